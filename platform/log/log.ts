@@ -1,0 +1,31 @@
+/** The durable log port: numbered partitions, each one order, written by many and read from a position. */
+
+/**
+ * A durable log of `partitions` independent orders. Sequences of a partition rise, start above 0, and are never
+ * given twice, not even after records were trimmed or the log was made anew (an epoch x 2^40 is added then).
+ */
+export interface Log {
+  readonly partitions: number;
+  /**
+   * Appends one record and resolves with its sequence when it is durable: a crash of the process or the machine
+   * right after does not lose it. Appends that wait at the same time share one durable write. Records of one caller
+   * that awaits each append keep their order.
+   * `low` priority waits for normal appends, at most `lowPriorityWaitMsMax` (limits.ts).
+   * Refuses: LOG_FULL and LOG_UNAVAILABLE (certainly not written), OUTCOME_UNKNOWN (may be written).
+   */
+  append(partition: number, record: Uint8Array, priority?: "normal" | "low"): Promise<number>;
+  /** The sequence of the last durable record, 0 where there was never one. */
+  tail(partition: number): Promise<number>;
+  /** Records with a sequence above `after`, in order: at most `max`, and at most `bytesMax` after the first. */
+  read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]>;
+  /** Calls back, not necessarily at once, whenever something new may be read. The returned function stops it. */
+  watch(listener: (partition: number) => void): () => void;
+  /** Forgets records up to and including `through`. The tail stays. */
+  trim(partition: number, through: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LogRecord {
+  readonly sequence: number;
+  readonly body: Uint8Array;
+}
