@@ -1,0 +1,67 @@
+/** Who may call: companies, workspaces, API keys and SCIM tokens, held in memory and refreshed from the store. */
+
+/** What the gateway asks on every request. All answers come from memory. */
+export interface Access {
+  /** The holder of a secret, looked up by its SHA-256 and compared in constant time; undefined: unknown or revoked. */
+  findApiKey(secret: string): KeyHolder | undefined;
+  findScimToken(secret: string): TokenHolder | undefined;
+  workspace(workspaceId: string): Workspace | undefined;
+  /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs`. */
+  refresh(): Promise<void>;
+  close(): void;
+}
+
+export interface KeyHolder {
+  readonly key: ApiKey;
+  readonly workspace: Workspace;
+  readonly company: Company;
+}
+
+export interface TokenHolder {
+  readonly token: ScimToken;
+  readonly company: Company;
+}
+
+export interface Company {
+  readonly id: string;
+  readonly name: string;
+  /** `YYYY-MM-DD`; decides which published limits apply. */
+  readonly onboardedAt: string;
+}
+
+export interface Workspace {
+  readonly id: string;
+  readonly companyId: string;
+  readonly name: string;
+  readonly plan: Plan;
+  /** USD per unit, as decimal text. */
+  readonly currencyRates: Readonly<Record<string, string>>;
+  readonly apps: readonly { readonly id: string; readonly name: string }[];
+}
+
+export type Plan =
+  | { readonly kind: "standard" }
+  | { readonly kind: "monthly_active_users"; readonly requestsPerHour: number; readonly requestsPerSecondBurst: number };
+
+export interface ApiKey {
+  /** Public; may be logged. */
+  readonly id: string;
+  readonly workspaceId: string;
+  readonly name: string;
+  /** Permission names, or "*" for all. */
+  readonly permissions: readonly string[];
+  /** Single addresses and CIDR ranges; empty: any. */
+  readonly ipAllow: readonly string[];
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+export interface ScimToken {
+  readonly id: string;
+  readonly companyId: string;
+  readonly name: string;
+  readonly origin: string;
+  readonly ipAllow: readonly string[];
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}

@@ -1,0 +1,54 @@
+/** What the resolver sends to a user's applier: one change of one profile, in order. */
+import type { Device, Engagement } from "./intake-record.ts";
+import type { Mark } from "./profile.ts";
+import type { CustomChange, FieldValue, JsonObject, StandardField } from "./track-object.ts";
+import type { Alias, UserId } from "./user-key.ts";
+
+export interface ProfileRecord {
+  readonly userId: UserId;
+  /** Rises over the records of a user. */
+  readonly mark: Mark;
+  /** The resolver's now, Unix milliseconds. */
+  readonly now: number;
+  readonly change: ProfileChange;
+  /** With an open merge: the side the client addressed; absent: the target. */
+  readonly side?: { readonly mergeId: string };
+}
+
+export type ProfileChange =
+  /** The user begins to exist. */
+  | { readonly type: "create" }
+  /** Names as they are from here on; absent: unchanged. */
+  | {
+    readonly type: "identity";
+    readonly externalId?: string | null;
+    readonly aliases?: readonly Alias[];
+    readonly email?: string | null;
+    readonly phone?: string | null;
+  }
+  | {
+    readonly type: "attributes";
+    readonly fields?: readonly (readonly [StandardField, FieldValue | null])[];
+    readonly custom?: readonly (readonly [string, CustomChange])[];
+  }
+  | { readonly type: "event"; readonly name: string; readonly time: number; readonly appId?: string; readonly properties?: JsonObject }
+  | {
+    readonly type: "purchase";
+    readonly productId: string;
+    readonly currency: string;
+    readonly revenueCents: number;
+    readonly quantity: number;
+    readonly time: number;
+    readonly appId?: string;
+    readonly properties?: JsonObject;
+  }
+  | { readonly type: "session"; readonly appId: string; readonly startedAt: number; readonly device?: Device }
+  | ({ readonly type: "engagement" } & Engagement)
+  /** This user is the source of a merge: freeze after everything before, and announce to the target. */
+  | { readonly type: "handoff"; readonly mergeId: string; readonly targetId: UserId; readonly undoUntil: number }
+  /** This user is the target: hold back what follows until the source is frozen, then take it in. */
+  | { readonly type: "await"; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
+  /** Take the merge back on the target's side, and bring the source back. */
+  | { readonly type: "undo"; readonly mergeId: string; readonly sourceId: UserId }
+  /** Forget everything but the mark. */
+  | { readonly type: "delete" };

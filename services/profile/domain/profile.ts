@@ -1,0 +1,64 @@
+/** A user's profile: the value that appliers keep, one row a user. */
+import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
+import type { Alias, UserId } from "./user-key.ts";
+
+/**
+ * Everything the profile service tells about a user, and the mark of the last record applied to it. Client-chosen
+ * names are keys of Maps, never of plain objects, so that no name can mean anything to the language.
+ * A profile is a function of its records up to the mark, however they were cut into batches.
+ */
+export interface Profile {
+  readonly id: UserId;
+  /** Records at or below this place are already in. */
+  mark: Mark;
+  /** Unix milliseconds (the resolver's now of the first and of the latest record). */
+  createdAt: number;
+  updatedAt: number;
+  externalId: string | null;
+  aliases: readonly Alias[];
+  email: string | null;
+  phone: string | null;
+  fields: Map<StandardField, FieldValue>;
+  custom: Map<string, CustomValue>;
+  events: Map<string, Summary>;
+  purchases: Map<string, Summary>;
+  /** Cents by currency, exact. */
+  revenue: Map<string, bigint>;
+  /** Purchases counted by quantity, all products. */
+  purchaseCount: number;
+  apps: Map<string, AppSummary>;
+  devices: Map<string, DeviceSummary>;
+  /** By `campaign:<id>` or `canvas:<id>`. */
+  engagements: Map<string, EngagementSummary>;
+}
+
+/** Place of a record: of the log's record and of its effect within it. */
+export type Mark = readonly [sequence: number, part: number];
+
+/** All-time summary of one event name or product. */
+export interface Summary {
+  /** Unix milliseconds. */
+  first: number;
+  last: number;
+  count: number;
+  /** Count by day (days since 1970 UTC), for the last `dayCountsKept` days before the newest record: "X times in Y days". */
+  days: Map<number, number>;
+}
+
+export interface AppSummary {
+  sessions: number;
+  firstSession: number;
+  lastSession: number;
+}
+
+export interface DeviceSummary {
+  model: string;
+  os: string;
+  lastSeen: number;
+}
+
+export interface EngagementSummary {
+  name: string;
+  /** Unix milliseconds of the latest of each interaction, by its name (received, opened, clicked ...). */
+  latest: Map<string, number>;
+}

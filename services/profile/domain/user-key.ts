@@ -1,0 +1,26 @@
+/** How a client names a user, and the strings under which names are kept. */
+
+/** The user's own id: 24 hex digits, given out by the resolver, never used twice. Clients see it as `platform_id`. */
+export type UserId = string;
+
+/** One name of a user. Values are normalised: email and phone by platform/address.ts, numeric ids as text. */
+export type UserKey =
+  | { readonly by: "externalId"; readonly id: string }
+  | { readonly by: "alias"; readonly label: string; readonly name: string }
+  | { readonly by: "platformId"; readonly id: UserId }
+  | { readonly by: "email"; readonly address: string }
+  | { readonly by: "phone"; readonly number: string };
+
+export interface Alias {
+  readonly label: string;
+  readonly name: string;
+}
+
+/** How to choose among users who share an address, first rule first. */
+export type Priority = "identified" | "unidentified" | "most_recently_updated" | "least_recently_updated";
+
+/** A user by any name; `prioritization` is empty but for email and phone. */
+export interface UserSelector {
+  readonly key: UserKey;
+  readonly prioritization: readonly Priority[];
+}
