@@ -1,0 +1,111 @@
+/** Every body type survives the way through the log. */
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { IntakeBody } from "../domain/intake-record.ts";
+import type { TrackObject } from "../domain/track-object.ts";
+import type { Priority, UserKey } from "../domain/user-key.ts";
+import { decodeRecord, encodeRecord } from "./record-message.ts";
+
+const text = fc.string({ unit: "binary", maxLength: 20 });
+const name = fc.string({ unit: "binary", minLength: 1, maxLength: 20 });
+const time = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString("hex"));
+const alias = fc.record({ label: text, name: text });
+const userKey: fc.Arbitrary<UserKey> = fc.oneof(
+  fc.record({ by: fc.constant("externalId" as const), id: text }),
+  fc.record({ by: fc.constant("alias" as const), label: text, name: text }),
+  fc.record({ by: fc.constant("platformId" as const), id: text }),
+  fc.record({ by: fc.constant("email" as const), address: text }),
+  fc.record({ by: fc.constant("phone" as const), number: text }),
+);
+const priority = fc.constantFrom<Priority>("identified", "unidentified", "most_recently_updated", "least_recently_updated");
+const selector = fc.record({ key: userKey, prioritization: fc.array(priority, { maxLength: 3 }) });
+const trackObject: fc.Arbitrary<TrackObject> = fc.record({
+  kind: fc.constant("event" as const),
+  user: userKey,
+  updateOnly: fc.boolean(),
+  name: fc.string({ unit: "grapheme" }),
+  time,
+});
+const device = fc.record({ deviceId: text, model: text, os: text });
+
+const bodies: Record<IntakeBody["type"], fc.Arbitrary<IntakeBody>> = {
+  track: fc.record({ type: fc.constant("track" as const), objects: fc.array(trackObject) }),
+  createAliases: fc.record({
+    type: fc.constant("createAliases" as const),
+    aliases: fc.array(fc.record({ externalId: name, alias }, { requiredKeys: ["alias"] })),
+  }),
+  renameAliases: fc.record({
+    type: fc.constant("renameAliases" as const),
+    renames: fc.array(fc.record({ label: text, oldName: text, newName: text })),
+  }),
+  mergeUsers: fc.record({
+    type: fc.constant("mergeUsers" as const),
+    jobId: text,
+    updates: fc.array(fc.record({ source: selector, target: selector })),
+  }),
+  identifyUsers: fc.record({
+    type: fc.constant("identifyUsers" as const),
+    jobId: text,
+    identifications: fc.array(fc.record({ user: selector, externalId: text })),
+  }),
+  deleteUsers: fc.record({ type: fc.constant("deleteUsers" as const), users: fc.array(selector) }),
+  renameExternalIds: fc.record({
+    type: fc.constant("renameExternalIds" as const),
+    renames: fc.array(fc.record({ current: text, next: text })),
+  }),
+  removeExternalIds: fc.record({ type: fc.constant("removeExternalIds" as const), externalIds: fc.array(text) }),
+  undoMerge: fc.record({ type: fc.constant("undoMerge" as const), jobId: text, index: fc.nat() }),
+  reportSession: fc.record(
+    { type: fc.constant("reportSession" as const), user: userKey, appId: text, startedAt: time, device },
+    { requiredKeys: ["type", "user", "appId", "startedAt"] },
+  ),
+  reportEngagement: fc.record({
+    type: fc.constant("reportEngagement" as const),
+    user: userKey,
+    channel: fc.constantFrom("campaign" as const, "canvas" as const),
+    messageId: text,
+    name: text,
+    interaction: text,
+    at: time,
+  }),
+};
+
+const idempotency = fc.record({
+  keyHash: hash,
+  bodyHash: hash,
+  keepMs: fc.nat(),
+  answer: fc.uint8Array().map((bytes) => Buffer.from(bytes).toString("base64")),
+});
+
+describe("decodeRecord()", () => {
+  test.each(Object.entries(bodies))("gives back what encodeRecord() took: %s", (_, body) => {
+    const entry = fc.record(
+      { workspaceId: name, requestId: text, actor: text, receivedAt: time, body, idempotency },
+      { requiredKeys: ["workspaceId", "requestId", "actor", "receivedAt", "body"] },
+    );
+    fc.assert(
+      fc.property(entry, fc.integer({ min: 1 }), (original, sequence) => {
+        const restored = decodeRecord(sequence, encodeRecord(original));
+        expect(JSON.stringify(restored.body)).toBe(JSON.stringify(original.body));
+        expect(restored).toEqual({ ...original, sequence });
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test("keeps a lone surrogate in a track object", () => {
+    const objects: TrackObject[] = [
+      { kind: "event", user: { by: "externalId", id: "a" }, updateOnly: false, name: "\ud800", time: 1 },
+    ];
+    const entry = { workspaceId: "w", requestId: "", actor: "", receivedAt: 1, body: { type: "track" as const, objects } };
+    expect(decodeRecord(1, encodeRecord(entry)).body).toEqual({ type: "track", objects });
+  });
+
+  test.each([
+    ["bytes that are no message", Uint8Array.of(255, 255)],
+    ["no workspace", new Uint8Array()],
+  ])("throws on %s", (_, bytes) => {
+    expect(() => decodeRecord(1, bytes)).toThrow();
+  });
+});

@@ -1,0 +1,51 @@
+/** A record of the intake log in bytes: IntakeRecord of the domain <-> heddle.intake.v1.IntakeRecord. */
+import { Buffer } from "node:buffer";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
+import { bodyFromMessage, bodyToMessage } from "./body-message.ts";
+
+/** A record before the log gave it its place. */
+export type IntakeEntry = Omit<IntakeRecord, "sequence">;
+
+export function encodeRecord(entry: IntakeEntry): Uint8Array {
+  const { workspaceId, requestId, actor, receivedAt, idempotency } = entry;
+  const message = create(intake.IntakeRecordSchema, {
+    workspaceId,
+    origin: { requestId, actor, receivedAt: BigInt(receivedAt) },
+    body: bodyToMessage(entry.body),
+  });
+  if (idempotency !== undefined) {
+    message.idempotency = create(intake.IdempotencySchema, {
+      keyHash: Buffer.from(idempotency.keyHash, "hex"),
+      bodyHash: Buffer.from(idempotency.bodyHash, "hex"),
+      keepMs: BigInt(idempotency.keepMs),
+      answer: Buffer.from(idempotency.answer, "base64"),
+    });
+  }
+  return toBinary(intake.IntakeRecordSchema, message);
+}
+
+/** Throws on bytes that are no record: the record is poison. */
+export function decodeRecord(sequence: number, bytes: Uint8Array): IntakeRecord {
+  const message = fromBinary(intake.IntakeRecordSchema, bytes);
+  if (message.workspaceId === "") throw new Error("Expected an intake record with a workspace, got none");
+  const record = {
+    sequence,
+    workspaceId: message.workspaceId,
+    requestId: message.origin?.requestId ?? "",
+    actor: message.origin?.actor ?? "",
+    receivedAt: Number(message.origin?.receivedAt ?? 0n),
+    body: bodyFromMessage(message.body),
+  };
+  return message.idempotency === undefined ? record : { ...record, idempotency: idempotencyFrom(message.idempotency) };
+}
+
+function idempotencyFrom(message: intake.Idempotency): Idempotency {
+  return {
+    keyHash: Buffer.from(message.keyHash).toString("hex"),
+    bodyHash: Buffer.from(message.bodyHash).toString("hex"),
+    keepMs: Number(message.keepMs),
+    answer: Buffer.from(message.answer).toString("base64"),
+  };
+}
