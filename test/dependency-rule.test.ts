@@ -1,0 +1,99 @@
+/** Each rule of the dependency rule catches a violation planted for it, and a clean tree is clean. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { checkDependencies, dependencyRules } from "../tools/dependency-rule.ts";
+
+const cleanTree: Readonly<Record<string, readonly string[]>> = {
+  "proto/gen/profile_pb.ts": [],
+  "platform/refusal.ts": [],
+  "platform/config.ts": ["./refusal.ts"],
+  "platform/sqlite/database.ts": ["../config.ts"],
+  "gateway/server.ts": ["../platform/refusal.ts", "../proto/gen/profile_pb.ts"],
+  "gateway/wire.ts": ["./server.ts"],
+  "services/profile/domain/profile.ts": ["../../../platform/refusal.ts"],
+  "services/profile/store/sqlite.ts": ["type ../domain/profile.ts", "../../../platform/sqlite/database.ts"],
+  "services/profile/store/store-contract.ts": ["./sqlite.ts", "vitest"],
+  "services/profile/store/sqlite.test.ts": ["./store-contract.ts"],
+  "services/profile/rpc/routes.ts": ["../domain/profile.ts", "../../../proto/gen/profile_pb.ts"],
+  "services/profile/wire.ts": ["./store/sqlite.ts", "./rpc/routes.ts"],
+  "services/scim/domain/account.ts": [],
+  "services/scim/wire.ts": ["./domain/account.ts"],
+  "services/scim/main.ts": ["./wire.ts"],
+  "cli/main.ts": ["../services/profile/wire.ts", "../gateway/wire.ts"],
+  "test/heddle.ts": ["../cli/main.ts"],
+};
+
+const planted: readonly (readonly [rule: string, file: string, imports: string])[] = [
+  ["services-talk-by-contract", "services/profile/rpc/routes.ts", "../../scim/domain/account.ts"],
+  ["services-know-no-gateway", "services/profile/domain/profile.ts", "../../../gateway/server.ts"],
+  ["gateway-knows-contracts-only", "gateway/server.ts", "../services/profile/domain/profile.ts"],
+  ["gateway-knows-contracts-only", "gateway/server.ts", "../services/profile/wire.ts"],
+  ["platform-stands-alone", "platform/config.ts", "../services/scim/domain/account.ts"],
+  ["nobody-imports-the-command-line", "gateway/server.ts", "../cli/main.ts"],
+  ["command-line-sees-wires-only", "cli/main.ts", "../services/scim/domain/account.ts"],
+  ["domain-is-pure", "services/profile/domain/profile.ts", "../../../proto/gen/profile_pb.ts"],
+  ["domain-is-pure", "services/profile/domain/profile.ts", "node:fs"],
+  ["domain-is-pure", "services/profile/domain/profile.ts", "pino"],
+  ["domain-is-pure", "services/profile/domain/profile.ts", "../../../platform/config.ts"],
+  ["store-takes-types-only", "services/profile/store/sqlite.ts", "../domain/profile.ts"],
+  ["store-knows-no-wire", "services/profile/store/sqlite.ts", "type ../../../proto/gen/profile_pb.ts"],
+  ["store-knows-no-wire", "services/profile/store/sqlite.ts", "../rpc/routes.ts"],
+  ["wire-knows-no-store", "services/profile/rpc/routes.ts", "../store/sqlite.ts"],
+  ["wire-knows-no-store", "services/profile/rpc/routes.ts", "../../../platform/sqlite/database.ts"],
+  ["only-main-sees-wire", "services/profile/rpc/routes.ts", "../wire.ts"],
+  ["only-main-sees-wire", "services/profile/store/sqlite.ts", "../wire.ts"],
+  ["no-test-in-production", "services/profile/wire.ts", "./store/store-contract.ts"],
+  ["no-test-in-production", "gateway/wire.ts", "../test/heddle.ts"],
+  ["no-cycle", "services/profile/domain/profile.ts", "./ring.ts"],
+  ["no-cycle", "services/profile/domain/profile.ts", "type ./ring.ts"],
+];
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "heddle-rule-"));
+  for (const [file, imports] of Object.entries(cleanTree)) write(file, imports);
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test("checkDependencies() finds nothing in a clean tree", () => {
+  expect(checkDependencies(root)).toEqual([]);
+});
+
+for (const [rule, file, imports] of planted) {
+  test(`checkDependencies() reports ${rule} when ${file} imports ${imports}`, () => {
+    if (rule === "no-cycle") write("services/profile/domain/ring.ts", ["./profile.ts"]);
+    write(file, [...(cleanTree[file] ?? []), imports]);
+    expect(checkDependencies(root).filter((line) => line.includes(`: ${rule}: `))).not.toEqual([]);
+  });
+}
+
+test("checkDependencies() reports no-dead-file for a file that nothing imports", () => {
+  write("platform/orphan.ts", []);
+  expect(checkDependencies(root)).toEqual([expect.stringContaining("platform/orphan.ts: no-dead-file: ")]);
+});
+
+test("checkDependencies() sees imports over many lines, re-exports and import()", () => {
+  for (const text of [
+    'import {\n  a,\n  b,\n} from "node:fs";\n',
+    'export { a } from "node:fs";\n',
+    'export * from "node:fs";\n',
+    'import "node:fs";\n',
+    'import * as fs from "node:fs";\n',
+    'export async function a() {\n  return await import("node:fs");\n}\n',
+  ]) {
+    writeFileSync(join(root, "services/profile/domain/profile.ts"), text);
+    expect(checkDependencies(root)).toEqual([expect.stringContaining(": domain-is-pure: ")]);
+  }
+});
+
+test("checkDependencies() every rule has a planted violation here", () => {
+  expect(dependencyRules.map((rule) => rule.name).filter((name) => !planted.some(([rule]) => rule === name))).toEqual([]);
+});
+
+function write(file: string, imports: readonly string[]): void {
+  mkdirSync(dirname(join(root, file)), { recursive: true });
+  const lines = imports.map((each) => each.startsWith("type ") ? `import type { A } from "${each.slice(5)}";` : `import { a } from "${each}";`);
+  writeFileSync(join(root, file), `${lines.join("\n")}\n`);
+}

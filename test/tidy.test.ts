@@ -1,0 +1,95 @@
+/** Style that no linter knows, as an ordinary test; each failure reads `path:line: problem, what to do instead`. */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(import.meta.dirname, "..");
+const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
+  .split("\n").filter((path) => path !== "" && existsSync(join(root, path)) && !path.startsWith("proto/gen/"));
+const sources = files.filter((path) => /[.](ts|mjs)$/.test(path));
+const testFile = /[.]test[.]ts$|-contract[.]ts$|^test\//;
+
+/** A word, where it may not stand, and what takes its place. */
+const bannedWords: readonly { word: RegExp; where: (path: string) => boolean; instead: string }[] = [
+  { word: /\bDate\.now\(|\bnew Date\(\)/, where: inParts, instead: "take the Clock port" },
+  { word: /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b/, where: inParts, instead: "take ids and chance from outside (platform/)" },
+  { word: /\bset(Timeout|Interval|Immediate)\(/, where: inParts, instead: "use Clock.after" },
+  { word: /\bprocess\.env\b|\bDeno\./, where: inParts, instead: "read the environment in the command line and pass config" },
+  { word: /\b(FIXME|XXX)\b|\bTODO(?!\(#\d+\))/, where: (path) => path !== "test/tidy.test.ts", instead: "finish it, or write TODO(#number)" },
+  { word: /\b(status|statusCode)\b[^\n]{0,12}[^\d.](400|401|403|404|405|409|413|415|422|429|500|503)\b/, where: outsideHttpEdge,
+    instead: "throw a Refusal; gateway/render says what status it has" },
+  { word: /\bCode\.[A-Z]/, where: (path) => inParts(path) && !path.includes("refusal-wire"), instead: "throw a Refusal" },
+];
+
+test("tidy: every file opens with a sentence that says what it owns", () => {
+  const silent = sources.filter((path) => !/^(#![^\n]*\n)?\/\*\*[ \n][^*]*\S/.test(text(path)));
+  expect(silent.map((path) => `${path}:1: no opening sentence, say in /** ... */ what the file owns`)).toEqual([]);
+});
+
+test("tidy: no file or folder has a name that would attract everything", () => {
+  const vague = files.filter((path) => /(^|[/.-])(utils?|helpers?|managers?|common|misc)([/.-]|$)/i.test(path));
+  expect(vague.map((path) => `${path}: vague name, name what it does`)).toEqual([]);
+});
+
+test("tidy: no banned word", () => {
+  const found = sources.flatMap((path) => {
+    const rules = bannedWords.filter((rule) => rule.where(path));
+    return lines(path).flatMap((line, at) =>
+      rules.filter((rule) => rule.word.test(line)).map((rule) => `${path}:${at + 1}: "${rule.word.exec(line)?.[0]}", ${rule.instead}`)
+    );
+  });
+  expect(found).toEqual([]);
+});
+
+test("tidy: no name contains utils, helper, manager or common", () => {
+  const name = /\b(?:function|const|let|class|interface|type)\s+(\w*(?:[uU]tils|[hH]elper|[mM]anager)\w*|[cC]ommon[A-Z]?\w*)/;
+  const found = sources.flatMap((path) =>
+    lines(path).flatMap((line, at) => name.test(line) ? [`${path}:${at + 1}: "${name.exec(line)?.[1]}", name what it does`] : [])
+  );
+  expect(found).toEqual([]);
+});
+
+test("tidy: every relative link of a Markdown file leads somewhere", () => {
+  const broken = files.filter((path) => path.endsWith(".md")).flatMap((path) =>
+    [...text(path).replaceAll(/^```[\s\S]*?^```/gm, "").matchAll(/\]\(([^)\s]+)\)/g)]
+      .map((match) => (match[1] ?? "").replace(/#.*$/, ""))
+      .filter((link) => link !== "" && !/^[a-z]+:/.test(link) && !existsSync(resolve(root, dirname(path), link)))
+      .map((link) => `${path}: link to "${link}" leads nowhere, mend or remove it`)
+  );
+  expect(broken).toEqual([]);
+});
+
+test("tidy: no file is longer than 300 lines, none larger than 512 KiB", () => {
+  const long = sources.filter((path) => codeLines(path) > 300).map((path) => `${path}: ${codeLines(path)} lines, split it by what it does`);
+  const large = files.filter((path) => statSync(join(root, path)).size > 512 * 1024).map((path) => `${path}: over 512 KiB, keep data out of the repository`);
+  expect([...long, ...large]).toEqual([]);
+});
+
+test("tidy: nothing names a machine", () => {
+  const machine = /(^|[\s"'(`=])(\/work\/|\/home\/\w|\/Users\/\w|\/root\/|[A-Z]:\\)|resolved": "https?:\/\/(?!registry\.npmjs\.org)/;
+  const found = files.filter((path) => path !== "test/tidy.test.ts" && statSync(join(root, path)).size < 512 * 1024).flatMap((path) =>
+    lines(path).flatMap((line, at) => machine.test(line) ? [`${path}:${at + 1}: a path or host of one machine, make it relative`] : [])
+  );
+  expect(found).toEqual([]);
+});
+
+function inParts(path: string): boolean {
+  return /^(gateway|services)\//.test(path) && !testFile.test(path);
+}
+
+function outsideHttpEdge(path: string): boolean {
+  return inParts(path) && !/^gateway\/(render|routes|server|route-table)/.test(path);
+}
+
+function text(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+function lines(path: string): string[] {
+  return text(path).split("\n");
+}
+
+function codeLines(path: string): number {
+  return lines(path).filter((line) => line.trim() !== "" && !/^\s*(\/\/|\*|\/\*)/.test(line)).length;
+}

@@ -1,0 +1,35 @@
+/** `npm run check`: everything a merge needs but the tests, in order, stopping at the first red; `--fast` leaves out the contract. */
+import { spawnSync } from "node:child_process";
+import { delimiter, resolve } from "node:path";
+
+const folders = ["proto", "platform", "gateway", "services", "cli", "test", "tools"];
+const typescript = "node_modules/typescript/bin/tsc";
+const checks = [
+  { name: "format", command: ["deno", "fmt", "--check", "--quiet"], mend: "npm run fix" },
+  { name: "lint", command: ["oxlint", "--quiet", ...folders], mend: "npm run fix, or change what it names" },
+  { name: "dependency rule", command: ["node", "tools/check-dependencies.ts"], mend: "see tools/dependency-rule.ts for the rule" },
+  { name: "types", command: ["node", typescript, "-p", "."], mend: "change what it names" },
+  { name: "contract style", command: ["buf", "lint", "proto"], mend: "change what it names", slow: true },
+  { name: "contract compatibility", command: ["buf", "breaking", "proto", "--against", ".git#branch=main,subdir=proto"],
+    mend: "add fields and messages instead of changing them", slow: true, skip: noMainBranch },
+  { name: "generated code", command: ["node", "tools/check-generated.ts"], mend: "npm run generate", slow: true },
+];
+
+process.env.PATH = `${resolve("node_modules/.bin")}${delimiter}${process.env.PATH}`;
+const fast = process.argv.includes("--fast");
+for (const check of checks.filter((check) => !(fast && check.slow))) run(check);
+
+function run({ name, command, mend, skip }) {
+  const reason = skip?.();
+  if (reason) return console.log(`- ${name}: left out, ${reason}`);
+  const [program, ...rest] = command;
+  const { status, error } = spawnSync(program, rest, { stdio: "inherit" });
+  if (status === 0) return console.log(`✔ ${name}`);
+  console.error(`✘ ${name}${error ? `: "${program}" cannot be started (run "npm ci")` : ""}\n  to mend: ${mend}`);
+  process.exit(1);
+}
+
+function noMainBranch() {
+  const { status } = spawnSync("git", ["rev-parse", "--quiet", "--verify", "main:proto"], { stdio: "ignore" });
+  return status === 0 ? undefined : "there is no branch main to compare with";
+}

@@ -1,0 +1,122 @@
+/** The dependency rule: which folder may import which, and the check of it over a tree of files. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+
+const tests = "[.]test[.]ts$|-contract[.]ts$";
+const wire = "^(services/[^/]+|gateway)/wire[.]ts$";
+
+/**
+ * Imports go one way. `from` and `to` match paths relative to the root; a package or a Node module is its own name.
+ * `$1` in `to` stands for what the first group of `from.path` caught. test/dependency-rule.test.ts plants a violation of each.
+ */
+export const dependencyRules: readonly Rule[] = [
+  { name: "services-talk-by-contract", comment: "Call the other service through its RPC or its events",
+    from: { path: "^services/([^/]+)/" }, to: { path: "^services/", pathNot: "^services/$1/" } },
+  { name: "services-know-no-gateway", comment: "The gateway calls services, never the reverse",
+    from: { path: "^services/" }, to: { path: "^gateway/" } },
+  { name: "gateway-knows-contracts-only", comment: "The gateway may not reach into a service",
+    from: { path: "^gateway/" }, to: { path: "^services/" } },
+  { name: "platform-stands-alone", comment: "The floor does not lean on the house",
+    from: { path: "^platform/" }, to: { path: "^(services|gateway|cli|test|tools)/" } },
+  { name: "nobody-imports-the-command-line", comment: "The command line composes; nothing is built on it",
+    from: { path: "^(proto|gateway|services)/" }, to: { path: "^(cli|tools)/" } },
+  { name: "command-line-sees-wires-only", comment: "The command line composes a service by its wire.ts and knows nothing of its inside",
+    from: { path: "^cli/", pathNot: tests }, to: { path: "^services/", pathNot: wire } },
+  { name: "domain-is-pure", comment: "No wire, no driver, no environment in the domain",
+    from: { path: "^services/([^/]+)/domain/", pathNot: tests },
+    to: { pathNot: "^services/$1/domain/|^platform/(refusal|limits|clock|address|currency|country|language|identifier)[.]ts$" } },
+  { name: "store-takes-types-only", comment: "A driver keeps data; it does not call the domain",
+    from: { path: "^services/[^/]+/store/", pathNot: tests }, to: { path: "^services/[^/]+/domain/", valuesOnly: true } },
+  { name: "store-knows-no-wire", comment: "Rows are not messages",
+    from: { path: "^services/[^/]+/store/" }, to: { path: "^proto/|^@connectrpc/|^@nats-io/|^services/[^/]+/(rpc|events)/" } },
+  { name: "wire-knows-no-store", comment: "Handlers get ports from wire.ts, never a driver",
+    from: { path: "^services/[^/]+/(rpc|events)/", pathNot: tests },
+    to: { path: "^services/[^/]+/store/|^cassandra-driver$|^ioredis$|^node:sqlite$|^platform/sqlite/" } },
+  { name: "only-main-sees-wire", comment: "Composition happens in one place: main.ts, the command line, tests",
+    from: { path: "^(services|gateway|platform)/", pathNot: `/main[.]ts$|${tests}` },
+    to: { path: "^(services/[^/]+|gateway)/(wire|main)[.]ts$" } },
+  { name: "no-test-in-production", comment: "What tests use stays in tests",
+    from: { path: ".", pathNot: `^test/|^tools/|${tests}` }, to: { path: `^test/|${tests}` } },
+];
+
+const sourceFolders = ["proto", "platform", "gateway", "services", "cli", "test", "tools"];
+const startedNotImported = `/main[.]ts$|^proto/|^test/|^tools/|[.]config[.]ts$|${tests}`;
+
+/** Every breach in the tree below `root`, one line each: `file: rule: why`. */
+export function checkDependencies(root: string): string[] {
+  const imports = sourceFolders.flatMap((folder) => sourceFiles(join(root, folder))).flatMap((file) => importsOf(root, file));
+  return [...imports.flatMap(breaches), ...deadFiles(root, imports), ...cycles(imports)];
+}
+
+function breaches(found: Import): string[] {
+  return dependencyRules
+    .filter((rule) => breaks(rule, found))
+    .map((rule) => `${found.from}: ${rule.name}: imports "${found.to}". ${rule.comment}`);
+}
+
+function breaks({ from, to }: Rule, found: Import): boolean {
+  const match = new RegExp(from.path).exec(found.from);
+  if (!match || (from.pathNot && new RegExp(from.pathNot).test(found.from))) return false;
+  if (to.valuesOnly && found.typeOnly) return false;
+  const group = match[1] ?? "";
+  if (to.path && !filled(to.path, group).test(found.to)) return false;
+  return !(to.pathNot && filled(to.pathNot, group).test(found.to));
+}
+
+function filled(pattern: string, group: string): RegExp {
+  return new RegExp(pattern.replaceAll("$1", group));
+}
+
+function deadFiles(root: string, imports: readonly Import[]): string[] {
+  const imported = new Set(imports.map((found) => found.to));
+  return sourceFolders
+    .flatMap((folder) => sourceFiles(join(root, folder)))
+    .map((file) => relative(root, file))
+    .filter((file) => file.endsWith(".ts") && !imported.has(file) && !new RegExp(startedNotImported).test(file))
+    .map((file) => `${file}: no-dead-file: nothing imports it and nothing starts it`);
+}
+
+function cycles(imports: readonly Import[]): string[] {
+  const targets = Map.groupBy(imports, (found) => found.from);
+  const done = new Set<string>();
+  const found: string[] = [];
+  function walk(file: string, trail: readonly string[]): void {
+    if (trail.includes(file)) found.push(`${file}: no-cycle: ${[...trail.slice(trail.indexOf(file)), file].join(" -> ")}`);
+    if (done.has(file)) return;
+    done.add(file);
+    for (const next of targets.get(file) ?? []) walk(next.to, [...trail, file]);
+  }
+  for (const file of targets.keys()) walk(file, []);
+  return found;
+}
+
+/** Static imports, re-exports and `import()` of a literal, with the path they reach. Statements begin their line. */
+function importsOf(root: string, file: string): Import[] {
+  const text = readFileSync(file, "utf8");
+  const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[\w*{][^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gm);
+  return [...statements].map(([, type, fixed, dynamic]) => {
+    const specifier = fixed ?? dynamic ?? "";
+    const to = specifier.startsWith(".") ? relative(root, resolve(dirname(file), specifier)) : specifier;
+    return { from: relative(root, file), to, typeOnly: type !== undefined };
+  });
+}
+
+function sourceFiles(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /[.](ts|mjs)$/.test(name) && !name.includes("node_modules"))
+    .map((name) => join(folder, name));
+}
+
+interface Rule {
+  readonly name: string;
+  readonly comment: string;
+  readonly from: { readonly path: string; readonly pathNot?: string };
+  readonly to: { readonly path?: string; readonly pathNot?: string; readonly valuesOnly?: true };
+}
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}

@@ -1,0 +1,22 @@
+/** Which tests run where: unit tests beside their files, black-box tests against a real server process, and the long ones. */
+import { defineConfig } from "vitest/config";
+
+const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    projects: [
+      project("unit", ["{platform,gateway,services,cli,tools}/**/*.test.ts", "test/*.test.ts"], { testTimeout: 20_000 }),
+      project("http", ["test/http/*.test.ts"], patient),
+      project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
+      project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
+      project("model", ["test/model/**/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
+    ],
+  },
+});
+
+function project(name: string, include: string[], timeouts: { testTimeout?: number; hookTimeout?: number }) {
+  return { extends: true as const, test: { name, include, ...timeouts } };
+}
