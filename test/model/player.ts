@@ -1,0 +1,207 @@
+/** Plays one history on the real system and on the reference, and says where they differ. */
+import { encode, identifier, prefixed } from "./encode.ts";
+import { emails, externalIds, labels, names, phones, type Step } from "./history.ts";
+import { Reference } from "./reference.ts";
+import type { TrackObject } from "./reference-track.ts";
+import { exported, type Key } from "./reference-user.ts";
+
+/** The real system as a client sees it. */
+export interface System {
+  request(method: string, path: string, options: { body?: unknown; idempotencyKey?: string }): Promise<Answer>;
+  /** Ends the system without warning and brings it back. */
+  crash(): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Record<string, unknown>;
+}
+
+/** Plays `steps`; resolves with the differences found, none when all is well. */
+export async function play(system: System, steps: readonly Step[], prefix: string): Promise<string[]> {
+  const player = new Player(system, prefix);
+  for (const step of steps) {
+    const problem = await player.step(step);
+    if (problem !== undefined) return [problem];
+  }
+  return await player.compare();
+}
+
+class Player {
+  readonly #system: System;
+  readonly #prefix: string;
+  readonly #reference = new Reference();
+  readonly #sent: { step: Step; key: string; answer: Answer }[] = [];
+  readonly #merges: { id: string; jobId: string; index: number }[] = [];
+
+  constructor(system: System, prefix: string) {
+    this.#system = system;
+    this.#prefix = prefix;
+  }
+
+  async step(step: Step): Promise<string | undefined> {
+    if (step.type === "crash") return void await this.#system.crash();
+    if (step.type === "undo") return await this.#undo(step.which);
+    if (step.type === "repeat") return await this.#repeat(step.which);
+    const { path, body } = encode(step, this.#prefix);
+    const key = `${this.#prefix}-${this.#sent.length}`;
+    const answer = await this.#system.request("POST", path, { body, idempotencyKey: key });
+    this.#sent.push({ step, key, answer });
+    if (answer.status >= 300) return `${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`;
+    return await this.#onReference(step, answer);
+  }
+
+  /** Every name a client could ask for, on both sides. */
+  async compare(): Promise<string[]> {
+    const keys: Key[] = [
+      ...externalIds.map((id): Key => ({ by: "externalId", id })),
+      ...labels.flatMap((label) => names.map((name): Key => ({ by: "alias", label, name }))),
+      ...emails.map((id): Key => ({ by: "email", id })),
+      ...phones.map((id): Key => ({ by: "phone", id })),
+    ];
+    const differences: string[] = [];
+    for (const key of keys) {
+      const expected = this.#reference.matching(ownKey(key, this.#prefix)).map((user) => canonical(exported(user)));
+      const answer = await this.#system.request("POST", "/users/export/ids", { body: exportBody(key, this.#prefix) });
+      const actual = ((answer.body["users"] ?? []) as Record<string, unknown>[]).map((user) => canonical(masked(user)));
+      const [left, right] = [expected.toSorted().join("\n"), actual.toSorted().join("\n")];
+      if (left !== right) differences.push(`${JSON.stringify(identifier(key, this.#prefix))}\n  expected ${left}\n  got      ${right}`);
+    }
+    return differences;
+  }
+
+  async #onReference(step: Step, answer: Answer): Promise<string | undefined> {
+    const own = (key: Key): Key => ownKey(key, this.#prefix);
+    const reference = this.#reference;
+    switch (step.type) {
+      case "track":
+        reference.track(step.objects.map((object) => ownObject(object, this.#prefix)));
+        return undefined;
+      case "aliasNew":
+        for (const entry of step.entries) {
+          reference.aliasNew({ ...entry, ...(entry.externalId === undefined ? {} : { externalId: this.#prefix + entry.externalId }), name: this.#prefix + entry.name });
+        }
+        return undefined;
+      case "aliasUpdate":
+        for (const entry of step.entries) {
+          reference.aliasUpdate({ label: entry.label, oldName: this.#prefix + entry.oldName, newName: this.#prefix + entry.newName });
+        }
+        return undefined;
+      case "merge": {
+        const happened = step.updates.map((update, index) =>
+          reference.merge({
+            id: `${answer.body["job_id"]}/${index}`,
+            source: { ...update.source, key: own(update.source.key) },
+            target: { ...update.target, key: own(update.target.key) },
+          })
+        );
+        return await this.#job(answer, happened);
+      }
+      case "identify": {
+        const before = reference.users.size;
+        const user = { ...step.user, key: own(step.user.key) };
+        const happened = reference.identify({ user, externalId: this.#prefix + step.externalId, id: `${answer.body["job_id"]}/0` });
+        return happened && reference.users.size < before ? await this.#job(answer, [true]) : undefined;
+      }
+      case "delete":
+        reference.delete({ ...step.selector, key: own(step.selector.key) });
+        return undefined;
+      case "rename": {
+        const renamed = reference.rename(this.#prefix + step.current, this.#prefix + step.next);
+        const said = (answer.body["external_ids"] as unknown[]).length === 1;
+        return renamed === said ? undefined : `rename answered ${JSON.stringify(answer.body)}, expected it to happen: ${renamed}`;
+      }
+      case "remove": {
+        const removed = reference.remove(this.#prefix + step.id);
+        const said = (answer.body["removed_ids"] as unknown[]).length === 1;
+        return removed === said ? undefined : `remove answered ${JSON.stringify(answer.body)}, expected it to happen: ${removed}`;
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  /** What the receipt's job says must be what the reference did. */
+  async #job(answer: Answer, happened: readonly boolean[]): Promise<string | undefined> {
+    const jobId = String(answer.body["job_id"]);
+    happened.forEach((done, index) => {
+      if (done) this.#merges.push({ id: `${jobId}/${index}`, jobId, index });
+    });
+    const status = await this.#system.request("GET", `/users/merge/status/${jobId}`, {});
+    const updates = (status.body["merge_updates"] ?? []) as { status: string }[];
+    const said = updates.map((update) => update.status === "merged");
+    return JSON.stringify(said) === JSON.stringify(happened) ? undefined : `job said ${JSON.stringify(status.body)}, expected ${JSON.stringify(happened)}`;
+  }
+
+  async #undo(which: number): Promise<string | undefined> {
+    const merge = this.#merges[this.#merges.length - 1 - which];
+    if (!merge) return undefined;
+    const answer = await this.#system.request("POST", "/users/merge/undo", { body: { job_id: merge.jobId, index: merge.index } });
+    const expected = this.#reference.undo(merge.id);
+    const undone = answer.status < 300;
+    if (answer.status >= 500 || undone !== expected) return `undo answered ${answer.status} ${JSON.stringify(answer.body)}, expected it to happen: ${expected}`;
+    return undefined;
+  }
+
+  async #repeat(which: number): Promise<string | undefined> {
+    const earlier = this.#sent[this.#sent.length - 1 - which];
+    if (!earlier) return undefined;
+    const { path, body } = encode(earlier.step, this.#prefix);
+    const answer = await this.#system.request("POST", path, { body, idempotencyKey: earlier.key });
+    const same = answer.status === earlier.answer.status && JSON.stringify(answer.body) === JSON.stringify(earlier.answer.body);
+    return same ? undefined : `repeat of ${path} answered ${answer.status} ${JSON.stringify(answer.body)}, first ${JSON.stringify(earlier.answer)}`;
+  }
+}
+
+function ownKey(key: Key, prefix: string): Key {
+  return prefixed(key, prefix);
+}
+
+function ownObject(object: TrackObject, prefix: string): TrackObject {
+  const user = ownKey(object.user, prefix);
+  if (object.kind !== "attribute") return { ...object, user };
+  const email = object.email === undefined ? {} : { email: object.email === null ? null : prefix + object.email };
+  const phone = object.phone === undefined ? {} : { phone: object.phone === null ? null : phoneText(object.phone, prefix) };
+  return { ...object, user, ...email, ...phone };
+}
+
+function phoneText(phone: string, prefix: string): string {
+  const key = prefixed({ by: "phone", id: phone }, prefix);
+  return key.by === "phone" ? key.id : phone;
+}
+
+function exportBody(key: Key, prefix: string): Record<string, unknown> {
+  const own = prefixed(key, prefix);
+  switch (own.by) {
+    case "externalId":
+      return { external_ids: [own.id] };
+    case "alias":
+      return { user_aliases: [{ alias_label: own.label, alias_name: own.name }] };
+    case "email":
+      return { email_address: own.id };
+    case "phone":
+      return { phone: own.id };
+    case "platformId":
+      return { braze_id: own.id };
+  }
+}
+
+const chosenElsewhere = new Set(["braze_id", "platform_id", "created_at", "random_bucket", "email_subscribe", "push_subscribe"]);
+
+/** What the reference cannot know is left out; lists without an order of their own are sorted. */
+function masked(user: Record<string, unknown>): Record<string, unknown> {
+  const kept = Object.fromEntries(Object.entries(user).filter(([key]) => !chosenElsewhere.has(key)));
+  for (const [list, by] of [["custom_events", "name"], ["purchases", "name"], ["user_aliases", "alias_label"]] as const) {
+    const value = kept[list];
+    if (Array.isArray(value)) kept[list] = value.toSorted((a, b) => (a[by] < b[by] ? -1 : 1));
+  }
+  return kept;
+}
+
+/** JSON with the keys of every object in order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part);
+}
