@@ -12,7 +12,13 @@ export interface ProfileRecord {
   readonly now: number;
   readonly change: ProfileChange;
   /** With an open merge: the side the client addressed; absent: the target. */
-  readonly side?: { readonly mergeId: string };
+  readonly side?: Side;
+}
+
+/** The source of an open merge. `inner`: the client addressed a source of that source, taken in by the named older merge. */
+export interface Side {
+  readonly mergeId: string;
+  readonly inner?: Side;
 }
 
 export type ProfileChange =
