@@ -1,9 +1,27 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
 import type { IdentityKey } from "./identity.ts";
+import type { IntakeRecord } from "./intake-record.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { EmailStatus, MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
+
+/** The intake log as a use case sees it. */
+export interface Intake {
+  /**
+   * Appends one request to its workspace's order; resolves with its place when that is durable.
+   * `low` priority waits for normal ones. Refuses as Log.append does.
+   */
+  append(entry: Omit<IntakeRecord, "sequence">, priority?: "normal" | "low"): Promise<Position>;
+  /** The place of the last durable record of a workspace's partition. */
+  tail(workspaceId: string): Promise<Position>;
+}
+
+/** A place in the intake log. */
+export interface Position {
+  readonly partition: number;
+  readonly sequence: number;
+}
 
 /** Identity rows, one net value a key. */
 export interface IdentityStore {
@@ -21,6 +39,42 @@ export interface ProfileStore {
   loadFrozen(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, FrozenMerge>>;
   /** Records held back, by user, in order. */
   loadHeld(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, HeldUser>>;
+  /** What applying needs of each user: one entry an id, also of ids nothing is known of. */
+  loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>>;
+  /** Up to `max` held users. */
+  listHeld(max: number): Promise<HeldEntry[]>;
+  /** Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds). */
+  listExpired(now: number, max: number): Promise<ExpiredMerge[]>;
+  /** Up to `max` intake records that were set aside. */
+  listSetAside(max: number): Promise<SetAsideRecord[]>;
+}
+
+export interface StoredUser {
+  readonly profile: Profile | undefined;
+  /** Length of the profile's row, for a cache that is bounded by size. */
+  readonly rowChars: number;
+  readonly held: boolean;
+  /** Merges whose frozen copies are kept and whose target this user is. */
+  readonly openMerges: readonly string[];
+}
+
+export interface HeldEntry {
+  readonly workspaceId: string;
+  readonly userId: UserId;
+  readonly reason: string;
+}
+
+export interface ExpiredMerge {
+  readonly workspaceId: string;
+  readonly mergeId: string;
+}
+
+/** A whole intake record that could not be read or resolved: kept, shown, and passed over. */
+export interface SetAsideRecord {
+  readonly partition: number;
+  readonly sequence: number;
+  readonly reason: string;
+  readonly body: Uint8Array;
 }
 
 /** Both sides of a merge as they were, and what was sent to the target since, kept for the undo window. */
@@ -42,7 +96,12 @@ export interface StepStore {
   /** The last sequence of the partition whose effects are written; 0 at the start. */
   checkpoint(partition: number): Promise<number>;
   /** Writes a step whole or not at all, durably. Repeating a step is harmless. */
-  commit(step: Step): Promise<void>;
+  commit(step: Step): Promise<Committed>;
+}
+
+export interface Committed {
+  /** Length of the row of each written profile, for a cache that is bounded by size. */
+  readonly rowChars: ReadonlyMap<Profile, number>;
 }
 
 /** The effects of a run of intake records. */
@@ -51,6 +110,8 @@ export interface Step {
   /** The last sequence this step covers. */
   readonly through: number;
   readonly workspaces: readonly WorkspaceStep[];
+  /** Records of the run that were passed over. */
+  readonly setAside: readonly SetAsideRecord[];
 }
 
 export interface WorkspaceStep {
@@ -61,8 +122,12 @@ export interface WorkspaceStep {
   readonly profiles: ReadonlyMap<UserId, Profile | null>;
   /** null forgets the frozen copies. */
   readonly frozen: ReadonlyMap<string, FrozenMerge | null>;
+  /** Records to add to the journals of open merges, written after `frozen`. */
+  readonly journal: ReadonlyMap<string, readonly ProfileRecord[]>;
   /** null: the user is free again. */
   readonly held: ReadonlyMap<UserId, HeldUser | null>;
+  /** Records to add to those of users who are held already, written after `held`. */
+  readonly heldMore: ReadonlyMap<UserId, readonly ProfileRecord[]>;
   readonly consent: readonly ConsentRecord[];
 }
 

@@ -1,5 +1,5 @@
 /** Every body type survives the way through the log. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { IntakeBody } from "../domain/intake-record.ts";
 import type { TrackObject } from "../domain/track-object.ts";
@@ -103,9 +103,9 @@ describe("decodeRecord()", () => {
   });
 
   test.each([
-    ["bytes that are no message", Uint8Array.of(255, 255)],
-    ["no workspace", new Uint8Array()],
-  ])("throws on %s", (_, bytes) => {
-    expect(() => decodeRecord(1, bytes)).toThrow();
+    ["bytes that are no message", Uint8Array.of(255, 255), /./],
+    ["no workspace", new Uint8Array(), "Expected an intake record with a workspace"],
+  ])("throws on %s", (_, bytes, message) => {
+    expect(() => decodeRecord(1, bytes)).toThrow(message);
   });
 });

@@ -1,0 +1,50 @@
+/** The tables of the profile service in the embedded store, version by version; a version is never changed once released. */
+
+/** Owner `profile`. Rows of a workspace lie together; bodies are JSON text. */
+export const profileSchema: readonly string[] = [
+  `
+  CREATE TABLE profile_identities (
+    workspace_id TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, key)
+  ) WITHOUT ROWID;
+  CREATE TABLE profile_profiles (
+    workspace_id TEXT NOT NULL, user_id TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, user_id)
+  ) WITHOUT ROWID;
+  CREATE TABLE profile_frozen (
+    workspace_id TEXT NOT NULL, merge_id TEXT NOT NULL, target_id TEXT NOT NULL, undo_until INTEGER NOT NULL,
+    source TEXT NOT NULL, target_before TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, merge_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX profile_frozen_by_target ON profile_frozen (workspace_id, target_id);
+  CREATE INDEX profile_frozen_by_expiry ON profile_frozen (undo_until);
+  CREATE TABLE profile_journal (
+    workspace_id TEXT NOT NULL, merge_id TEXT NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, merge_id, sequence, part)
+  ) WITHOUT ROWID;
+  CREATE TABLE profile_held (
+    workspace_id TEXT NOT NULL, user_id TEXT NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, user_id)
+  ) WITHOUT ROWID;
+  CREATE TABLE profile_held_records (
+    workspace_id TEXT NOT NULL, user_id TEXT NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, user_id, sequence, part)
+  ) WITHOUT ROWID;
+  CREATE TABLE profile_checkpoints (log_partition INTEGER PRIMARY KEY, through INTEGER NOT NULL);
+  CREATE TABLE profile_set_aside (
+    log_partition INTEGER NOT NULL, sequence INTEGER NOT NULL, reason TEXT NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (log_partition, sequence)
+  ) WITHOUT ROWID;
+  `,
+];
+
+/** Owner `lane`: records for the services that own consent, in the resolver's order; each reader keeps its own place. */
+export const laneSchema: readonly string[] = [
+  `
+  CREATE TABLE lane_records (
+    service TEXT NOT NULL, workspace_id TEXT NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL,
+    lane_key TEXT NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (service, workspace_id, sequence, part, lane_key)
+  ) WITHOUT ROWID;
+  `,
+];

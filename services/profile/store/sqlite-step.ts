@@ -1,0 +1,143 @@
+/** How a step becomes rows, and how the rows are written inside one transaction. */
+import type { Database } from "../../../platform/sqlite/database.ts";
+import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
+import type { Profile } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import { profileToRow } from "./rows.ts";
+
+/** A consent record in the form its reader decodes; injected because a store knows no messages. */
+export type EncodeLane = (workspaceId: string, record: ConsentRecord) => {
+  readonly service: string;
+  readonly key: string;
+  readonly sequence: number;
+  readonly part: number;
+  readonly body: Uint8Array;
+};
+
+type SqlValue = string | number | Uint8Array;
+type Row = readonly SqlValue[];
+
+/** The rows of a step by statement, made before the transaction so that a repeat of it costs no second rendering. */
+export interface StepRows {
+  readonly batches: readonly { readonly sql: string; readonly rows: readonly Row[] }[];
+  readonly rowChars: ReadonlyMap<Profile, number>;
+}
+
+export function planStepRows(step: Step, encodeLane: EncodeLane): StepRows {
+  const planned = new Map<string, Row[]>();
+  const rowChars = new Map<Profile, number>();
+  // Statements run in the order of this table whatever the order of the calls below.
+  for (const sql of Object.values(statements)) planned.set(sql, []);
+  function add(sql: string, ...row: SqlValue[]): void {
+    planned.get(sql)?.push(row);
+  }
+  for (const workspace of step.workspaces) {
+    addIdentities(add, workspace);
+    addProfiles(add, workspace, rowChars);
+    addMerges(add, workspace);
+    addHeld(add, workspace);
+    for (const record of workspace.consent) {
+      const { service, key, sequence, part, body } = encodeLane(workspace.workspaceId, record);
+      add(statements.putLane, service, workspace.workspaceId, sequence, part, key, body);
+    }
+  }
+  for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
+  add(statements.putCheckpoint, step.partition, step.through);
+  const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
+  return { batches, rowChars };
+}
+
+/** Runs inside a transaction of the database. */
+export function commitStep(database: Database, { batches }: StepRows): void {
+  for (const { sql, rows } of batches) {
+    const statement = database.prepare(sql);
+    for (const row of rows) statement.run(...row);
+  }
+}
+
+function addIdentities(add: Add, { workspaceId, identities }: WorkspaceStep): void {
+  for (const [key, value] of identities) {
+    if (value === undefined) add(statements.deleteIdentity, workspaceId, key);
+    else add(statements.putIdentity, workspaceId, key, JSON.stringify(value));
+  }
+}
+
+function addProfiles(add: Add, { workspaceId, profiles }: WorkspaceStep, rowChars: Map<Profile, number>): void {
+  for (const [id, profile] of profiles) {
+    if (profile === null) {
+      add(statements.deleteProfile, workspaceId, id);
+      continue;
+    }
+    const body = profileToRow(profile);
+    rowChars.set(profile, body.length);
+    add(statements.putProfile, workspaceId, id, body);
+  }
+}
+
+function addMerges(add: Add, { workspaceId, frozen, journal }: WorkspaceStep): void {
+  for (const [mergeId, merge] of frozen) {
+    add(statements.deleteJournal, workspaceId, mergeId);
+    if (merge === null) add(statements.deleteFrozen, workspaceId, mergeId);
+    else addFrozen(add, [workspaceId, mergeId], merge);
+  }
+  for (const [mergeId, records] of journal) addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records });
+}
+
+function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], merge: FrozenMerge): void {
+  const { source, targetBefore, undoUntil } = merge;
+  const rows = [profileToRow(source), profileToRow(targetBefore)] as const;
+  add(statements.putFrozen, workspaceId, mergeId, targetBefore.id, undoUntil, ...rows);
+  addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: merge.journal });
+}
+
+function addHeld(add: Add, { workspaceId, held, heldMore }: WorkspaceStep): void {
+  for (const [id, user] of held) {
+    add(statements.deleteHeldRecords, workspaceId, id);
+    if (user === null) add(statements.deleteHeld, workspaceId, id);
+    else addHeldUser(add, [workspaceId, id], user);
+  }
+  for (const [id, records] of heldMore) addRecords(add, statements.putHeldRecord, { workspaceId, owner: id, records });
+}
+
+function addHeldUser(add: Add, [workspaceId, id]: readonly [string, string], user: HeldUser): void {
+  add(statements.putHeld, workspaceId, id, user.reason);
+  addRecords(add, statements.putHeldRecord, { workspaceId, owner: id, records: user.records });
+}
+
+function addRecords(
+  add: Add,
+  sql: string,
+  { workspaceId, owner, records }: { workspaceId: string; owner: string; records: readonly ProfileRecord[] },
+): void {
+  for (const record of records) add(sql, workspaceId, owner, record.mark[0], record.mark[1], JSON.stringify(record));
+}
+
+type Add = (sql: string, ...row: SqlValue[]) => void;
+
+const upsert = "ON CONFLICT DO UPDATE SET body = excluded.body";
+
+/** In the order in which a step runs them: what is emptied first is emptied before it is filled. */
+const statements = {
+  putIdentity: `INSERT INTO profile_identities (workspace_id, key, body) VALUES (?, ?, ?) ${upsert}`,
+  deleteIdentity: "DELETE FROM profile_identities WHERE workspace_id = ? AND key = ?",
+  putProfile: `INSERT INTO profile_profiles (workspace_id, user_id, body) VALUES (?, ?, ?) ${upsert}`,
+  deleteProfile: "DELETE FROM profile_profiles WHERE workspace_id = ? AND user_id = ?",
+  deleteJournal: "DELETE FROM profile_journal WHERE workspace_id = ? AND merge_id = ?",
+  deleteFrozen: "DELETE FROM profile_frozen WHERE workspace_id = ? AND merge_id = ?",
+  putFrozen: `INSERT INTO profile_frozen (workspace_id, merge_id, target_id, undo_until, source, target_before)
+    VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET target_id = excluded.target_id, undo_until = excluded.undo_until,
+      source = excluded.source, target_before = excluded.target_before`,
+  putJournal: `INSERT INTO profile_journal (workspace_id, merge_id, sequence, part, body) VALUES (?, ?, ?, ?, ?) ${upsert}`,
+  deleteHeldRecords: "DELETE FROM profile_held_records WHERE workspace_id = ? AND user_id = ?",
+  deleteHeld: "DELETE FROM profile_held WHERE workspace_id = ? AND user_id = ?",
+  putHeld: `INSERT INTO profile_held (workspace_id, user_id, reason) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET reason = excluded.reason`,
+  putHeldRecord: `INSERT INTO profile_held_records (workspace_id, user_id, sequence, part, body) VALUES (?, ?, ?, ?, ?) ${upsert}`,
+  putLane: `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body)
+    VALUES (?, ?, ?, ?, ?, ?) ${upsert}`,
+  putSetAside: `INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`,
+  putCheckpoint: `INSERT INTO profile_checkpoints (log_partition, through) VALUES (?, ?)
+    ON CONFLICT DO UPDATE SET through = excluded.through`,
+};

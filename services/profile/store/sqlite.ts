@@ -1,0 +1,167 @@
+/** The embedded store of the profile service: identities, profiles and steps as tables of the shared SQLite file. */
+import type { Database } from "../../../platform/sqlite/database.ts";
+import { migrate } from "../../../platform/sqlite/migrate.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type {
+  FrozenMerge,
+  HeldUser,
+  IdentityStore,
+  ProfileStore,
+  StepStore,
+  StoredUser,
+} from "../domain/ports.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import { profileFromRow } from "./rows.ts";
+import { laneSchema, profileSchema } from "./schema.ts";
+import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
+
+export interface ProfileTables {
+  readonly identities: IdentityStore;
+  readonly profiles: ProfileStore;
+  readonly steps: StepStore;
+}
+
+export async function openSqliteProfileStore(
+  options: { database: Database; encodeLane: EncodeLane },
+): Promise<ProfileTables> {
+  const { database, encodeLane } = options;
+  await migrate(database, "profile", profileSchema);
+  await migrate(database, "lane", laneSchema);
+  return {
+    identities: identityStore(database),
+    profiles: profileStore(database),
+    steps: {
+      checkpoint(partition) {
+        const row = database.prepare("SELECT through FROM profile_checkpoints WHERE log_partition = ?").get(partition);
+        return Promise.resolve(row === undefined ? 0 : Number(row["through"]));
+      },
+      async commit(step) {
+        const rows = planStepRows(step, encodeLane);
+        await database.write(() => commitStep(database, rows));
+        return { rowChars: rows.rowChars };
+      },
+    },
+  };
+}
+
+function identityStore(database: Database): IdentityStore {
+  return {
+    load(workspaceId, keys) {
+      const statement = database.prepare("SELECT body FROM profile_identities WHERE workspace_id = ? AND key = ?");
+      const found = new Map<IdentityKey, unknown>();
+      for (const key of keys) {
+        const row = statement.get(workspaceId, key);
+        if (row !== undefined) found.set(key, JSON.parse(String(row["body"])));
+      }
+      return Promise.resolve(found);
+    },
+  };
+}
+
+function profileStore(database: Database): ProfileStore {
+  return {
+    load(workspaceId, ids) {
+      const found = ids.map((id) => loadProfile(database, workspaceId, id).profile);
+      return Promise.resolve(new Map(found.flatMap((profile) => (profile === undefined ? [] : [[profile.id, profile]]))));
+    },
+    page(workspaceId, after, max) {
+      const sql = "SELECT body FROM profile_profiles WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
+      return Promise.resolve(database.prepare(sql).all(workspaceId, after, max).map((row) => profileFromRow(String(row["body"]))));
+    },
+    loadFrozen(workspaceId, mergeIds) {
+      return Promise.resolve(
+        new Map(mergeIds.flatMap((id) => {
+          const frozen = loadFrozen(database, workspaceId, id);
+          return frozen === undefined ? [] : [[id, frozen]];
+        })),
+      );
+    },
+    loadHeld(workspaceId, ids) {
+      return Promise.resolve(
+        new Map(ids.flatMap((id) => {
+          const held = loadHeld(database, workspaceId, id);
+          return held === undefined ? [] : [[id, held]];
+        })),
+      );
+    },
+    loadUsers(workspaceId, ids) {
+      return Promise.resolve(new Map(ids.map((id) => [id, loadUser(database, workspaceId, id)])));
+    },
+    ...profileLists(database),
+  };
+}
+
+function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "listExpired" | "listSetAside"> {
+  return {
+    listHeld(max) {
+      const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
+      return Promise.resolve(rows.map((row) => ({
+        workspaceId: String(row["workspace_id"]),
+        userId: String(row["user_id"]),
+        reason: String(row["reason"]),
+      })));
+    },
+    listExpired(now, max) {
+      const sql = "SELECT workspace_id, merge_id FROM profile_frozen WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
+      return Promise.resolve(database.prepare(sql).all(now, max).map((row) => ({
+        workspaceId: String(row["workspace_id"]),
+        mergeId: String(row["merge_id"]),
+      })));
+    },
+    listSetAside(max) {
+      const sql = "SELECT log_partition, sequence, reason, body FROM profile_set_aside ORDER BY log_partition, sequence LIMIT ?";
+      return Promise.resolve(database.prepare(sql).all(max).map((row) => ({
+        partition: Number(row["log_partition"]),
+        sequence: Number(row["sequence"]),
+        reason: String(row["reason"]),
+        body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
+      })));
+    },
+  };
+}
+
+function loadProfile(database: Database, workspaceId: string, id: string): Pick<StoredUser, "profile" | "rowChars"> {
+  const row = database.prepare("SELECT body FROM profile_profiles WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
+  if (row === undefined) return { profile: undefined, rowChars: 0 };
+  const body = String(row["body"]);
+  return { profile: profileFromRow(body), rowChars: body.length };
+}
+
+function loadUser(database: Database, workspaceId: string, id: string): StoredUser {
+  const held = database.prepare("SELECT 1 FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
+  const merges = database.prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ?")
+    .all(workspaceId, id);
+  return {
+    ...loadProfile(database, workspaceId, id),
+    held: held !== undefined,
+    openMerges: merges.map((row) => String(row["merge_id"])),
+  };
+}
+
+function loadFrozen(database: Database, workspaceId: string, mergeId: string): FrozenMerge | undefined {
+  const sql = "SELECT source, target_before, undo_until FROM profile_frozen WHERE workspace_id = ? AND merge_id = ?";
+  const row = database.prepare(sql).get(workspaceId, mergeId);
+  if (row === undefined) return undefined;
+  const journal = database
+    .prepare("SELECT body FROM profile_journal WHERE workspace_id = ? AND merge_id = ? ORDER BY sequence, part")
+    .all(workspaceId, mergeId);
+  return {
+    source: profileFromRow(String(row["source"])),
+    targetBefore: profileFromRow(String(row["target_before"])),
+    journal: journal.map((entry) => recordFromRow(entry["body"])),
+    undoUntil: Number(row["undo_until"]),
+  };
+}
+
+function loadHeld(database: Database, workspaceId: string, id: string): HeldUser | undefined {
+  const row = database.prepare("SELECT reason FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
+  if (row === undefined) return undefined;
+  const records = database
+    .prepare("SELECT body FROM profile_held_records WHERE workspace_id = ? AND user_id = ? ORDER BY sequence, part")
+    .all(workspaceId, id);
+  return { reason: String(row["reason"]), records: records.map((record) => recordFromRow(record["body"])) };
+}
+
+function recordFromRow(body: unknown): ProfileRecord {
+  return JSON.parse(String(body));
+}
