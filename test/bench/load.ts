@@ -1,0 +1,73 @@
+/** A closed-loop load generator on node:http: so many connections, so many requests, every latency kept. */
+import { Agent, request as httpRequest } from "node:http";
+
+export interface LoadOptions {
+  readonly url: string;
+  readonly connections: number;
+  readonly requests: number;
+  /** Requests a second over all connections; 0: as fast as answers come. */
+  readonly perSecond?: number;
+  /** The nth request. */
+  readonly make: (n: number) => { path: string; body: Buffer; headers: Record<string, string> };
+  /** Called with each answer. */
+  readonly onAnswer?: (n: number, answer: Answer) => void | Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, unknown>;
+  readonly body: Buffer;
+}
+
+export interface LoadResult {
+  readonly seconds: number;
+  /** Milliseconds, sorted. */
+  readonly latencies: Float64Array;
+  readonly failed: number;
+}
+
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const agent = new Agent({ keepAlive: true, maxSockets: options.connections });
+  const latencies = new Float64Array(options.requests);
+  let next = 0;
+  let failed = 0;
+  const began = performance.now();
+  const worker = async (): Promise<void> => {
+    for (;;) {
+      const n = next++;
+      if (n >= options.requests) return;
+      if (options.perSecond) await until(began + (n / options.perSecond) * 1000);
+      const start = performance.now();
+      const answer = await send(agent, options.url, options.make(n));
+      latencies[n] = performance.now() - start;
+      if (answer.status >= 300) failed++;
+      await options.onAnswer?.(n, answer);
+    }
+  };
+  await Promise.all(Array.from({ length: options.connections }, worker));
+  const seconds = (performance.now() - began) / 1000;
+  agent.destroy();
+  return { seconds, latencies: latencies.sort(), failed };
+}
+
+/** The value below which the fraction `p` of sorted values lies. */
+export function percentile(sorted: Float64Array, p: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
+}
+
+export function send(agent: Agent, url: string, { path, body, headers }: { path: string; body: Buffer; headers: Record<string, string> }): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(url + path, { agent, method: "POST", headers: { "content-type": "application/json", "content-length": body.length, ...headers } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+    });
+    request.on("error", reject);
+    request.end(body);
+  });
+}
+
+function until(at: number): Promise<void> {
+  const wait = at - performance.now();
+  return wait <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, wait));
+}
