@@ -1,0 +1,97 @@
+/**
+ * The two-sided steps of a merge, as pure functions: freeze both sides, take the source in, take the merge back.
+ *
+ * While a merge can be taken back, its journal holds every record sent to the target since, in order. Taking back is
+ * exact because it is no reversal: both sides are made again from the frozen copies and their own records.
+ * Merges of one user nest, and are taken back newest first (the resolver sees to that). So a journal meets another merge
+ * only as an `await`, and when that merge is taken back the `await` and what belonged to its source leave the journal
+ * (withoutMerge). The source of a merge may itself be the target of older merges: their journals stand still meanwhile,
+ * and go on with what was sent to it (TakenBack.sourceRecords).
+ */
+import { applyRecord, isAfter } from "./apply-records.ts";
+import { copyProfile, mergeProfiles } from "./merge-profiles.ts";
+import type { FrozenMerge } from "./ports.ts";
+import type { Profile } from "./profile.ts";
+import type { ProfileRecord } from "./profile-record.ts";
+import type { UserId } from "./user-key.ts";
+
+/** The frozen copies of a merge: both sides with everything before `awaiting`, which becomes their mark, and an empty journal. */
+export function freeze(sides: { source: Profile; target: Profile }, awaiting: MergeRecord<"await">): FrozenMerge {
+  return {
+    source: { ...copyProfile(sides.source), mark: awaiting.mark },
+    targetBefore: { ...copyProfile(sides.target), mark: awaiting.mark },
+    journal: [],
+    undoUntil: awaiting.change.undoUntil,
+  };
+}
+
+/** The target after the merge, in place. A record at or below the target's mark is in already. Names follow as `identity` records. */
+export function takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"await">): Profile {
+  if (!isAfter(awaiting.mark, target.mark)) return target;
+  mergeProfiles(target, source, awaiting.now);
+  target.mark = awaiting.mark;
+  return target;
+}
+
+/** The merge with records sent to the target since: every one after the `await`, the `await` of a later merge too, `undo` never. */
+export function withRecords(frozen: FrozenMerge, records: readonly ProfileRecord[]): FrozenMerge {
+  return { ...frozen, journal: [...frozen.journal, ...records] };
+}
+
+/** The journal of an older merge of the same target, once the newer merge `mergeId` is taken back. */
+export function withoutMerge(frozen: FrozenMerge, mergeId: string): FrozenMerge {
+  const begin = frozen.journal.find(({ change }) => change.type === "await" && change.mergeId === mergeId);
+  const journal = frozen.journal.filter((record) =>
+    record !== begin && record.side?.mergeId !== mergeId && !(begin && isNameOfMerge(record, begin.mark[0]))
+  );
+  return { ...frozen, journal };
+}
+
+/**
+ * Both sides as if the merge had not been, with what was sent since applied to the side it was addressed to. Their mark is
+ * that of the undo, so that nothing of before is applied again; their `updatedAt` is that of their own last record.
+ * Names that the merge itself gave are gone, later ones are replayed; who has which name now, the resolver says with
+ * `identity` records for both sides after the undo. Throws on a later merge in the journal that was not taken back.
+ */
+export function takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">): TakenBack {
+  const { mergeId } = undo.change;
+  const own = frozen.journal.filter((record) => !isNameOfMerge(record, frozen.source.mark[0]));
+  const sourceRecords = own.filter((record) => record.side?.mergeId === mergeId).map((record) => ofSource(record, frozen.source.id));
+  const targetRecords = own.filter((record) => record.side?.mergeId !== mergeId);
+  return {
+    source: replayed(frozen.source, sourceRecords, undo),
+    target: replayed(frozen.targetBefore, targetRecords, undo),
+    sourceRecords,
+  };
+}
+
+export interface TakenBack {
+  readonly source: Profile;
+  readonly target: Profile;
+  /** What was sent to the source since, for the journals of its own older merges. */
+  readonly sourceRecords: readonly ProfileRecord[];
+}
+
+export type MergeRecord<Type extends "await" | "undo"> = ProfileRecord & {
+  readonly change: Extract<ProfileRecord["change"], { type: Type }>;
+};
+
+function replayed(frozen: Profile, records: readonly ProfileRecord[], undo: ProfileRecord): Profile {
+  const profile = copyProfile(frozen);
+  for (const record of records) {
+    if (applyRecord(profile, record) === null) throw new Error(`Expected a user that lives on, got the journal of deleted "${profile.id}"`);
+  }
+  profile.mark = undo.mark;
+  return profile;
+}
+
+/** The names that a merge moves are part of the merge: records of the same request, so of the same sequence. */
+function isNameOfMerge(record: ProfileRecord, sequence: number): boolean {
+  return record.change.type === "identity" && record.mark[0] === sequence;
+}
+
+/** A record of the source's side, as the source would have got it. */
+function ofSource(record: ProfileRecord, userId: UserId): ProfileRecord {
+  const { side, ...rest } = record;
+  return side?.inner === undefined ? { ...rest, userId } : { ...rest, userId, side: side.inner };
+}

@@ -1,0 +1,81 @@
+/** The applier's pure step: one record onto one profile, exactly once. */
+import { applyAttributes } from "./apply-attributes.ts";
+import { applyEngagement } from "./apply-engagement.ts";
+import { applySession } from "./apply-session.ts";
+import { applyEvent, applyPurchase } from "./apply-summary.ts";
+import type { Mark, Profile } from "./profile.ts";
+import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
+
+/**
+ * The profile after the record; null where there is none (it was deleted, or never created). Changes the given profile in
+ * place: the caller owns it. A record at or below the profile's mark is in already and changes nothing. Only `create`
+ * makes a profile, so a late record of a deleted user brings nothing back.
+ * `handoff`, `await` and `undo` need both sides of a merge: see apply-merge.ts. Given here they throw.
+ */
+export function applyRecord(profile: Profile | undefined, record: ProfileRecord): Profile | null {
+  const { change, mark, now } = record;
+  if (profile === undefined) return change.type === "create" ? newProfile(record) : null;
+  if (!isAfter(mark, profile.mark)) return profile;
+  if (change.type === "delete") return null;
+  applyChange(profile, change, now);
+  profile.mark = mark;
+  profile.updatedAt = now;
+  return profile;
+}
+
+/** Whether the record at `mark` came after the one at `other`. */
+export function isAfter(mark: Mark, other: Mark): boolean {
+  return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
+}
+
+function applyChange(profile: Profile, change: ProfileChange, now: number): void {
+  switch (change.type) {
+    case "create":
+      return;
+    case "identity":
+      return applyIdentity(profile, change);
+    case "attributes":
+      return applyAttributes(profile, change);
+    case "event":
+      return applyEvent(profile, change, now);
+    case "purchase":
+      return applyPurchase(profile, change, now);
+    case "session":
+      return applySession(profile, change);
+    case "engagement":
+      return applyEngagement(profile, change);
+    default:
+      throw new Error(`Expected a change of one profile, got "${change.type}"`);
+  }
+}
+
+function applyIdentity(profile: Profile, change: IdentityChange): void {
+  if (change.externalId !== undefined) profile.externalId = change.externalId;
+  if (change.aliases !== undefined) profile.aliases = change.aliases;
+  if (change.email !== undefined) profile.email = change.email;
+  if (change.phone !== undefined) profile.phone = change.phone;
+}
+
+function newProfile({ userId, mark, now }: ProfileRecord): Profile {
+  return {
+    id: userId,
+    mark,
+    createdAt: now,
+    updatedAt: now,
+    externalId: null,
+    aliases: [],
+    email: null,
+    phone: null,
+    fields: new Map(),
+    custom: new Map(),
+    events: new Map(),
+    purchases: new Map(),
+    revenue: new Map(),
+    purchaseCount: 0,
+    apps: new Map(),
+    devices: new Map(),
+    engagements: new Map(),
+  };
+}
+
+type IdentityChange = Extract<ProfileChange, { type: "identity" }>;

@@ -1,0 +1,90 @@
+/** What the kept profile becomes when it takes another in: the rules of POST /users/merge, field by field. */
+import { copyEngagement, mergeEngagements } from "./apply-engagement.ts";
+import { keepEarliest, keepLatest, mergedApp } from "./apply-session.ts";
+import { copySummary, mergeSummaries } from "./apply-summary.ts";
+import type { DeviceSummary, Profile } from "./profile.ts";
+import type { FieldValue, StandardField } from "./track-object.ts";
+
+/**
+ * Takes `source` into `target`, in place, and returns it; `source` is only read and nothing of it is shared that could
+ * change later. `at` is the resolver's now of the merge, Unix milliseconds. Cost follows the size of the source's summaries.
+ *
+ * Names (externalId, aliases, email, phone) and the mark are not touched: the resolver decides names, for it alone sees
+ * who else has them, and sends them as `identity` records.
+ *
+ * Where the specification leaves room:
+ * - Rule 7 (session data merges only when the app exists on both) against rule 4 (app summaries are filled when missing):
+ *   sums and dates are combined for an app that both have; an app of the source alone comes over whole.
+ * - Fields that rule 4 does not list are filled when missing too. Refusals never weaken: `unsubscribed` from push and
+ *   switched-off tracking on either side stay, whatever the other says.
+ * - The result was created when the older of the two was, and updated at the merge.
+ */
+export function mergeProfiles(target: Profile, source: Profile, at: number): Profile {
+  for (const [field, value] of source.fields) mergeField(target.fields, field, value);
+  fill(target.custom, source.custom);
+  mergeSummaries(target.events, source.events, at);
+  mergeSummaries(target.purchases, source.purchases, at);
+  for (const [currency, cents] of source.revenue) target.revenue.set(currency, (target.revenue.get(currency) ?? 0n) + cents);
+  target.purchaseCount += source.purchaseCount;
+  for (const [appId, app] of source.apps) {
+    const own = target.apps.get(appId);
+    target.apps.set(appId, own === undefined ? { ...app } : mergedApp(own, app));
+  }
+  for (const [deviceId, device] of source.devices) mergeDevice(target.devices, deviceId, device);
+  mergeEngagements(target.engagements, source.engagements);
+  target.createdAt = Math.min(target.createdAt, source.createdAt);
+  target.updatedAt = at;
+  return target;
+}
+
+/** A copy that shares nothing that appliers change. Field and attribute values are replaced, never changed, so they are shared. */
+export function copyProfile(profile: Profile): Profile {
+  return {
+    ...profile,
+    fields: new Map(profile.fields),
+    custom: new Map(profile.custom),
+    events: mapped(profile.events, copySummary),
+    purchases: mapped(profile.purchases, copySummary),
+    revenue: new Map(profile.revenue),
+    apps: mapped(profile.apps, (app) => ({ ...app })),
+    devices: mapped(profile.devices, (device) => ({ ...device })),
+    engagements: mapped(profile.engagements, copyEngagement),
+  };
+}
+
+function mergeField(fields: Profile["fields"], field: StandardField, value: FieldValue): void {
+  switch (field) {
+    case "date_of_first_session":
+      return keepEarliest(fields, field, value);
+    case "date_of_last_session":
+    case "marked_email_as_spam_at":
+      return keepLatest(fields, field, value);
+    case "push_subscribe":
+      return keepRefusal(fields, field, { value, refusal: "unsubscribed" });
+    case "email_open_tracking_disabled":
+    case "email_click_tracking_disabled":
+      return keepRefusal(fields, field, { value, refusal: true });
+    default:
+      if (!fields.has(field)) fields.set(field, value);
+  }
+}
+
+function keepRefusal(fields: Profile["fields"], field: StandardField, added: { value: FieldValue; refusal: FieldValue }): void {
+  if (added.value === added.refusal || !fields.has(field)) fields.set(field, added.value);
+}
+
+/** Device information is filled when missing; when it was seen is a `Last_X_at`. */
+function mergeDevice(devices: Map<string, DeviceSummary>, deviceId: string, added: DeviceSummary): void {
+  const own = devices.get(deviceId);
+  devices.set(deviceId, { ...(own ?? added), lastSeen: Math.max(own?.lastSeen ?? added.lastSeen, added.lastSeen) });
+}
+
+function fill<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, Value>): void {
+  for (const [key, value] of source) if (!target.has(key)) target.set(key, value);
+}
+
+function mapped<Value>(map: ReadonlyMap<string, Value>, copy: (value: Value) => Value): Map<string, Value> {
+  const copies = new Map<string, Value>();
+  for (const [key, value] of map) copies.set(key, copy(value));
+  return copies;
+}
