@@ -1,0 +1,95 @@
+/** One HTTP call to a server under test, and the shapes of the answers that tests read. */
+
+/** Sends JSON unless the body is text or bytes, which go as they are; parses the answer as JSON, which every answer must be. */
+export async function callHeddle(url: string, call: Call): Promise<Answer> {
+  const response = await fetch(url + call.path, {
+    method: call.method,
+    headers: {
+      ...(call.key === undefined ? {} : { authorization: `Bearer ${call.key}` }),
+      ...(call.body === undefined ? {} : { "content-type": "application/json" }),
+      ...call.headers,
+    },
+    ...(call.body === undefined ? {} : { body: bodyOf(call.body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: parsed(text) };
+}
+
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> {
+  if (typeof body === "string") return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}
+
+function parsed(text: string): AnswerBody {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new Error(`The answer is not JSON: "${text.slice(0, 500)}"`, { cause });
+  }
+}
+
+export interface CallOptions {
+  /** undefined: no Authorization header. */
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Call extends CallOptions {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: AnswerBody;
+}
+
+/** The union of all answers that tests look at; absent where the route does not give it. */
+export interface AnswerBody {
+  readonly message?: string;
+  readonly error?: string;
+  readonly errors?: readonly ObjectVerdict[];
+  readonly attributes_processed?: number;
+  readonly events_processed?: number;
+  readonly purchases_processed?: number;
+  readonly aliases_processed?: number;
+  readonly emails_processed?: number;
+  readonly phone_numbers_processed?: number;
+  readonly deleted?: number;
+  readonly job_id?: string;
+  readonly users?: readonly ExportedUser[];
+  readonly invalid_user_ids?: readonly string[];
+  readonly [key: string]: unknown;
+}
+
+export interface ObjectVerdict {
+  readonly type: string;
+  readonly input_array: string;
+  readonly index: number;
+}
+
+/** A user as /users/export/ids gives it. */
+export interface ExportedUser {
+  readonly external_id?: string;
+  readonly braze_id?: string;
+  readonly platform_id?: string;
+  readonly created_at?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly user_aliases?: readonly { readonly alias_name: string; readonly alias_label: string }[];
+  readonly total_revenue?: number;
+  readonly custom_attributes?: Readonly<Record<string, unknown>>;
+  readonly custom_events?: readonly ExportedSummary[];
+  readonly purchases?: readonly ExportedSummary[];
+  readonly [field: string]: unknown;
+}
+
+export interface ExportedSummary {
+  readonly name: string;
+  readonly first: string;
+  readonly last: string;
+  readonly count: number;
+}

@@ -1,0 +1,25 @@
+/** How Deno starts the server: exactly the permissions of the start task in deno.json, with the data folder of the test. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Never `-A`: a permission that the task does not grant is missing in the tests too. */
+export function denoStart({ repository, dataDir, rest }: DenoStart): { program: string; args: string[] } {
+  const words = startTask(repository).split(/\s+/);
+  const flags = words.filter((word) => word.startsWith("-")).map((flag) => flag.replace(/(?<=[=,])(\.\/)?data(?=,|$)/, dataDir));
+  if (flags.some((flag) => flag === "-A" || flag === "--allow-all")) throw new Error("The start task in deno.json grants everything");
+  return { program: "deno", args: ["run", ...flags, join(repository, "cli/main.ts"), ...rest] };
+}
+
+function startTask(repository: string): string {
+  const config: { tasks?: Record<string, string | { command: string }> } = JSON.parse(readFileSync(join(repository, "deno.json"), "utf8"));
+  const task = config.tasks?.start;
+  const command = typeof task === "object" ? task.command : task;
+  if (!command?.startsWith("deno run ")) throw new Error(`The start task in deno.json is no "deno run": ${command}`);
+  return command;
+}
+
+interface DenoStart {
+  readonly repository: string;
+  readonly dataDir: string;
+  readonly rest: readonly string[];
+}

@@ -1,0 +1,102 @@
+/** Many histories at once on one system: the first that differs is shrunk alone and told with its seed. */
+import * as fc from "fast-check";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { historyOf, type Step } from "./history.ts";
+import { play } from "./player.ts";
+import { type RealSystem, startSystem } from "./system.ts";
+
+export interface RunOptions {
+  readonly histories: number;
+  readonly seed: number;
+  readonly stepsMax?: number;
+  /** Clients at once. */
+  readonly clients?: number;
+  readonly plant?: string;
+}
+
+export interface RunResult {
+  readonly played: number;
+  readonly crashes: number;
+  readonly failure?: { readonly seed: number; readonly history: number; readonly steps: readonly Step[]; readonly differences: readonly string[] };
+}
+
+export async function runHistories(options: RunOptions): Promise<RunResult> {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-model-"));
+  const system = await startSystem({ folder, ...(options.plant === undefined ? {} : { plant: options.plant }) });
+  try {
+    return await runOn(system, options);
+  } finally {
+    await system.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function runOn(system: RealSystem, options: RunOptions): Promise<RunResult> {
+  const histories = fc.sample(historyOf(options.stepsMax ?? 30), { seed: options.seed, numRuns: options.histories });
+  let next = 0;
+  let failed: { history: number; differences: string[] } | undefined;
+  const client = async (): Promise<void> => {
+    while (!failed && next < histories.length) {
+      const history = next++;
+      const differences = await play(system, histories[history] ?? [], `h${history}-`);
+      if (differences.length > 0) failed ??= { history, differences };
+    }
+  };
+  await Promise.all(Array.from({ length: options.clients ?? 16 }, client));
+  const result = { played: next, crashes: system.crashes };
+  if (!failed) return result;
+  const steps = await shrunk(system, histories[failed.history] ?? []);
+  const differences = await play(system, steps, `h${serial++}-`);
+  return {
+    ...result,
+    failure: { seed: options.seed, history: failed.history, steps, differences: differences.length > 0 ? differences : failed.differences },
+  };
+}
+
+/** Prefixes for replays while shrinking, apart from those of the histories. */
+let serial = 500_000;
+
+/** Drops steps, and parts of steps, as long as the rest still differs. A failure that needs a crash in flight may not shrink. */
+async function shrunk(system: RealSystem, steps: readonly Step[]): Promise<readonly Step[]> {
+  let smallest = steps;
+  for (let again = true; again;) {
+    again = false;
+    for (const candidate of smaller(smallest)) {
+      if ((await play(system, candidate, `h${serial++}-`)).length === 0) continue;
+      smallest = candidate;
+      again = true;
+      break;
+    }
+  }
+  return smallest;
+}
+
+function* smaller(steps: readonly Step[]): Generator<readonly Step[]> {
+  for (let size = Math.ceil(steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = 0; at < steps.length; at += size) yield [...steps.slice(0, at), ...steps.slice(at + size)];
+  }
+  for (const [at, step] of steps.entries()) for (const part of smallerStep(step)) yield [...steps.slice(0, at), part, ...steps.slice(at + 1)];
+}
+
+function* smallerStep(step: Step): Generator<Step> {
+  if (step.type === "track" && step.objects.length > 1) {
+    for (const at of step.objects.keys()) yield { ...step, objects: step.objects.toSpliced(at, 1) };
+  }
+  if (step.type === "merge" && step.updates.length > 1) {
+    for (const at of step.updates.keys()) yield { ...step, updates: step.updates.toSpliced(at, 1) };
+  }
+  if (step.type !== "track") return;
+  for (const [at, object] of step.objects.entries()) {
+    if (object.kind !== "attribute") continue;
+    for (const name of Object.keys(object.custom)) {
+      const custom = Object.fromEntries(Object.entries(object.custom).filter(([key]) => key !== name));
+      yield { ...step, objects: step.objects.with(at, { ...object, custom }) };
+    }
+    for (const name of Object.keys(object.fields)) {
+      const fields = Object.fromEntries(Object.entries(object.fields).filter(([key]) => key !== name));
+      yield { ...step, objects: step.objects.with(at, { ...object, fields }) };
+    }
+  }
+}

@@ -1,0 +1,54 @@
+/** A whole embedded Heddle for the model tests: real parts and files, no published limits, and bugs that can be planted. */
+import { join } from "node:path";
+import type { Access, KeyHolder } from "../../gateway/access/access.ts";
+import { openGateway } from "../../gateway/wire.ts";
+import { gatewayConfig } from "../../gateway/config.ts";
+import type { Limiter } from "../../platform/limiter/limiter.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { openSqliteLog } from "../../platform/log/sqlite.ts";
+import { createLogger } from "../../platform/logger.ts";
+import { directClient } from "../../platform/rpc/direct.ts";
+import { openDatabase } from "../../platform/sqlite/database.ts";
+import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { openProfile } from "../../services/profile/wire.ts";
+import { type Plant, planted } from "./planted.ts";
+
+const [folder = ".", plant = ""] = process.argv.slice(2);
+const logger = createLogger({ level: "error", name: "model" });
+const clock = systemClock;
+const database = openDatabase({ path: join(folder, "model.db"), clock, logger });
+const bug = planted(plant as Plant, database);
+const log = bug.log(await openSqliteLog({ database: bug.logDatabase, partitions: 1, clock }));
+const part = await openProfile({ database: bug.profileDatabase, log, clock, logger, undoWindowMs: 7 * 24 * 3600 * 1000, ...bug.seams });
+const gateway = openGateway({
+  access: everyone(),
+  profile: directClient(ProfileService, part.service),
+  limiter: unlimited(),
+  clock,
+  logger,
+  config: gatewayConfig({ HEDDLE_HTTP_PORT: "0" }),
+  health: () => part.health(),
+});
+const { url } = await gateway.listen();
+console.log(`listening on ${url}`);
+
+function everyone(): Access {
+  const company = { id: "co_model", name: "model", onboardedAt: "2026-01-01" };
+  const workspace = { id: "ws_model", companyId: company.id, name: "model", plan: { kind: "standard" as const }, currencyRates: {}, apps: [] };
+  const key = { id: "key_model", workspaceId: workspace.id, name: "model", permissions: ["*"], ipAllow: [], createdAt: 0, revokedAt: null };
+  const holder: KeyHolder = { key, workspace, company };
+  return {
+    findApiKey: () => holder,
+    findScimToken: () => undefined,
+    workspace: () => workspace,
+    refresh: () => Promise.resolve(),
+    close: () => undefined,
+  };
+}
+
+function unlimited(): Limiter {
+  return {
+    take: () => ({ admitted: true, remaining: 1, fullAt: 0, retryAfterMs: 0 }),
+    close: () => Promise.resolve(),
+  };
+}
