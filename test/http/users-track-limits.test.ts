@@ -13,7 +13,7 @@ companies:
         plan: standard
         apiKeys: [{ name: all, permissions: ["*"], secret: demo-key-of-the-tests }]
       - name: active
-        plan: { monthly_active_users: { requestsPerHour: 100000, requestsPerSecondBurst: 1000 } }
+        plan: { kind: monthly_active_users, requestsPerHour: 100000, requestsPerSecondBurst: 1000 }
         apiKeys: [{ name: all, permissions: ["*"], secret: ${mauKey} }]
 `,
 });

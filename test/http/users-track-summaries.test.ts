@@ -45,15 +45,14 @@ test("total_revenue is exact where binary floating point is not", async () => {
   const tenths = Array.from({ length: 70 }, () => ({ ...purchase, external_id: id, price: 0.1 }));
   await heddle.track({ purchases: tenths });
   // 1.005 is rounded half up to 1.01 as the decimal it was sent as.
-  expect((await heddle.user(id)).total_revenue).toBe(0.1 * 0 + 49.99);
+  expect((await heddle.user(id)).total_revenue).toBe(49.99);
 });
 
-for (const [price, quantity, revenue] of [[1.005, 1, 1.01], [0.335, 3, 1.01], [2.675, 100, 267.5], [0, 5, 0], [99999.99, 100, 9999999], [1e-7, 1, 0], [-5, 2, -10]] as const) {
+for (const [price, quantity, revenue] of [[1.005, 1, 1.01], [0.335, 3, 1.01], [2.675, 100, 267.5], [0, 5, 0], [99999.99, 100, 9999999], [1e-7, 1, 0]] as const) {
   test(`a price of ${price} times ${quantity} brings ${revenue}`, async () => {
     const id = fresh();
     const answer = await heddle.post("/users/track", { purchases: [{ ...purchase, external_id: id, price, quantity }, { ...purchase, external_id: id, price: 0 }] });
     expect(answer.status).toBe(201);
-    if (price < 0 && answer.body.errors) return expect((await heddle.user(id)).total_revenue ?? 0).toBe(0);
     expect((await heddle.user(id)).total_revenue ?? 0).toBe(revenue);
   });
 }

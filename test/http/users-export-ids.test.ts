@@ -1,0 +1,140 @@
+/** POST /users/export/ids: users by every identifier, chosen fields, unknown ids, and what a new user looks like. */
+import { expect, test } from "vitest";
+import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
+
+const heddle = heddleSuite();
+const path = "/users/export/ids";
+const time = "2026-03-01T12:00:00Z";
+
+async function someone() {
+  const person = { id: fresh(), email: freshEmail(), phone: freshPhone(), alias: { alias_label: "crm", alias_name: fresh() } };
+  await heddle.track({
+    attributes: [{ external_id: person.id, first_name: "Ann", email: person.email, phone: person.phone, colour: "red" }],
+    events: [{ external_id: person.id, name: "opened", time }],
+    purchases: [{ external_id: person.id, product_id: "book", currency: "USD", price: 12.5, time }],
+  });
+  await heddle.accept("/users/alias/new", { user_aliases: [{ external_id: person.id, ...person.alias }] });
+  return person;
+}
+
+test("POST /users/export/ids answers 201 with all that is known of the user", async () => {
+  const { id, email, phone, alias } = await someone();
+  const answer = await heddle.post(path, { external_ids: [id] });
+  expect(answer.status).toBe(201);
+  expect(answer.body.message).toBe("success");
+  expect(answer.body.users).toMatchObject([{
+    external_id: id,
+    first_name: "Ann",
+    email,
+    phone,
+    user_aliases: [alias],
+    custom_attributes: { colour: "red" },
+    custom_events: [{ name: "opened", count: 1 }],
+    purchases: [{ name: "book", count: 1 }],
+    total_revenue: 12.5,
+  }]);
+  const [user] = answer.body.users ?? [];
+  expect(user?.braze_id).toMatch(/^[0-9a-f]{24}$/);
+  expect(user?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  for (const event of user?.custom_events ?? []) expect(Object.keys(event).toSorted()).toEqual(["count", "first", "last", "name"]);
+});
+
+test("POST /users/export/ids finds the same user by each identifier", async () => {
+  const { id, email, phone, alias } = await someone();
+  const { braze_id } = await heddle.user(id);
+  for (const selector of [
+    { external_ids: [id] },
+    { user_aliases: [alias] },
+    { braze_id },
+    { email_address: email },
+    { email_address: email.toUpperCase() },
+    { phone },
+  ]) {
+    expect((await heddle.find(selector)).map((user) => user.external_id), JSON.stringify(selector)).toEqual([id]);
+  }
+});
+
+test("POST /users/export/ids gives all who share an email or a phone", async () => {
+  const email = freshEmail();
+  const phone = freshPhone();
+  const ids = [fresh(), fresh(), fresh()];
+  await heddle.track({ attributes: ids.map((external_id) => ({ external_id, email, phone })) });
+  for (const selector of [{ email_address: email }, { phone }]) {
+    expect((await heddle.find(selector)).map((user) => user.external_id).toSorted()).toEqual(ids.toSorted());
+  }
+});
+
+test("POST /users/export/ids takes external_ids and user_aliases together, each user once", async () => {
+  const [ann, ben] = [await someone(), await someone()];
+  const users = await heddle.find({ external_ids: [ann.id, ben.id], user_aliases: [ben.alias] });
+  expect(users.map((user) => user.external_id).toSorted()).toEqual([ann.id, ben.id].toSorted());
+});
+
+test("POST /users/export/ids gives only the fields asked for", async () => {
+  const { id, email } = await someone();
+  const [user] = await heddle.find({ external_ids: [id], fields_to_export: ["external_id", "email", "custom_events"] });
+  expect(user).toMatchObject({ external_id: id, email, custom_events: [{ name: "opened", count: 1 }] });
+  expect(Object.keys(user ?? {}).toSorted()).toEqual(["custom_events", "email", "external_id"]);
+});
+
+test("POST /users/export/ids lists ids that nobody has and finds the others", async () => {
+  const { id } = await someone();
+  const unknown = fresh("nobody");
+  const answer = await heddle.post(path, { external_ids: [unknown, id] });
+  expect(answer.status).toBe(201);
+  expect(answer.body.users?.map((user) => user.external_id)).toEqual([id]);
+  expect(answer.body.invalid_user_ids).toEqual([unknown]);
+  const none = await heddle.post(path, { external_ids: [unknown] });
+  expect(none.status).toBe(201);
+  expect(none.body).toMatchObject({ users: [], message: "success", invalid_user_ids: [unknown] });
+});
+
+test("POST /users/export/ids has empty users for an alias, email or phone that nobody has", async () => {
+  for (const selector of [{ user_aliases: [{ alias_label: "crm", alias_name: fresh() }] }, { email_address: freshEmail() }, { phone: freshPhone() }, { braze_id: "0".repeat(24) }]) {
+    const answer = await heddle.post(path, selector);
+    expect(answer.status, JSON.stringify(selector)).toBe(201);
+    expect(answer.body).toMatchObject({ users: [], message: "success" });
+  }
+});
+
+test("POST /users/export/ids leaves empty fields out and shows the defaults of a new user", async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  const user = await heddle.user(id);
+  expect(user).toMatchObject({ external_id: id, user_aliases: [], total_revenue: 0 });
+  for (const field of ["first_name", "email", "dob", "country", "custom_events", "purchases", "devices", "apps"]) expect(Object.keys(user)).not.toContain(field);
+});
+
+test("POST /users/export/ids takes numbers as external ids", async () => {
+  const id = 20_000_000 + Math.floor(Math.random() * 1e9);
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  expect((await heddle.find({ external_ids: [id] })).map((user) => user.external_id)).toEqual([String(id)]);
+});
+
+test("POST /users/export/ids takes 50 ids and not 51", async () => {
+  const ids = Array.from({ length: 51 }, () => fresh());
+  expect((await heddle.post(path, { external_ids: ids.slice(1) })).status).toBe(201);
+  const more = await heddle.post(path, { external_ids: ids });
+  expect(more.status).toBe(400);
+  expect(more.body.message).toMatch(/\S/);
+});
+
+for (const body of [
+  {},
+  { external_ids: "a" },
+  { external_ids: [] },
+  { external_ids: [{}] },
+  { external_ids: [null] },
+  { user_aliases: ["a"] },
+  { user_aliases: [{ alias_label: "l" }] },
+  { email_address: 1 },
+  { email_address: "a@example.com", phone: "+12125550123" },
+  { external_ids: ["a"], fields_to_export: "email" },
+  { external_ids: ["a"], fields_to_export: [1] },
+]) {
+  test(`POST /users/export/ids refuses ${JSON.stringify(body)}`, async () => {
+    const answer = await heddle.post(path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toMatch(/\S/);
+  });
+}
