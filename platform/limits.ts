@@ -48,6 +48,13 @@ export const limits = {
   purchaseQuantityMax: 100,
   purchasePriceMax: 100_000_000_000,
   subscriptionGroupsPerObjectMax: 100,
+  imageUrlCharsMax: 2048,
+  pushTokensPerObjectMax: 100,
+  pushTokenCharsMax: 4096,
+  deviceIdBytesMin: 8,
+  deviceIdBytesMax: 255,
+  likesPerObjectMax: 1_000,
+  storedYearMax: 3000,
   // Other user endpoints
   itemsPerRequestMax: 50,
   aliasesPerUserMax: 50,

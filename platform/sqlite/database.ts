@@ -1,5 +1,11 @@
 /** One SQLite file with group commit: writes that wait at the same time share one durable transaction. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers";
+import { type Clock, systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { type Logger, silentLogger } from "../logger.ts";
+import { Refusal } from "../refusal.ts";
+import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
 
 /**
  * The embedded store. WAL, `synchronous=FULL`: a write that resolved survives a power cut.
@@ -10,12 +16,212 @@ export interface Database {
    * Runs `work` inside the next shared transaction and resolves with what it returned once that is durable.
    * `work` is synchronous, must not keep state of its own (it may run again alone when a neighbour throws), and
    * a throw undoes only its own effects. Rejects with Refusal STORE_UNAVAILABLE when the commit failed.
+   *
+   * Further refusals: OUTCOME_UNKNOWN (a commit of which nobody can say whether it lasts), OVERLOADED (too many
+   * writes wait), SHUTTING_DOWN (after `close`); but for the first, certainly nothing was written. Works run in
+   * call order. After a failed commit the next write tries anew, so the store recovers with its disk.
    */
   write<T>(work: () => T): Promise<T>;
-  /** A prepared statement, cached by its text. */
+  /**
+   * A prepared statement, cached by its text, which must be a constant: values are bound, never pasted in.
+   * Inside a write use it rather than `handle.exec`, whose errors carry no result code under Deno; and read with
+   * `all` or `get`: under Deno `iterate` ends silently where a row cannot be read.
+   */
   prepare(sql: string): StatementSync;
   /** For reads and for pragmas; never start a transaction on it. */
   readonly handle: DatabaseSync;
   /** Waits for writes under way, checkpoints the WAL and closes. */
   close(): Promise<void>;
+}
+
+/** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
+export function openDatabase(options: { path: string; clock?: Clock; logger?: Logger }): Database {
+  return new GroupCommit(openHandle(options.path), options.clock ?? systemClock, options.logger ?? silentLogger);
+}
+
+function openHandle(path: string): DatabaseSync {
+  let handle: DatabaseSync | undefined;
+  try {
+    handle = new DatabaseSync(path, { timeout: limits.storeBusyTimeoutMs, defensive: true, allowExtension: false });
+    handle.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA foreign_keys = ON;
+      PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${limits.storeCacheBytesMax / 1024};
+      PRAGMA wal_autocheckpoint = ${limits.storeWalPagesMax};
+      PRAGMA journal_size_limit = ${limits.storeWalBytesKeptMax};
+    `);
+    return handle;
+  } catch (cause) {
+    handle?.close();
+    throw new Error(`Cannot open the database "${path}"`, { cause });
+  }
+}
+
+class GroupCommit implements Database {
+  readonly handle: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  #queue: Waiting[] = [];
+  #scheduled = false;
+  #failing = false;
+  #closing: Promise<void> | undefined;
+  #idle: (() => void) | undefined;
+
+  constructor(handle: DatabaseSync, clock: Clock, logger: Logger) {
+    this.handle = handle;
+    this.#clock = clock;
+    this.#logger = logger;
+    this.#begin = handle.prepare("BEGIN IMMEDIATE");
+    this.#commit = handle.prepare("COMMIT");
+  }
+
+  write<T>(work: () => T): Promise<T> {
+    if (this.#closing) return Promise.reject(new Refusal("SHUTTING_DOWN", "The store is closed"));
+    if (this.#queue.length >= limits.storeWritesWaitingMax) {
+      return Promise.reject(new Refusal("OVERLOADED", "Too many writes wait for the store"));
+    }
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
+      this.#schedule();
+    });
+  }
+
+  prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    if (this.#statements.size >= limits.storeStatementsMax) {
+      throw new Error(`Expected at most ${limits.storeStatementsMax} statement texts: bind values, never paste them in`);
+    }
+    const statement = this.handle.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#drainAndClose();
+    return this.#closing;
+  }
+
+  async #drainAndClose(): Promise<void> {
+    if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
+    this.#statements.clear();
+    this.handle.close();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => this.#cycle());
+  }
+
+  #cycle(): void {
+    const batch = this.#take();
+    const startedAt = this.#clock.monotonic();
+    const refusal = this.#transact(batch);
+    this.#report(refusal, batch.length, this.#clock.monotonic() - startedAt);
+    for (const waiting of batch) {
+      if (refusal) waiting.reject(refusal);
+      else if (waiting.failed) waiting.reject(waiting.outcome);
+      else waiting.resolve(waiting.outcome);
+    }
+    this.#scheduled = false;
+    if (this.#queue.length > 0) this.#schedule();
+    else this.#idle?.();
+  }
+
+  #take(): Waiting[] {
+    if (this.#queue.length > limits.groupCommitWritesMax) return this.#queue.splice(0, limits.groupCommitWritesMax);
+    const all = this.#queue;
+    this.#queue = [];
+    return all;
+  }
+
+  /** Runs and commits the batch; the refusal returned holds for all of it. */
+  #transact(batch: readonly Waiting[]): Refusal | undefined {
+    try {
+      this.#rollback();
+      this.#begin.run();
+      if (!this.#runAll(batch)) {
+        this.#rollback();
+        this.#begin.run();
+        this.#runApart(batch);
+      }
+    } catch (error) {
+      return this.#undone(notWritten(error));
+    }
+    try {
+      this.#commit.run();
+      return undefined;
+    } catch (error) {
+      return this.#undone(commitFailed(error));
+    }
+  }
+
+  /** False as soon as one work throws of its own; then nobody knows whose effects are in the transaction. */
+  #runAll(batch: readonly Waiting[]): boolean {
+    for (const waiting of batch) {
+      try {
+        waiting.outcome = waiting.work();
+      } catch (error) {
+        if (isStoreFault(error)) throw error;
+        return false;
+      }
+      // SQLite rolls back by itself when the disk is full; what follows would commit piece by piece
+      if (!this.handle.isTransaction) throw new Error("The transaction ended inside a write");
+    }
+    return true;
+  }
+
+  /** One transaction still, one fsync, but each work in a savepoint, so that the culprit alone is undone. */
+  #runApart(batch: readonly Waiting[]): void {
+    for (const waiting of batch) {
+      this.prepare("SAVEPOINT one_write").run();
+      try {
+        waiting.outcome = waiting.work();
+      } catch (error) {
+        if (isStoreFault(error)) throw error;
+        waiting.failed = true;
+        waiting.outcome = error;
+        this.prepare("ROLLBACK TO one_write").run();
+      }
+      this.prepare("RELEASE one_write").run();
+    }
+  }
+
+  #undone(refusal: Refusal): Refusal {
+    try {
+      this.#rollback();
+      return refusal;
+    } catch (cause) {
+      return new Refusal("OUTCOME_UNKNOWN", "The store could neither commit nor roll back", { cause });
+    }
+  }
+
+  #rollback(): void {
+    if (this.handle.isTransaction) this.prepare("ROLLBACK").run();
+  }
+
+  /** A full disk would repeat its line thousands of times: said once when it begins and once when it ends. */
+  #report(refusal: Refusal | undefined, writes: number, ms: number): void {
+    if (refusal && !this.#failing) this.#logger.error("store_write_failed", refusal, { writes });
+    if (!refusal && this.#failing) this.#logger.info("store_recovered", { writes });
+    if (!refusal && ms >= limits.storeCommitSlowMs) this.#logger.warn("store_commit_slow", { writes, ms });
+    this.#failing = refusal !== undefined;
+  }
+}
+
+interface Waiting {
+  readonly work: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  failed: boolean;
+  /** What the work returned, or threw where `failed`. */
+  outcome: unknown;
 }

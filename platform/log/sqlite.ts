@@ -1,0 +1,179 @@
+/** The log in SQLite: appends that wait at the same time become one write of the shared transaction. */
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import type { Database } from "../sqlite/database.ts";
+import { isDiskFull } from "../sqlite/faults.ts";
+import { migrate } from "../sqlite/migrate.ts";
+import type { Log, LogRecord } from "./log.ts";
+import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
+
+/**
+ * Opens the log whose tables lie in `database` (and makes them the first time, with `partitions` orders for good).
+ * This process is its only writer. A record handed over must not change until its append resolved.
+ * `append` refuses: LOG_FULL (disk full), LOG_UNAVAILABLE (the store took nothing, or the log is closed), OVERLOADED
+ * (`logAppendsWaitingMax` appends or `logBytesWaitingMax` bytes wait already), all certainly not written; and
+ * OUTCOME_UNKNOWN. `low` appends wait until a write finds no normal ones, at most `lowPriorityWaitMsMax`.
+ * Listeners of `watch` must not throw.
+ */
+export async function openSqliteLog(options: { database: Database; partitions: number; clock: Clock }): Promise<Log> {
+  const { database, partitions, clock } = options;
+  await migrate(database, "log", versions);
+  const found = await database.write(() => madePartitions(database, partitions));
+  if (found !== partitions) {
+    throw new Error(`The log was made with ${found} partitions and cannot be opened with ${partitions}`);
+  }
+  return new SqliteLog({ database, partitions, line: openWaitingLine(clock) });
+}
+
+/** Without rowid: the key is the order of reading, and appending at its end splits no page. */
+const versions = [
+  `CREATE TABLE log_tails (partition INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
+   CREATE TABLE log_records (
+     partition INTEGER NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (partition, sequence)
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+/** How many orders the log has; makes `partitions` of them where it has none yet. */
+function madePartitions(database: Database, partitions: number): number {
+  const found = Number(database.prepare("SELECT count(*) AS count FROM log_tails").get()?.["count"]);
+  if (found > 0) return found;
+  const insert = database.prepare("INSERT INTO log_tails (partition, sequence) VALUES (?, 0)");
+  for (let partition = 0; partition < partitions; partition += 1) insert.run(partition);
+  return partitions;
+}
+
+class SqliteLog implements Log {
+  readonly partitions: number;
+  readonly #database: Database;
+  readonly #line: WaitingLine;
+  readonly #tails: number[];
+  readonly #listeners = new Set<{ listener: (partition: number) => void }>();
+  #flushing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(parts: { database: Database; partitions: number; line: WaitingLine }) {
+    this.partitions = parts.partitions;
+    this.#database = parts.database;
+    this.#line = parts.line;
+    const rows = this.#database.prepare("SELECT sequence FROM log_tails ORDER BY partition").all();
+    this.#tails = rows.map((row) => Number(row["sequence"]));
+  }
+
+  append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
+    this.#check(partition);
+    if (this.#closed) return Promise.reject(new Refusal("LOG_UNAVAILABLE", "The intake log is closed"));
+    if (!this.#line.hasRoomFor(record)) {
+      return Promise.reject(new Refusal("OVERLOADED", "Too many appends wait for the intake log"));
+    }
+    return new Promise((resolve, reject) => {
+      this.#line.join({ partition, record, resolve, reject }, priority);
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async tail(partition: number): Promise<number> {
+    this.#check(partition);
+    return this.#tails[partition] ?? 0;
+  }
+
+  async read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]> {
+    this.#check(partition);
+    // Sizes first: bodies are read only as far as they fit
+    const sizes = this.#database
+      .prepare(
+        `SELECT sequence, length(body) AS bytes FROM log_records WHERE partition = ? AND sequence > ?
+         ORDER BY sequence LIMIT ?`,
+      )
+      .all(partition, after, options.max);
+    let room = options.bytesMax;
+    const tooMuch = sizes.findIndex((row, index) => (room -= Number(row["bytes"])) < 0 && index > 0);
+    const last = sizes.at(tooMuch < 0 ? -1 : tooMuch - 1)?.["sequence"] ?? after;
+    const rows = this.#database
+      .prepare("SELECT sequence, body FROM log_records WHERE partition = ? AND sequence > ? AND sequence <= ? ORDER BY sequence")
+      .all(partition, after, last);
+    return rows.map((row) => ({ sequence: Number(row["sequence"]), body: row["body"] as Uint8Array }));
+  }
+
+  watch(listener: (partition: number) => void): () => void {
+    // A listener given twice is two watches, each with an end of its own
+    const own = { listener };
+    this.#listeners.add(own);
+    return () => this.#listeners.delete(own);
+  }
+
+  async trim(partition: number, through: number): Promise<void> {
+    const end = Math.min(through, await this.tail(partition));
+    let deleted: number = limits.logTrimRecordsMax;
+    while (deleted === limits.logTrimRecordsMax) {
+      deleted = await this.#database.write(() => this.#trimSome(partition, end));
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#flushing) await this.#flushing;
+  }
+
+  /** One batch after the other: what arrives during a write is the next batch. */
+  async #flush(): Promise<void> {
+    while (this.#line.waiting()) await this.#writeBatch();
+    this.#flushing = undefined;
+  }
+
+  async #writeBatch(): Promise<void> {
+    // Filled when the transaction runs, so that it holds whatever came until then; kept if it has to run again
+    let batch: readonly Append[] | undefined;
+    let sequences: readonly number[];
+    try {
+      sequences = await this.#database.write(() => this.#insert((batch ??= this.#line.take())));
+    } catch (error) {
+      const refusal = refusalOf(error);
+      for (const append of batch ?? this.#line.take()) append.reject(refusal);
+      return;
+    }
+    const touched = new Set<number>();
+    batch?.forEach((append, index) => {
+      const sequence = sequences[index] ?? 0;
+      this.#tails[append.partition] = sequence;
+      touched.add(append.partition);
+      append.resolve(sequence);
+    });
+    for (const partition of touched) for (const { listener } of this.#listeners) listener(partition);
+  }
+
+  /** Runs inside the transaction. The tails move only after the commit, so a repeat counts from the same place. */
+  #insert(batch: readonly Append[]): number[] {
+    const insert = this.#database.prepare("INSERT INTO log_records (partition, sequence, body) VALUES (?, ?, ?)");
+    const next = new Map<number, number>();
+    const sequences = batch.map(({ partition, record }) => {
+      const sequence = (next.get(partition) ?? this.#tails[partition] ?? 0) + 1;
+      next.set(partition, sequence);
+      insert.run(partition, sequence, record);
+      return sequence;
+    });
+    const move = this.#database.prepare("UPDATE log_tails SET sequence = ? WHERE partition = ?");
+    for (const [partition, sequence] of next) move.run(sequence, partition);
+    return sequences;
+  }
+
+  #trimSome(partition: number, through: number): number {
+    const trim = this.#database.prepare(
+      `DELETE FROM log_records WHERE partition = ?1 AND sequence IN (
+         SELECT sequence FROM log_records WHERE partition = ?1 AND sequence <= ?2 ORDER BY sequence LIMIT ?3)`,
+    );
+    return Number(trim.run(partition, through, limits.logTrimRecordsMax).changes);
+  }
+
+  #check(partition: number): void {
+    if (Number.isInteger(partition) && partition >= 0 && partition < this.partitions) return;
+    throw new RangeError(`Expected a partition from 0 to ${this.partitions - 1}, got ${partition}`);
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  if (error.reason === "OUTCOME_UNKNOWN" || error.reason === "OVERLOADED") return error;
+  const reason = isDiskFull(error) ? "LOG_FULL" : "LOG_UNAVAILABLE";
+  return new Refusal(reason, undefined, { cause: error });
+}

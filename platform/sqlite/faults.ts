@@ -1,0 +1,56 @@
+/** What an error of SQLite means for a write: ours to report, the machine's, and whether it may have happened. */
+import { Refusal } from "../refusal.ts";
+
+/** Primary result codes (sqlite.org/rescode.html) that say the store failed, not the statement. */
+const storeCodes = new Map([
+  [5, "busy"],
+  [7, "out of memory"],
+  [8, "read-only"],
+  [9, "interrupted"],
+  [10, "input or output failed"],
+  [11, "damaged file"],
+  [13, "disk full"],
+  [14, "cannot open"],
+  [15, "lock protocol"],
+  [22, "feature missing"],
+  [26, "not a database"],
+]);
+
+const fullCode = 13;
+/** Busy, full, and a deferred constraint: found before the commit record is complete. */
+const refusedAtCommit: readonly (number | undefined)[] = [5, fullCode, 19];
+
+/** The primary result code of an error that SQLite raised, else undefined. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error ? (error as { errcode?: unknown }).errcode : undefined;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** True where the store itself failed, so a neighbour's write would fail as well. */
+export function isStoreFault(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code !== undefined && storeCodes.has(code);
+}
+
+/** True where a refusal, or what caused it, is a full disk. */
+export function isDiskFull(error: unknown): boolean {
+  for (let current = error; current instanceof Error; current = current.cause) {
+    if (sqliteCode(current) === fullCode) return true;
+  }
+  return false;
+}
+
+/** A write that failed before its COMMIT was tried: certainly not written. */
+export function notWritten(cause: unknown): Refusal {
+  const what = storeCodes.get(sqliteCode(cause) ?? -1) ?? "unknown fault";
+  return new Refusal("STORE_UNAVAILABLE", `The store took nothing: ${what}`, { cause });
+}
+
+/**
+ * A COMMIT that failed. A failed fsync (and whatever else is not known to come earlier) may leave a complete commit
+ * record in the WAL, which a crash right after would bring to life.
+ */
+export function commitFailed(cause: unknown): Refusal {
+  if (refusedAtCommit.includes(sqliteCode(cause))) return notWritten(cause);
+  return new Refusal("OUTCOME_UNKNOWN", "The store could not say whether it committed", { cause });
+}
