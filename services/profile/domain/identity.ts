@@ -1,9 +1,11 @@
 /** Identity rows: who has which name. Written by the resolver alone, and never changed in place. */
+import type { EmailStatus } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
 
 /**
  * The key of an identity row:
- * - `x:<external id>` and `a:<label>\u0000<name>` -> UserId
+ * - `x:<external id>` and `a:<label>\u0000<name>` -> UserId. While a merge can be undone, the names that its source
+ *   lost keep pointing to the source, which has no row of its own: such a name is free, but known to be untouched.
  * - `u:<user id>` -> UserRow
  * - `e:<email>` and `p:<phone>` -> Sharer[]
  * - `r:<key hash>` -> RepeatRow
@@ -23,15 +25,22 @@ export interface UserRow {
   readonly phone: string | null;
   /** Merge ids with an open undo window that this user is the target of, newest last. */
   readonly merges: readonly string[];
+  /** An email status set while the user had no email: sent when one is attached. */
+  readonly heldEmailStatus?: EmailStatus;
 }
 
-/** One of the users who hold an address. Recency is kept only where there are two or more. */
+/** One of the users who hold an address; a row lists them by recency, the latest last. */
 export interface Sharer {
   readonly id: UserId;
   readonly identified: boolean;
-  /** [sequence, part] of the record that touched the user last; [0, 0] while it held the address alone. */
-  readonly updated: readonly [number, number];
+  /**
+   * [sequence, part] of the record that touched the user last. [0, 0]: the address was never shared, so nothing is
+   * kept; [0, 1]: untouched since it became shared.
+   */
+  readonly updated: Recency;
 }
+
+export type Recency = readonly [sequence: number, part: number];
 
 /** What an idempotency key was answered. */
 export interface RepeatRow {
@@ -40,6 +49,16 @@ export interface RepeatRow {
   readonly sequence: number;
   /** Unix milliseconds. */
   readonly expiresAt: number;
+  /** What became of the parts of the request, where the answer tells it. */
+  readonly items?: readonly ItemOutcome[];
+}
+
+/** What became of one element of a request. */
+export interface ItemOutcome {
+  readonly index: number;
+  readonly ok: boolean;
+  /** Empty where `ok`. */
+  readonly reason: string;
 }
 
 /** What became of each update of a merge or identify request. */
@@ -58,14 +77,25 @@ export interface JobOutcome {
   readonly undoUntil: number;
 }
 
-/** What the resolver must remember to take a merge back. */
+/** What the resolver must remember to take a merge back; there only as long as it can be. */
 export interface MergeRow {
   readonly mergeId: string;
   readonly jobId: string;
   readonly index: number;
-  /** Both sides as they were before the merge. */
+  /** Both sides as they would be now had the merge not been. */
   readonly source: UserRow;
   readonly target: UserRow;
+  readonly sourceRecency: SideRecency;
+  readonly targetRecency: SideRecency;
   readonly undoUntil: number;
   readonly state: "open" | "undone" | "closed";
+  /** Why the merge can no longer be undone, in words. */
+  readonly blocked?: string;
+}
+
+/** Recency that a side of a merge would have: as it was in the rows of its addresses, and by what it was sent since. */
+export interface SideRecency {
+  readonly email: Recency | null;
+  readonly phone: Recency | null;
+  readonly since: Recency | null;
 }

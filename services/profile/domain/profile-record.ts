@@ -12,13 +12,16 @@ export interface ProfileRecord {
   readonly now: number;
   readonly change: ProfileChange;
   /** With an open merge: the side the client addressed; absent: the target. */
-  readonly side?: Side;
+  readonly side?: MergeSide;
 }
 
-/** The source of an open merge. `inner`: the client addressed a source of that source, taken in by the named older merge. */
-export interface Side {
+/**
+ * The source of the merge was addressed. `inner`: where that source is itself the target of open merges, the sides
+ * within it, outermost first: a merge taken back passes the record on to its source with `inner` as the side.
+ */
+export interface MergeSide {
   readonly mergeId: string;
-  readonly inner?: Side;
+  readonly inner?: readonly string[];
 }
 
 export type ProfileChange =

@@ -1,0 +1,111 @@
+/** The resolver: intake records in order, decided one after the other against the identity rows. */
+import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
+import { type Identities, NeedRows } from "./identities.ts";
+import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
+import type { ConsentRecord } from "./ports.ts";
+import type { ProfileRecord } from "./profile-record.ts";
+import { type Effects, type ResolveOptions, startEffects } from "./resolve-effects.ts";
+import { resolveTrack } from "./resolve-track.ts";
+import { wantedKeys } from "./resolve-keys.ts";
+
+/**
+ * Resolves records of one workspace in order, up to the first that needs identity rows which `view` does not know:
+ * then `need` names them, and those that the records after it need as far as can be seen. The caller loads them and
+ * calls again with the records from `resolved.length` on. A record has all of its effects or none; a fault is thrown
+ * only for the first record, so what was resolved before it is never lost. The result does not depend on how records
+ * were cut into calls, nor on what was cached.
+ */
+export function resolveBatch(view: Identities, records: readonly IntakeRecord[], options: ResolveOptions): Resolution {
+  const resolved: ResolvedRecord[] = [];
+  for (const record of records) {
+    try {
+      resolved.push(resolveRecord(view, record, options));
+      view.keep();
+    } catch (error) {
+      view.discard();
+      if (error instanceof NeedRows) {
+        return { resolved, need: wantedKeys(view, records.slice(resolved.length), error.keys) };
+      }
+      if (resolved.length === 0) throw error;
+      return { resolved };
+    }
+  }
+  return { resolved };
+}
+
+export interface Resolution {
+  /** The records resolved, from the first on; fewer than given with `need`, or where the next one throws. */
+  readonly resolved: ResolvedRecord[];
+  readonly need?: IdentityKey[];
+}
+
+export interface ResolvedRecord {
+  readonly sequence: number;
+  readonly profiles: readonly ProfileRecord[];
+  readonly consent: readonly ConsentRecord[];
+  /** For a record with an idempotency key. */
+  readonly outcome?: RepeatOutcome;
+  /** For renames, removals, deletes and undo: what became of each element. A repeat has those of the first. */
+  readonly items?: readonly ItemOutcome[];
+  /** Merges whose frozen copies and journals are to be erased. */
+  readonly forgetFrozen: readonly string[];
+}
+
+export interface RepeatOutcome {
+  /** `repeat`: nothing was done, this is the first answer; `reused`: nothing was done, the body is another one. */
+  readonly kind: "first" | "repeat" | "reused";
+  /** The answer of the first request. */
+  readonly answer: string;
+}
+
+function resolveRecord(view: Identities, record: IntakeRecord, options: ResolveOptions): ResolvedRecord {
+  const { sequence, idempotency } = record;
+  const effects = startEffects(view, record, options);
+  if (idempotency === undefined) {
+    resolveBody(effects, record.body);
+    return finished(effects);
+  }
+  const earlier = view.repeat(idempotency.keyHash);
+  if (earlier !== undefined && options.now < earlier.expiresAt) return repeated(record, earlier);
+  resolveBody(effects, record.body);
+  const { bodyHash, answer, keepMs, keyHash } = idempotency;
+  const row: RepeatRow = {
+    bodyHash,
+    answer,
+    sequence,
+    expiresAt: options.now + keepMs,
+    ...(effects.items && { items: effects.items }),
+  };
+  view.put(`r:${keyHash}`, row);
+  return { ...finished(effects), outcome: { kind: "first", answer } };
+}
+
+function repeated(record: IntakeRecord, earlier: RepeatRow): ResolvedRecord {
+  const { answer, items } = earlier;
+  const kind = record.idempotency?.bodyHash === earlier.bodyHash ? "repeat" : "reused";
+  return {
+    sequence: record.sequence,
+    profiles: [],
+    consent: [],
+    outcome: { kind, answer },
+    ...(items && { items }),
+    forgetFrozen: [],
+  };
+}
+
+function finished(effects: Effects): ResolvedRecord {
+  const { profiles, consent, forgetFrozen, items } = effects;
+  const { sequence } = effects.record;
+  return items === undefined
+    ? { sequence, profiles, consent, forgetFrozen }
+    : { sequence, profiles, consent, forgetFrozen, items };
+}
+
+function resolveBody(effects: Effects, body: IntakeBody): void {
+  switch (body.type) {
+    case "track":
+      return resolveTrack(effects, body.objects);
+    default:
+      throw new Error(`Expected a known body of an intake record, got '${body.type}'`);
+  }
+}

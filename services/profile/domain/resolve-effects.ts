@@ -1,0 +1,111 @@
+/** What one intake record causes, gathered while it is resolved. */
+import type { IntakeRecord } from "./intake-record.ts";
+import type { Identities } from "./identities.ts";
+import type { ItemOutcome, UserRow } from "./identity.ts";
+import type { ConsentRecord } from "./ports.ts";
+import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.ts";
+import type { Mark } from "./profile.ts";
+import type { UserId } from "./user-key.ts";
+import { userRowKey } from "./user-names.ts";
+
+export interface Effects {
+  readonly view: Identities;
+  readonly record: IntakeRecord;
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly undoWindowMs: number;
+  /** Rises over everything the record causes. */
+  nextPart: number;
+  /** Ids given out so far. */
+  idsMade: number;
+  readonly profiles: ProfileRecord[];
+  readonly consent: ConsentRecord[];
+  /** Merges whose frozen copies and journals are to be erased. */
+  readonly forgetFrozen: string[];
+  items: ItemOutcome[] | undefined;
+}
+
+export interface ResolveOptions {
+  /** Unix milliseconds; never less than in an earlier call. */
+  readonly now: number;
+  /** How long a merge can be taken back; 0: never. */
+  readonly undoWindowMs: number;
+}
+
+export function startEffects(view: Identities, record: IntakeRecord, options: ResolveOptions): Effects {
+  return {
+    view,
+    record,
+    now: options.now,
+    undoWindowMs: options.undoWindowMs,
+    nextPart: 0,
+    idsMade: 0,
+    profiles: [],
+    consent: [],
+    forgetFrozen: [],
+    items: undefined,
+  };
+}
+
+/** A place in the order of everything that was ever resolved. */
+export function takeMark(effects: Effects): Mark {
+  const mark = [effects.record.sequence, effects.nextPart] as const;
+  effects.nextPart += 1;
+  return mark;
+}
+
+/** Sends a change to a user's profile. */
+export function send(effects: Effects, to: Addressee, change: ProfileChange): void {
+  const record = { userId: to.id, mark: takeMark(effects), now: effects.now, change };
+  effects.profiles.push(to.side === undefined ? record : { ...record, side: to.side });
+}
+
+/** A user row will do; `side`: see ProfileRecord. */
+export interface Addressee {
+  readonly id: UserId;
+  readonly side?: MergeSide | undefined;
+}
+
+/** Sends a change to the service that owns consent. */
+export function tell(effects: Effects, change: ConsentChangeRecord): void {
+  const { sequence, requestId, actor } = effects.record;
+  const part = effects.nextPart;
+  effects.nextPart += 1;
+  effects.consent.push({ sequence, part, at: effects.now, requestId, actor, ...change });
+}
+
+type ConsentChangeRecord = WithoutCause<ConsentRecord>;
+type WithoutCause<Consent> = Consent extends ConsentRecord
+  ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor">
+  : never;
+
+export function putUser(effects: Effects, row: UserRow): void {
+  effects.view.put(userRowKey(row.id), row);
+}
+
+/**
+ * An id nobody had and nobody will have: the place in the log (12 hex digits), the place among the ids of the record
+ * (4), and a hash of the workspace (8). Ids rise, so that new rows lie together.
+ */
+export function makeId(effects: Effects): UserId {
+  const made = effects.idsMade;
+  effects.idsMade += 1;
+  const { sequence, workspaceId } = effects.record;
+  return hex(sequence, 12) + hex(made, 4) + hex(hashOf(workspaceId), 8);
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
+
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;
+
+/** FNV-1a, 32 bits, over UTF-16 code units. */
+function hashOf(text: string): number {
+  let hash = fnvOffset;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), fnvPrime);
+  }
+  return hash >>> 0;
+}

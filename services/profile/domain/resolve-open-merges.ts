@@ -1,0 +1,105 @@
+/** Users whose merges can still be undone: which side was addressed, and how each side would look without the merge. */
+import type { Identities } from "./identities.ts";
+import type { MergeRow, Recency, SideRecency, UserRow } from "./identity.ts";
+import type { MergeSide } from "./profile-record.ts";
+import type { UserKey } from "./user-key.ts";
+import { addressesOf, holdsName, ownNames } from "./user-names.ts";
+import { type Effects, putUser, takeMark } from "./resolve-effects.ts";
+
+/** The row without merges whose window is over, and without all before those: the newest is undone first. */
+export function withoutOverMerges(effects: Effects, row: UserRow): UserRow {
+  let over = row.merges.length;
+  while (over > 0 && !isOver(effects, row.merges[over - 1] ?? "")) over -= 1;
+  if (over === 0) return row;
+  const after = { ...row, merges: row.merges.slice(over) };
+  closeMerges(effects, row.merges.slice(0, over));
+  putUser(effects, after);
+  return after;
+}
+
+function isOver(effects: Effects, mergeId: string): boolean {
+  const merge = effects.view.merge(mergeId);
+  return merge === undefined || effects.now > merge.undoUntil;
+}
+
+/** The merges can never be undone: their rows, the names kept for them and their frozen copies go. */
+export function closeMerges(effects: Effects, mergeIds: readonly string[]): void {
+  for (const mergeId of mergeIds) {
+    const merge = effects.view.merge(mergeId);
+    if (merge === undefined) continue;
+    effects.view.put(`m:${mergeId}`, undefined);
+    effects.forgetFrozen.push(mergeId);
+    for (const name of ownNames(merge.source)) {
+      if (effects.view.holderOf(name) === merge.source.id) effects.view.put(name, undefined);
+    }
+    closeMerges(effects, merge.source.merges);
+  }
+}
+
+/** The side that a name addresses: a name that the target has only from the source means the source. */
+export function sideOf(view: Identities, row: UserRow, key: UserKey): MergeSide | undefined {
+  const [mergeId, ...inner] = sidesOf(view, row, key);
+  if (mergeId === undefined) return undefined;
+  return inner.length === 0 ? { mergeId } : { mergeId, inner };
+}
+
+function sidesOf(view: Identities, row: UserRow, key: UserKey): string[] {
+  for (const mergeId of row.merges.toReversed()) {
+    const merge = view.merge(mergeId);
+    if (merge !== undefined && isFromSource(merge, key)) return [mergeId, ...sidesOf(view, merge.source, key)];
+  }
+  return [];
+}
+
+function isFromSource(merge: MergeRow, key: UserKey): boolean {
+  return holdsName(merge.source, key) && !holdsName(merge.target, key);
+}
+
+/** A change of the user under one of its names, as it would have been to either side of each open merge. */
+export interface Touch {
+  readonly key: UserKey;
+  readonly apply: (row: UserRow) => UserRow;
+  /** Absent: the change leaves recency alone. */
+  readonly quiet?: boolean;
+}
+
+/** Carries a change of a live user to the sides of its open merges. */
+export function followTouch(effects: Effects, row: UserRow, touch: Touch): void {
+  if (row.merges.length > 0) follow(effects, row.merges, { ...touch, at: touch.quiet ? null : takeMark(effects) });
+}
+
+function follow(effects: Effects, mergeIds: readonly string[], touch: Touch & { readonly at: Recency | null }): void {
+  for (const mergeId of mergeIds.toReversed()) {
+    const merge = effects.view.merge(mergeId);
+    if (merge === undefined) continue;
+    const fromSource = isFromSource(merge, touch.key);
+    const source = fromSource ? touch.apply(merge.source) : merge.source;
+    const target = fromSource ? merge.target : touch.apply(merge.target);
+    putFollowed(effects, merge, { source, target, at: touch.at, fromSource });
+    if (!fromSource) continue;
+    // Older merges of this user have no part in what the source was told; those of the source have.
+    follow(effects, merge.source.merges, touch);
+    return;
+  }
+}
+
+function putFollowed(
+  effects: Effects,
+  merge: MergeRow,
+  next: { source: UserRow; target: UserRow; at: Recency | null; fromSource: boolean },
+): void {
+  const { source, target, at, fromSource } = next;
+  const shares = addressesOf(source).length + addressesOf(target).length > 0;
+  if (!shares && source === merge.source && target === merge.target) return;
+  effects.view.put(`m:${merge.mergeId}`, {
+    ...merge,
+    source,
+    target,
+    sourceRecency: fromSource ? seen(merge.sourceRecency, at) : merge.sourceRecency,
+    targetRecency: fromSource ? merge.targetRecency : seen(merge.targetRecency, at),
+  });
+}
+
+function seen(recency: SideRecency, at: Recency | null): SideRecency {
+  return at === null ? recency : { ...recency, since: at };
+}

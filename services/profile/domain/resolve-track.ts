@@ -1,0 +1,124 @@
+/** Objects of /users/track: who is meant, who begins to exist, and what reaches whom. */
+import { findUser } from "./choose-user.ts";
+import type { UserRow } from "./identity.ts";
+import type { ProfileChange } from "./profile-record.ts";
+import type { AttributeObject, EventObject, PurchaseObject, TrackObject } from "./track-object.ts";
+import type { UserKey } from "./user-key.ts";
+import { type AddressChange, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
+import { changeAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
+import { type Effects, makeId, putUser, send } from "./resolve-effects.ts";
+import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
+
+export function resolveTrack(effects: Effects, objects: readonly TrackObject[]): void {
+  for (const object of objects) {
+    const row = findUser(effects.view, object.user);
+    if (row === undefined) createFor(effects, object);
+    else if (row.merges.length === 0) sendObject(effects, row, object);
+    else sendMerged(effects, withoutOverMerges(effects, row), object);
+  }
+}
+
+/** A new user under the object's name; a platform id is never chosen by a client, so it creates nobody. */
+function createFor(effects: Effects, object: TrackObject): void {
+  if (object.updateOnly || object.user.by === "platformId") return;
+  const change = addressChangeOf(object);
+  const named = createUser(effects, object.user, change ?? {});
+  sendData(effects, named, object);
+}
+
+/** Creates a user under a name nobody holds; says so to its profile. */
+export function createUser(effects: Effects, key: UserKey, change: AddressChange): UserRow {
+  const named = namedUser(makeId(effects), key);
+  for (const name of ownNames(named)) effects.view.put(name, named.id);
+  const row = withAddresses(named, change);
+  putUser(effects, row);
+  moveAddresses(effects, nameless(row.id), row);
+  send(effects, row, { type: "create" });
+  const { externalId, aliases, email, phone } = row;
+  send(effects, row, { type: "identity", externalId, aliases, email, phone });
+  if (change.emailStatus !== undefined) changeAddresses(effects, row, { emailStatus: change.emailStatus });
+  return row;
+}
+
+function sendObject(effects: Effects, row: UserRow, object: TrackObject): void {
+  const change = addressChangeOf(object);
+  const after = change === undefined ? row : changeAddresses(effects, row, change);
+  if (after !== row) sendAddresses(effects, row, { after });
+  sendData(effects, after, object);
+  touchUser(effects, after);
+}
+
+/** The same for a user whose merges can still be undone: what was said to a source is marked as such. */
+function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
+  const side = sideOf(effects.view, row, object.user);
+  const change = addressChangeOf(object);
+  const after = change === undefined ? row : changeAddresses(effects, row, change);
+  if (after !== row) sendAddresses(effects, row, { after, side });
+  sendData(effects, { ...after, side }, object);
+  touchUser(effects, after);
+  followTouch(effects, after, { key: object.user, apply: (shadow) => change === undefined ? shadow : withAddresses(shadow, change) });
+}
+
+type Sided = UserRow & { readonly side?: ReturnType<typeof sideOf> };
+
+function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow; side?: Sided["side"] }): void {
+  const { email, phone } = next.after;
+  const emailChanged = email !== before.email;
+  const phoneChanged = phone !== before.phone;
+  if (!emailChanged && !phoneChanged) return;
+  send(effects, { id: before.id, side: next.side }, {
+    type: "identity",
+    ...(emailChanged && { email }),
+    ...(phoneChanged && { phone }),
+  });
+}
+
+/** What the object changes besides names: profile data and memberships. */
+function sendData(effects: Effects, row: Sided, object: TrackObject): void {
+  const change = changeOf(object, effects.now);
+  if (change !== undefined) send(effects, row, change);
+  if (object.kind === "attribute") sendMemberships(effects, row, object.consent?.subscriptionGroups);
+}
+
+function addressChangeOf(object: TrackObject): AddressChange | undefined {
+  if (object.kind !== "attribute") return undefined;
+  const { email, phone } = object;
+  const emailStatus = object.consent?.emailSubscribe;
+  if (email === undefined && phone === undefined && emailStatus === undefined) return undefined;
+  return {
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone }),
+    ...(emailStatus !== undefined && { emailStatus }),
+  };
+}
+
+function changeOf(object: TrackObject, now: number): ProfileChange | undefined {
+  switch (object.kind) {
+    case "attribute":
+      return attributesOf(object);
+    case "event":
+      return eventOf(object, now);
+    case "purchase":
+      return purchaseOf(object, now);
+  }
+}
+
+function attributesOf({ fields, custom }: AttributeObject): ProfileChange | undefined {
+  if (fields === undefined && custom === undefined) return undefined;
+  return { type: "attributes", ...(fields && { fields }), ...(custom && { custom }) };
+}
+
+function eventOf(object: EventObject, now: number): ProfileChange {
+  const { name, appId, properties } = object;
+  const time = Math.min(object.time, now);
+  if (appId === undefined && properties === undefined) return { type: "event", name, time };
+  return { type: "event", name, time, ...(appId !== undefined && { appId }), ...(properties && { properties }) };
+}
+
+function purchaseOf(object: PurchaseObject, now: number): ProfileChange {
+  const { productId, currency, revenueCents, quantity, appId, properties } = object;
+  const time = Math.min(object.time, now);
+  const purchase = { type: "purchase", productId, currency, revenueCents, quantity, time } as const;
+  if (appId === undefined && properties === undefined) return purchase;
+  return { ...purchase, ...(appId !== undefined && { appId }), ...(properties && { properties }) };
+}
