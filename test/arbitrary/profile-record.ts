@@ -34,7 +34,7 @@ export const customChange: fc.Arbitrary<CustomChange> = fc.oneof(
     op: fc.constant("objects" as const),
     add: fc.array(item, { maxLength: 2 }),
     remove: fc.array(match, { maxLength: 1 }),
-    update: fc.array(fc.tuple(match, object).map(([found, value]) => ({ ...found, value })), { maxLength: 2 }),
+    update: fc.array(fc.tuple(match, object).map(([found, object]) => ({ ...found, object })), { maxLength: 2 }),
     merge: fc.boolean(),
   }),
 );

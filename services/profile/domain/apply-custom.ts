@@ -68,7 +68,7 @@ function objects(old: CustomValue | undefined, change: ObjectsChange): CustomVal
   for (const update of change.update) {
     items = items.map((item) => {
       if (!matches(item, update)) return item;
-      return change.merge ? deepMerge(item, update.value) : update.value;
+      return change.merge ? deepMerge(item, update.object) : update.object;
     });
   }
   return withinBytes(old, items);

@@ -3,10 +3,9 @@
  *
  * While a merge can be taken back, its journal holds every record sent to the target since, in order. Taking back is
  * exact because it is no reversal: both sides are made again from the frozen copies and their own records.
- * Merges of one user nest, and are taken back newest first (the resolver sees to that). So a journal meets another merge
- * only as an `await`, and when that merge is taken back the `await` and what belonged to its source leave the journal
- * (withoutMerge). The source of a merge may itself be the target of older merges: their journals stand still meanwhile,
- * and go on with what was sent to it (TakenBack.sourceRecords).
+ * Merges nest and are taken back newest first (the resolver sees to that), so only the journal of a user's newest open
+ * merge grows. Taken back, it passes what it held on to the journals of the merges that are then the newest: of the
+ * target, and of the source, which may be the target of older merges itself.
  */
 import { applyRecord, isAfter } from "./apply-records.ts";
 import { copyProfile, mergeProfiles } from "./merge-profiles.ts";
@@ -33,25 +32,16 @@ export function takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"
   return target;
 }
 
-/** The merge with records sent to the target since: every one after the `await`, the `await` of a later merge too, `undo` never. */
+/** The merge with records sent to the target since: `identity` of the merge itself too, `undo` never. */
 export function withRecords(frozen: FrozenMerge, records: readonly ProfileRecord[]): FrozenMerge {
   return { ...frozen, journal: [...frozen.journal, ...records] };
-}
-
-/** The journal of an older merge of the same target, once the newer merge `mergeId` is taken back. */
-export function withoutMerge(frozen: FrozenMerge, mergeId: string): FrozenMerge {
-  const begin = frozen.journal.find(({ change }) => change.type === "await" && change.mergeId === mergeId);
-  const journal = frozen.journal.filter((record) =>
-    record !== begin && record.side?.mergeId !== mergeId && !(begin && isNameOfMerge(record, begin.mark[0]))
-  );
-  return { ...frozen, journal };
 }
 
 /**
  * Both sides as if the merge had not been, with what was sent since applied to the side it was addressed to. Their mark is
  * that of the undo, so that nothing of before is applied again; their `updatedAt` is that of their own last record.
  * Names that the merge itself gave are gone, later ones are replayed; who has which name now, the resolver says with
- * `identity` records for both sides after the undo. Throws on a later merge in the journal that was not taken back.
+ * `identity` records for both sides after the undo. Throws where the journal says that the target was deleted or merged since.
  */
 export function takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">): TakenBack {
   const { mergeId } = undo.change;
@@ -62,14 +52,17 @@ export function takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">): TakenB
     source: replayed(frozen.source, sourceRecords, undo),
     target: replayed(frozen.targetBefore, targetRecords, undo),
     sourceRecords,
+    targetRecords,
   };
 }
 
 export interface TakenBack {
   readonly source: Profile;
   readonly target: Profile;
-  /** What was sent to the source since, for the journals of its own older merges. */
+  /** What was sent to the source since, for the journal of its newest open merge. */
   readonly sourceRecords: readonly ProfileRecord[];
+  /** What was sent to the target since, for the journal of its newest open merge. */
+  readonly targetRecords: readonly ProfileRecord[];
 }
 
 export type MergeRecord<Type extends "await" | "undo"> = ProfileRecord & {
@@ -93,5 +86,7 @@ function isNameOfMerge(record: ProfileRecord, sequence: number): boolean {
 /** A record of the source's side, as the source would have got it. */
 function ofSource(record: ProfileRecord, userId: UserId): ProfileRecord {
   const { side, ...rest } = record;
-  return side?.inner === undefined ? { ...rest, userId } : { ...rest, userId, side: side.inner };
+  const [mergeId, ...inner] = side?.inner ?? [];
+  if (mergeId === undefined) return { ...rest, userId };
+  return { ...rest, userId, side: inner.length === 0 ? { mergeId } : { mergeId, inner } };
 }

@@ -83,7 +83,7 @@ export type CustomChange =
     readonly op: "objects";
     readonly add: readonly JsonObject[];
     readonly remove: readonly ObjectMatch[];
-    readonly update: readonly (ObjectMatch & { readonly value: JsonObject })[];
+    readonly update: readonly (ObjectMatch & { readonly object: JsonObject })[];
     readonly merge: boolean;
   };
 
