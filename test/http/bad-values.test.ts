@@ -1,0 +1,115 @@
+/** Values at the edge of JSON and of the language: one answer each, nothing changed that was not meant, and never a fault. */
+import { afterAll, expect, test } from "vitest";
+import { fresh, heddleSuite } from "../suite.ts";
+
+const heddle = heddleSuite();
+const path = "/users/track";
+const time = "2026-03-01T12:00:00Z";
+
+afterAll(async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }], events: [{ external_id: id, name: "e", time }] });
+  const user = await heddle.user(id);
+  expect(user.custom_attributes).toEqual({ a: 1 });
+  expect(Object.keys(user)).not.toContain("polluted");
+});
+
+/** The value as JSON text of the attribute `v`, and what may be read back: undefined is "not kept". */
+const values: readonly (readonly [title: string, json: string, kept: readonly unknown[]])[] = [
+  ["an overflowing number", "1e400", [undefined]],
+  ["minus zero", "-0", [0, -0]],
+  ["a small number", "5e-324", [5e-324]],
+  ["an integer of 30 digits", "123456789012345678901234567890", [undefined, 123456789012345678901234567890]],
+  ["the largest exact integer", "9007199254740991", [9007199254740991]],
+  ["an escaped NUL", '"a\\u0000b"', [undefined, "a\u0000b"]],
+  ["a lone surrogate", '"a\\ud800b"', [undefined, "a\ud800b", "a\ufffdb"]],
+  ["an escaped pair", '"\\ud83d\\ude00"', ["😀"]],
+  ["an object with __proto__", '{"__proto__":{"polluted":true},"x":1}', [undefined, JSON.parse('{"__proto__":{"polluted":true},"x":1}')]],
+  ["an object with constructor.prototype", '{"constructor":{"prototype":{"polluted":true}}}', [undefined, { constructor: { prototype: { polluted: true } } }]],
+  ["quotes and semicolons", JSON.stringify("'; DROP TABLE profiles; --"), ["'; DROP TABLE profiles; --"]],
+  ["question marks and wildcards", JSON.stringify("? %s $1 {} * > ."), ["? %s $1 {} * > ."]],
+  ["line ends and terminal codes", JSON.stringify("a\r\nb\u001b[31m"), ["a\r\nb\u001b[31m"]],
+];
+
+for (const [title, json, kept] of values) {
+  test(`bad values: ${title} as attribute`, async () => {
+    const id = fresh();
+    const answer = await heddle.post(path, `{"attributes":[{"external_id":"${id}","v":${json}},{"external_id":"${id}","after":true}]}`);
+    expect([201, 400], answer.text).toContain(answer.status);
+    const [user] = await heddle.find({ external_ids: [id] });
+    if (answer.status === 201) expect(user?.custom_attributes?.after).toBe(true);
+    expect(kept).toContainEqual(user?.custom_attributes?.v);
+  });
+}
+
+for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwnProperty", "__defineGetter__", "valueOf"]) {
+  test(`bad values: ${name} in every place for a name is plain data or refused`, async () => {
+    const id = fresh();
+    const quoted = JSON.stringify(name);
+    for (const body of [
+      `{"attributes":[{"external_id":"${id}",${quoted}:{"polluted":true}}]}`,
+      `{"attributes":[{"external_id":"${id}","n":{${quoted}:{"polluted":true}}}]}`,
+      `{"attributes":[{"external_id":"${id}",${quoted}:{"add":["polluted"]}}]}`,
+      `{"attributes":[{"user_alias":{"alias_label":${quoted},"alias_name":${quoted}},"_update_existing_only":false,"a":1}]}`,
+      `{"attributes":[{"external_id":${quoted},"polluted_id":true}]}`,
+      `{"events":[{"external_id":"${id}","name":${quoted},"time":"${time}","properties":{${quoted}:1}}]}`,
+      `{"purchases":[{"external_id":"${id}","product_id":${quoted},"currency":"USD","price":1,"time":"${time}"}]}`,
+      `{${quoted}:{"polluted":true},"attributes":[{"external_id":"${id}","ok":1}]}`,
+      `{"attributes":[{"external_id":"${id}","v":{"$update":[{"$identifier_key":${quoted},"$identifier_value":1,"$new_object":{"a":1}}]}}]}`,
+    ]) {
+      const answer = await heddle.post(path, body);
+      expect([201, 400], `${body}: ${answer.text}`).toContain(answer.status);
+      expect(answer.body.message).toMatch(/\S/);
+    }
+    const other = fresh();
+    await heddle.track({ attributes: [{ external_id: other, a: 1 }] });
+    expect(JSON.stringify(await heddle.user(other))).not.toContain("polluted");
+    const [named] = await heddle.find({ external_ids: [name] });
+    if (named) expect(named.external_id).toBe(name);
+  });
+}
+
+test("bad values: ids with NUL, separators and look-alikes are different users or refused", async () => {
+  const base = fresh();
+  const ids = [base, `${base}\u0000`, `${base} `, ` ${base}`, `${base}\u200b`, `${base}\u0301`, `x:${base}`, `${base}/../x`, `${base}'--`, `${base}%00`, "e\u0301", "\u00e9"];
+  await heddle.post(path, { attributes: ids.map((external_id, at) => ({ external_id, at })) });
+  for (const [at, id] of ids.entries()) {
+    const [user] = await heddle.find({ external_ids: [id] });
+    if (user) expect([user.external_id, user.custom_attributes?.at]).toEqual([id, at]);
+  }
+  expect((await heddle.user(base)).custom_attributes?.at).toBe(0);
+});
+
+test("bad values: an alias whose parts are joined differently is another alias", async () => {
+  const name = fresh();
+  const [left, right] = [{ alias_label: "a", alias_name: `b\u0000${name}` }, { alias_label: "a\u0000b", alias_name: name }];
+  await heddle.post(path, { attributes: [{ user_alias: left, _update_existing_only: false, v: "left" }, { user_alias: right, _update_existing_only: false, v: "right" }] });
+  for (const [alias, v] of [[left, "left"], [right, "right"]] as const) {
+    const users = await heddle.post("/users/export/ids", { user_aliases: [alias] });
+    for (const user of users.body.users ?? []) expect(user.custom_attributes?.v).toBe(v);
+  }
+});
+
+for (const [array, fields] of [
+  ["attributes", ["external_id", "user_alias", "platform_id", "email", "phone", "_update_existing_only", "_merge_objects", "first_name", "country", "dob", "gender",
+    "current_location", "email_subscribe", "push_subscribe", "subscription_groups", "push_tokens", "facebook", "twitter", "custom"]],
+  ["events", ["external_id", "user_alias", "app_id", "name", "time", "properties", "_update_existing_only"]],
+  ["purchases", ["external_id", "user_alias", "app_id", "product_id", "currency", "price", "quantity", "time", "properties", "_update_existing_only"]],
+] as const) {
+  test(`bad values: any type in any field of ${array} is answered, never a fault`, async () => {
+    const wrongs = [null, true, 0, -1, 1e308, "", "text", [], [null], [[[]]], {}, { a: null }, { $add: 1 }, { inc: {} }, { add: "x", remove: 1 }, { $time: 5 }];
+    for (const field of fields) {
+      const objects = wrongs.map((wrong) => ({ external_id: fresh(), name: "e", product_id: "p", currency: "USD", price: 1, time, [field]: wrong }));
+      const answer = await heddle.post(path, { [array]: objects });
+      expect([201, 400], `${field}: ${answer.text}`).toContain(answer.status);
+      const processed = Number(answer.body[`${array}_processed`] ?? 0);
+      expect(processed + (answer.body.errors?.length ?? 0), field).toBe(wrongs.length);
+    }
+  });
+  test(`bad values: elements of ${array} that are no objects are verdicts`, async () => {
+    const good = { external_id: fresh(), name: "e", product_id: "p", currency: "USD", price: 1, time };
+    const answer = await heddle.post(path, { [array]: [null, 1, "a", true, [], [good], good] });
+    expect(answer.status).toBe(201);
+    expect(answer.body.errors?.map((error) => error.index)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+}

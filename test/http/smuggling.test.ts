@@ -1,0 +1,52 @@
+/** Requests that two parsers could read differently are refused, and one request never has two answers. */
+import { expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
+import { head, rawExchange } from "../raw.ts";
+import { heddleSuite } from "../suite.ts";
+
+const heddle = heddleSuite();
+const key = `Authorization: Bearer ${demoKey}`;
+const json = "Content-Type: application/json";
+const start = "POST /users/track HTTP/1.1";
+const second = head("GET /smuggled HTTP/1.1", ["Host: localhost"]);
+
+const requests: readonly (readonly [title: string, bytes: string])[] = [
+  ["two Host headers", head(start, ["Host: a", "Host: b", key, json, "Content-Length: 2"]) + "{}"],
+  ["no Host header", head(start, [key, json, "Content-Length: 2"]) + "{}"],
+  ["Content-Length and Transfer-Encoding", head(start, ["Host: a", key, json, "Content-Length: 6", "Transfer-Encoding: chunked"]) + "0\r\n\r\n" + second],
+  ["two Content-Lengths", head(start, ["Host: a", key, json, "Content-Length: 2", "Content-Length: 40"]) + "{}" + second],
+  ["a list of Content-Lengths", head(start, ["Host: a", key, json, "Content-Length: 2, 2"]) + "{}"],
+  ["a negative Content-Length", head(start, ["Host: a", key, json, "Content-Length: -1"]) + "{}"],
+  ["a signed Content-Length", head(start, ["Host: a", key, json, "Content-Length: +2"]) + "{}"],
+  ["a space before the colon", head(start, ["Host: a", key, json, "Content-Length : 2"]) + "{}"],
+  ["a folded header", head(start, ["Host: a", key, json, "X-A: b", " c", "Content-Length: 2"]) + "{}"],
+  ["an unknown Transfer-Encoding", head(start, ["Host: a", key, json, "Transfer-Encoding: xchunked"]) + "0\r\n\r\n"],
+  ["a Transfer-Encoding that does not end in chunked", head(start, ["Host: a", key, json, "Transfer-Encoding: chunked, identity"]) + "0\r\n\r\n"],
+  ["a chunk size that is no number", head(start, ["Host: a", key, json, "Transfer-Encoding: chunked"]) + "zz\r\n{}\r\n0\r\n\r\n"],
+  ["a chunk longer than it says", head(start, ["Host: a", key, json, "Transfer-Encoding: chunked"]) + "1\r\n{}\r\n0\r\n\r\n"],
+  ["a NUL in a header", head(start, ["Host: a", key, json, "X-A: a\u0000b", "Content-Length: 2"]) + "{}"],
+  ["a bare line feed for a line end", `${start}\nHost: a\n${key}\n${json}\nContent-Length: 2\n\n{}`],
+  ["HTTP/0.9", "GET /\r\n\r\n"],
+  ["a version that does not exist", head("POST /users/track HTTP/9.9", ["Host: a", key, json, "Content-Length: 2"]) + "{}"],
+  ["a method that does not exist", head("TRACKIT /users/track HTTP/1.1", ["Host: a", key])],
+  ["a space in the target", head("POST /users/track x HTTP/1.1", ["Host: a", key, json, "Content-Length: 2"]) + "{}"],
+];
+
+for (const [title, bytes] of requests) {
+  test(`smuggling: ${title} has one answer, of the 400 class, and the connection ends`, async () => {
+    const answer = await rawExchange(heddle.heddle.url, [bytes], 3_000);
+    expect(answer.statuses.length, answer.text).toBeLessThanOrEqual(1);
+    for (const status of answer.statuses) expect(Math.floor(status / 100), answer.text).toBe(4);
+    expect(answer.closed).toBe(true);
+  });
+}
+
+test("smuggling: every refusal is JSON with a message", async () => {
+  const answer = await rawExchange(heddle.heddle.url, [head(start, ["Host: a", "Host: b", key, json, "Content-Length: 2"]) + "{}"], 3_000);
+  expect(answer.text).toMatch(/content-type: application\/json/i);
+  expect(answer.text).toMatch(/"message":"[^"]+"/);
+});
+
+test("smuggling: the server still answers", async () => {
+  await heddle.track({ attributes: [{ external_id: "after-smuggling", a: 1 }] });
+});
