@@ -1,0 +1,97 @@
+/** POST /users/alias/new: aliases for users that exist, alias-only users, uniqueness by label and name. */
+import { expect, test } from "vitest";
+import { fresh, heddleSuite } from "../suite.ts";
+
+const heddle = heddleSuite();
+const path = "/users/alias/new";
+const time = "2026-03-01T12:00:00Z";
+
+function alias(alias_label = "crm") {
+  return { alias_label, alias_name: fresh("alias") };
+}
+
+test("POST /users/alias/new answers 201 with the number of aliases", async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  const [one, two] = [alias("one"), alias("two")];
+  const answer = await heddle.post(path, { user_aliases: [{ external_id: id, ...one }, { external_id: id, ...two }] });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toEqual({ aliases_processed: 2, message: "success" });
+  for (const each of [one, two]) expect(await heddle.find({ user_aliases: [each] })).toMatchObject([{ external_id: id }]);
+});
+
+test("POST /users/alias/new right after the /users/track that creates the user works without waiting", async () => {
+  for (let round = 0; round < 20; round += 1) {
+    const id = fresh();
+    const name = alias();
+    await Promise.all([heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: id, round }] }).then(() =>
+      heddle.heddle.request("POST", path, { user_aliases: [{ external_id: id, ...name }] })
+    )]);
+    const read = await heddle.heddle.request("POST", "/users/export/ids", { user_aliases: [name] });
+    expect(read.body.users).toMatchObject([{ external_id: id, custom_attributes: { round } }]);
+  }
+});
+
+test("POST /users/alias/new without external_id makes an alias-only user that /users/track reaches", async () => {
+  const name = alias();
+  await heddle.accept(path, { user_aliases: [name] });
+  await heddle.track({ attributes: [{ user_alias: name, a: 1 }], events: [{ user_alias: name, name: "e", time }], purchases: [{ user_alias: name, product_id: "p", currency: "USD", price: 1, time }] });
+  const [user] = await heddle.find({ user_aliases: [name] });
+  expect(user).toMatchObject({ user_aliases: [name], custom_attributes: { a: 1 }, custom_events: [{ count: 1 }], purchases: [{ count: 1 }] });
+  expect(user?.external_id).toBeUndefined();
+});
+
+test("POST /users/alias/new for an external_id that nobody has adds no alias and makes no user", async () => {
+  const id = fresh();
+  const name = alias();
+  const answer = await heddle.post(path, { user_aliases: [{ external_id: id, ...name }] });
+  expect(answer.status).toBe(201);
+  expect(await heddle.find({ user_aliases: [name] })).toEqual([]);
+  expect(await heddle.find({ external_ids: [id] })).toEqual([]);
+});
+
+test("POST /users/alias/new of a pair in use changes nothing; repeating it is harmless", async () => {
+  const [owner, other] = [fresh(), fresh()];
+  const name = alias();
+  await heddle.track({ attributes: [{ external_id: owner, a: 1 }, { external_id: other, b: 2 }] });
+  await heddle.accept(path, { user_aliases: [{ external_id: owner, ...name }] });
+  await heddle.accept(path, { user_aliases: [{ external_id: owner, ...name }] });
+  await heddle.accept(path, { user_aliases: [{ external_id: other, ...name }] });
+  await heddle.accept(path, { user_aliases: [name] });
+  expect((await heddle.find({ user_aliases: [name] })).map((user) => user.external_id)).toEqual([owner]);
+  expect((await heddle.user(owner)).user_aliases).toEqual([name]);
+  expect((await heddle.user(other)).user_aliases ?? []).toEqual([]);
+});
+
+test("POST /users/alias/new: a user has one name per label", async () => {
+  const id = fresh();
+  const [first, second] = [alias("crm"), alias("crm")];
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  await heddle.accept(path, { user_aliases: [{ external_id: id, ...first }] });
+  await heddle.accept(path, { user_aliases: [{ external_id: id, ...second }] });
+  expect((await heddle.user(id)).user_aliases).toHaveLength(1);
+});
+
+test("POST /users/alias/new takes elements wrapped as user_alias", async () => {
+  const name = alias();
+  const answer = await heddle.post(path, { user_aliases: [{ user_alias: name }] });
+  expect(answer.body).toEqual({ aliases_processed: 1, message: "success" });
+  expect(await heddle.find({ user_aliases: [name] })).toHaveLength(1);
+});
+
+test("POST /users/alias/new takes 50 aliases and not 51", async () => {
+  const names = Array.from({ length: 51 }, () => alias());
+  expect((await heddle.post(path, { user_aliases: names.slice(1) })).body).toEqual({ aliases_processed: 50, message: "success" });
+  const more = await heddle.post(path, { user_aliases: names });
+  expect(more.status).toBe(400);
+  expect(await heddle.find({ user_aliases: names.slice(0, 1) })).toEqual([]);
+});
+
+for (const body of [{}, { user_aliases: [] }, { user_aliases: "a" }, { user_aliases: {} }, { user_aliases: ["a"] }, { user_aliases: [{}] },
+  { user_aliases: [{ alias_name: "a" }] }, { user_aliases: [{ alias_label: "a" }] }, { user_aliases: [{ alias_label: "", alias_name: "" }] }, { user_aliases: [{ alias_label: 1, alias_name: {} }] }]) {
+  test(`POST /users/alias/new never says that ${JSON.stringify(body)} was processed`, async () => {
+    const answer = await heddle.post(path, body);
+    expect(answer.body.message).toMatch(/\S/);
+    expect(answer.status === 400 || (answer.status === 201 && answer.body.aliases_processed === 0 && (answer.body.errors?.length ?? 0) > 0), answer.text).toBe(true);
+  });
+}
