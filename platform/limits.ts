@@ -95,6 +95,12 @@ export const limits = {
   logBytesWaitingMax: 128 * 1024 * 1024,
   logBatchBytesMax: 8 * 1024 * 1024,
   logTrimRecordsMax: 1_000,
+  // Addresses (RFC 5321 4.5.3.1) and what errors quote
+  emailCharsMax: 1_000,
+  emailBytesMax: 254,
+  emailLocalBytesMax: 64,
+  phoneCharsMax: 40,
+  quotedCharsMax: 60,
   // Logger: what one line may hold
   logFieldDepthMax: 6,
   logFieldItemsMax: 100,

@@ -1,0 +1,122 @@
+/** What happens to a request between the server and its route: find, authenticate, authorize, spend, read, call, refuse. */
+import { limits } from "../platform/limits.ts";
+import type { Logger } from "../platform/logger.ts";
+import { type Reason, Refusal } from "../platform/refusal.ts";
+import { type Authenticating, authenticate, type Caller } from "./guards/authenticate.ts";
+import { authorize } from "./guards/authorize.ts";
+import { checkMediaType } from "./guards/media-type.ts";
+import { peek, type Spending, type Spent, spend, unknownLimitHeaders } from "./guards/spend.ts";
+import type { FindRoute, Found } from "./find-route.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
+import { type Dialect, faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
+import type { CallScope, KeyRoute, Parts } from "./route.ts";
+
+export interface Answering extends Authenticating, Spending {
+  readonly findRoute: FindRoute;
+  readonly parts: Parts;
+  readonly logger: Logger;
+}
+
+/** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
+export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
+  const found = answering.findRoute(request.method, request.path);
+  if (found.kind !== "route") return noRoute(found);
+  const { route } = found;
+  try {
+    if (route.guard === "open") return route.handler(answering.parts);
+    return await answerWithKey(request, { route, params: found.params }, answering);
+  } catch (error) {
+    return answerError(error, { request, dialect: route.guard === "key" ? route.dialect : "rest", headers: [], logger: answering.logger });
+  }
+}
+
+interface Chosen {
+  readonly route: KeyRoute;
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** Each step needs the proof of the one before; what is refused after a step carries the headers that step gave. */
+async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Answering): Promise<HttpAnswer> {
+  const { route } = chosen;
+  let headers = unknownLimitHeaders;
+  let caller: Caller | undefined;
+  try {
+    if (request.overloaded) throw new Refusal("OVERLOADED");
+    caller = authenticate(request, answering);
+    const spent = await spend(authorize(caller, route.permission), route.limit, answering);
+    headers = spent.headers;
+    if (spent.proof === "overspent") return refusalAnswer(spent.refusal, route.dialect, headers);
+    return await callRoute(request, { ...chosen, spent }, answering.parts);
+  } catch (error) {
+    // Who may not call is still told the state of the limit, which was not spent
+    if (isRefusal(error, "PERMISSION_MISSING") && caller) headers = await peek(caller.holder, route.limit, answering);
+    return answerError(error, { request, dialect: route.dialect, headers, logger: answering.logger });
+  }
+}
+
+function isRefusal(error: unknown, reason: Reason): boolean {
+  return error instanceof Refusal && error.reason === reason;
+}
+
+async function callRoute(request: HttpRequest, chosen: Chosen & { spent: Spent }, parts: Parts): Promise<HttpAnswer> {
+  const { route, params, spent } = chosen;
+  const scope = scopeOf(request, route, spent);
+  if (route.method === "POST") checkMediaType(request.headers);
+  const body = route.method === "POST" ? await request.readBody(route.bodyBytesMax) : noBody;
+  const reply = await route.handler({ spent, scope, body, params }, parts);
+  return { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
+}
+
+function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): CallScope {
+  const { key, workspace } = spent.permit.caller.holder;
+  const writes = route.takes === "write";
+  return {
+    workspaceId: workspace.id,
+    requestId: request.requestId,
+    actor: key.id,
+    route: route.path,
+    idempotencyKey: writes ? idempotencyKeyOf(request.headers) : "",
+    readAfter: writes ? "" : positionOf(request.headers),
+  };
+}
+
+/** Empty where none was sent. Throws IDEMPOTENCY_KEY_INVALID. */
+function idempotencyKeyOf(headers: RequestHeaders): string {
+  const key = headers.get("idempotency-key");
+  if (key === undefined) return "";
+  if (key !== "" && key.length <= limits.idempotencyKeyCharsMax && isPrintableAscii(key)) return key;
+  const text = `The Idempotency-Key must be 1 to ${limits.idempotencyKeyCharsMax} printable ASCII characters`;
+  throw new Refusal("IDEMPOTENCY_KEY_INVALID", text);
+}
+
+/** Opaque here; the service knows what it gave out. */
+function positionOf(headers: RequestHeaders): string {
+  const position = headers.get("x-heddle-position") ?? "";
+  if (position.length > limits.positionCharsMax || !isPrintableAscii(position)) throw new Refusal("POSITION_INVALID");
+  return position;
+}
+
+const noBody = new Uint8Array();
+
+function noRoute(found: Exclude<Found, { kind: "route" }>): HttpAnswer {
+  if (found.kind === "other_method") {
+    const refusal = new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`);
+    return refusalAnswer(refusal, "rest", ["Allow", found.allow]);
+  }
+  const hint = found.hint === undefined ? "" : `; did you mean '${found.hint}', without the slash at its end?`;
+  return refusalAnswer(new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`), "rest");
+}
+
+interface Refused {
+  readonly request: HttpRequest;
+  readonly dialect: Dialect;
+  readonly headers: readonly string[];
+  readonly logger: Logger;
+}
+
+function answerError(error: unknown, { request, dialect, headers, logger }: Refused): HttpAnswer {
+  if (error instanceof Refusal) return refusalAnswer(error, dialect, headers);
+  if (error instanceof ClientGone) throw error;
+  logger.error("request_failed", error, { requestId: request.requestId, path: request.path });
+  return faultAnswer(request.requestId, headers);
+}

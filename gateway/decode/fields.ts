@@ -1,0 +1,41 @@
+/** JSON bodies as objects and lists of objects; what is wrong with their shape is said in words. */
+import { parseJson } from "../../platform/json.ts";
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+
+/** A JSON object. Read it by names that are written in the code only: other names may be those of Object.prototype. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The body as an object. Throws the refusals of platform/json.ts, and INPUT_INVALID for any other JSON value. */
+export function bodyFields(body: Uint8Array): Fields {
+  const value = parseJson(body, { depthMax: limits.jsonDepthMax });
+  if (!isFields(value)) throw invalid("The request body must be a JSON object");
+  return value;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A field that counts as not sent is absent or null. */
+export function isSent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** The list of a field that must have one to fifty entries. `tooMany` is the text of the endpoint. */
+export function listOf(value: unknown, texts: { notAList: string; tooMany: string }): readonly unknown[] {
+  if (!Array.isArray(value) || value.length === 0) throw invalid(texts.notAList);
+  if (value.length > limits.itemsPerRequestMax) throw new Refusal("BATCH_TOO_LARGE", texts.tooMany);
+  return value;
+}
+
+/** As listOf, and every entry is an object. */
+export function objectsOf(value: unknown, texts: { notAList: string; tooMany: string }): readonly Fields[] {
+  const list = listOf(value, texts);
+  if (!list.every(isFields)) throw invalid(texts.notAList);
+  return list;
+}
+
+export function invalid(text: string): Refusal {
+  return new Refusal("INPUT_INVALID", text);
+}

@@ -1,0 +1,128 @@
+/** JSON identifiers of users to the messages of heddle.intake.v1, addresses normalised. All throw INPUT_INVALID with the client's text. */
+import { create } from "@bufbuild/protobuf";
+import { normaliseEmail, normalisePhone } from "../../platform/address.ts";
+import { limits } from "../../platform/limits.ts";
+import {
+  type Alias,
+  AliasSchema,
+  Priority,
+  type UserKey,
+  UserKeySchema,
+  type UserSelector,
+  UserSelectorSchema,
+} from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { type Fields, invalid, isFields, isSent } from "./fields.ts";
+
+/** A non-empty id of at most 987 bytes. Whole numbers are taken as text (api-facts 2.3) unless the endpoint insists on strings. */
+export function externalIdOf(value: unknown, field = "external_id"): string {
+  if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
+  const id = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  if (typeof id !== "string" || !isStorable(id)) throw invalid(`'${field}' must be a string`);
+  if (Buffer.byteLength(id) > limits.externalIdBytesMax) throw invalid(`'${field}' must be fewer than ${limits.externalIdBytesMax + 1} bytes`);
+  return id;
+}
+
+/** `{alias_name, alias_label}` */
+export function aliasOf(value: unknown, field = "user_alias"): Alias {
+  if (!isSent(value)) throw invalid(`'${field}' is required`);
+  if (!isFields(value)) throw invalid(`'${field}' must be an object with 'alias_name' and 'alias_label'`);
+  return create(AliasSchema, { name: aliasPartOf(value["alias_name"], "alias_name"), label: aliasPartOf(value["alias_label"], "alias_label") });
+}
+
+/** One half of an alias: 1 to 255 characters. */
+export function aliasPartOf(value: unknown, field: string): string {
+  if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
+  if (typeof value !== "string" || !isStorable(value)) throw invalid(`'${field}' must be a string`);
+  if (charsOf(value) > limits.aliasPartCharsMax) throw invalid(`'${field}' must be at most ${limits.aliasPartCharsMax} characters`);
+  return value;
+}
+
+/** 24 hexadecimal digits, in lower case. */
+export function platformIdOf(value: unknown, field: string): string {
+  if (typeof value === "string" && platformId.test(value)) return value.toLowerCase();
+  throw invalid(`'${field}' must be 24 hexadecimal digits`);
+}
+
+export function emailOf(value: unknown, field = "email"): string {
+  const address = typeof value === "string" && isStorable(value) ? normaliseEmail(value) : undefined;
+  if (address === undefined) throw invalid(`The value provided for the '${field}' field is not a valid email.`);
+  return address;
+}
+
+export function phoneOf(value: unknown, field = "phone"): string {
+  const number = typeof value === "string" ? normalisePhone(value) : undefined;
+  if (number === undefined) throw invalid(`The value provided for the '${field}' field is not a valid phone number.`);
+  return number;
+}
+
+/**
+ * How to choose among users who share an address, as ordered by the client; required with an address (specification,
+ * /users/merge rule 1). `identified` excludes `unidentified`, `most_recently_updated` excludes `least_recently_updated`.
+ */
+export function prioritizationOf(value: unknown): Priority[] {
+  if (!isSent(value)) throw invalid("'prioritization' is required with an 'email' or 'phone' identifier");
+  if (!Array.isArray(value) || value.length === 0) throw invalid(prioritiesText);
+  const chosen = value.map((entry) => {
+    const priority = typeof entry === "string" ? priorities.get(entry) : undefined;
+    if (priority === undefined) throw invalid(prioritiesText);
+    return priority;
+  });
+  if (new Set(chosen).size < chosen.length) throw invalid("'prioritization' must not hold a value twice");
+  for (const [one, other] of exclusive) {
+    if (chosen.includes(named(one)) && chosen.includes(named(other))) {
+      throw invalid(`Request can not contain both of '${one}' and '${other}' values in the 'prioritization' array`);
+    }
+  }
+  return chosen;
+}
+
+/** `{email, prioritization}` */
+export function emailSelector(fields: Fields): UserSelector {
+  return selectorOf({ case: "email", value: emailOf(fields["email"]) }, prioritizationOf(fields["prioritization"]));
+}
+
+/** `{phone, prioritization}` */
+export function phoneSelector(fields: Fields): UserSelector {
+  return selectorOf({ case: "phone", value: phoneOf(fields["phone"]) }, prioritizationOf(fields["prioritization"]));
+}
+
+export function selectorOf(key: UserKey["key"], prioritization: Priority[] = []): UserSelector {
+  return create(UserSelectorSchema, { key: keyOf(key), prioritization });
+}
+
+export function keyOf(key: UserKey["key"]): UserKey {
+  return create(UserKeySchema, { key });
+}
+
+const platformId = /^[0-9a-fA-F]{24}$/;
+
+const priorities: ReadonlyMap<string, Priority> = new Map([
+  ["identified", Priority.IDENTIFIED],
+  ["unidentified", Priority.UNIDENTIFIED],
+  ["most_recently_updated", Priority.MOST_RECENTLY_UPDATED],
+  ["least_recently_updated", Priority.LEAST_RECENTLY_UPDATED],
+]);
+
+const exclusive = [
+  ["identified", "unidentified"],
+  ["most_recently_updated", "least_recently_updated"],
+] as const;
+
+const prioritiesText =
+  "'prioritization' must be an array of 'identified', 'unidentified', 'most_recently_updated' or 'least_recently_updated'";
+
+function named(priority: string): Priority {
+  return priorities.get(priority) ?? Priority.UNSPECIFIED;
+}
+
+/** A NUL ends texts early in too many stores, and half a surrogate pair is no text: two ids would become one. */
+function isStorable(text: string): boolean {
+  return !text.includes("\u0000") && text.isWellFormed();
+}
+
+function charsOf(text: string): number {
+  if (text.length <= limits.aliasPartCharsMax) return text.length;
+  let chars = 0;
+  for (const _ of text) chars += 1;
+  return chars;
+}

@@ -1,0 +1,111 @@
+/** From method and path to a row of the route table: exact, case-sensitive, and without regular expressions. */
+import type { Route } from "./route.ts";
+
+export type Found =
+  | { readonly kind: "route"; readonly route: Route; readonly params: ReadonlyMap<string, string> }
+  /** The path is there, the method is not; `allow` is the Allow header. */
+  | { readonly kind: "other_method"; readonly allow: string }
+  /** `hint`: the path without its trailing slash is there. */
+  | { readonly kind: "unknown"; readonly hint?: string };
+
+/** HEAD is answered as GET. Methods that no row has, OPTIONS too, are an "other_method": keys do not belong in browsers. */
+export type FindRoute = (method: string, path: string) => Found;
+
+/**
+ * Routes of a table. A path is compared as it was sent, so `//`, `%2e` and an encoded slash never lead to another route.
+ * A trailing slash is tolerated on GET (clients send it, api-facts 1.2) and gets a hint elsewhere.
+ */
+export function openRoutes(table: readonly Route[]): FindRoute {
+  const exact = new Map<string, Methods>();
+  const patterns: Pattern[] = [];
+  for (const route of table) {
+    if (!route.path.includes("/:")) {
+      addTo(exact, route.path, route);
+      continue;
+    }
+    const segments = route.path.split("/");
+    const known = patterns.find((pattern) => pattern.segments.join("/") === route.path);
+    if (known) known.methods.set(route.method, route);
+    else patterns.push({ segments, methods: new Map([[route.method, route]]) });
+  }
+  function find(path: string): PathMatch | undefined {
+    return findPath(exact, patterns, path);
+  }
+  return (method, path) => {
+    const wanted = method === "HEAD" ? "GET" : method;
+    const direct = find(path);
+    if (direct) return choose(direct, wanted);
+    const shorter = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : undefined;
+    const tolerated = shorter === undefined || shorter.endsWith("/") ? undefined : find(shorter);
+    if (!tolerated || shorter === undefined) return unknown;
+    return wanted === "GET" && tolerated.methods.has(wanted) ? choose(tolerated, wanted) : { kind: "unknown", hint: shorter };
+  };
+}
+
+type Methods = Map<string, Route>;
+
+interface Pattern {
+  readonly segments: readonly string[];
+  readonly methods: Methods;
+}
+
+interface PathMatch {
+  readonly methods: Methods;
+  readonly params: ReadonlyMap<string, string>;
+}
+
+const unknown: Found = { kind: "unknown" };
+const noParams: ReadonlyMap<string, string> = new Map();
+
+function addTo(exact: Map<string, Methods>, path: string, route: Route): void {
+  const methods = exact.get(path) ?? new Map<string, Route>();
+  exact.set(path, methods.set(route.method, route));
+}
+
+function findPath(exact: ReadonlyMap<string, Methods>, patterns: readonly Pattern[], path: string): PathMatch | undefined {
+  const methods = exact.get(path);
+  if (methods) return { methods, params: noParams };
+  const sent = path.split("/");
+  for (const pattern of patterns) {
+    const params = matchSegments(pattern.segments, sent);
+    if (params) return { methods: pattern.methods, params };
+  }
+  return undefined;
+}
+
+function matchSegments(segments: readonly string[], sent: readonly string[]): ReadonlyMap<string, string> | undefined {
+  if (segments.length !== sent.length) return undefined;
+  const params = new Map<string, string>();
+  for (const [at, segment] of segments.entries()) {
+    const text = sent[at] ?? "";
+    if (!segment.startsWith(":")) {
+      if (segment !== text) return undefined;
+      continue;
+    }
+    const value = parameterOf(text);
+    if (value === undefined) return undefined;
+    params.set(segment.slice(1), value);
+  }
+  return params;
+}
+
+/** The decoded segment; undefined where it is empty, is no valid text, or would be a path of its own. */
+function parameterOf(segment: string): string | undefined {
+  const value = segment.includes("%") ? decoded(segment) : segment;
+  return value === undefined || value === "" || value === "." || value === ".." || /[/\\\p{Cc}]/u.test(value) ? undefined : value;
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+function choose(match: PathMatch, method: string): Found {
+  const route = match.methods.get(method);
+  if (route) return { kind: "route", route, params: match.params };
+  const methods = [...match.methods.keys()];
+  return { kind: "other_method", allow: methods.flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name])).join(", ") };
+}

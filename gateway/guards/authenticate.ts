@@ -1,0 +1,44 @@
+/** Headers to Caller: who holds the key that was sent, and may it be used from there. */
+import { Refusal } from "../../platform/refusal.ts";
+import type { Access, KeyHolder } from "../access/access.ts";
+import type { HttpRequest } from "../http-message.ts";
+import { type AddressRule, addressAllowed } from "./client-address.ts";
+
+/** Proof that a living key was sent. */
+export interface Caller {
+  readonly proof: "caller";
+  readonly holder: KeyHolder;
+}
+
+export interface Authenticating {
+  readonly access: Pick<Access, "findApiKey">;
+  readonly addresses: AddressRule;
+}
+
+/**
+ * Takes `Authorization: Bearer <key>` and nothing else. Throws KEY_IN_WRONG_PLACE for the old form `api_key` in the URL (a
+ * key in a URL ends up in logs), KEY_MISSING, KEY_INVALID or ADDRESS_NOT_ALLOWED. No text ever holds the key.
+ */
+export function authenticate(request: Pick<HttpRequest, "headers" | "query" | "remoteAddress">, rules: Authenticating): Caller {
+  if (request.query !== "" && new URLSearchParams(request.query).has("api_key")) {
+    throw new Refusal("KEY_IN_WRONG_PLACE", `Invalid API key: 'api_key' is not taken from the URL. ${sendIt}`);
+  }
+  const secret = bearerOf(request.headers.get("authorization"));
+  if (secret === undefined) throw new Refusal("KEY_MISSING", `Invalid API key: none was sent. ${sendIt}`);
+  const holder = rules.access.findApiKey(secret);
+  if (holder === undefined) throw new Refusal("KEY_INVALID");
+  if (holder.key.ipAllow.length > 0 && !addressAllowed(request, holder.key, rules.addresses)) {
+    throw new Refusal("ADDRESS_NOT_ALLOWED", "Forbidden: the API key may not be used from this address");
+  }
+  return { proof: "caller", holder };
+}
+
+const sendIt = "Send it in the header 'Authorization: Bearer <key>'";
+const scheme = "bearer ";
+
+/** The credentials after the scheme, whose case does not matter (RFC 9110, section 11.1). */
+function bearerOf(header: string | undefined): string | undefined {
+  if (header === undefined || header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
+  const secret = header.slice(scheme.length).trim();
+  return secret === "" ? undefined : secret;
+}

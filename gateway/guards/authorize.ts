@@ -1,0 +1,21 @@
+/** Caller and permission to Permit. */
+import { Refusal } from "../../platform/refusal.ts";
+import type { Caller } from "./authenticate.ts";
+
+/** Proof that the caller's key holds `permission`. */
+export interface Permit {
+  readonly proof: "permit";
+  readonly caller: Caller;
+  readonly permission: string;
+}
+
+/** Throws PERMISSION_MISSING, which names the permission. */
+export function authorize(caller: Caller, permission: string): Permit {
+  const held = caller.holder.key.permissions;
+  if (!held.includes(permission) && !held.includes(everyPermission)) {
+    throw new Refusal("PERMISSION_MISSING", `Access Denied: the API key does not have the permission '${permission}'`);
+  }
+  return { proof: "permit", caller, permission };
+}
+
+const everyPermission = "*";

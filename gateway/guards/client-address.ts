@@ -1,0 +1,75 @@
+/** Where a request comes from, past the proxies that are trusted, and whether a key may be used from there. */
+import { BlockList, isIP, isIPv6 } from "node:net";
+import type { ApiKey } from "../access/access.ts";
+import type { HttpRequest } from "../http-message.ts";
+
+export interface AddressRule {
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: BlockList;
+}
+
+/** Single addresses and CIDR ranges as a list to check against. Throws a text that quotes the entry it cannot read. */
+export function addressList(entries: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const entry of entries) {
+    if (!addEntry(list, entry)) throw new Error(`"${entry}" is not an IP address or a CIDR range`);
+  }
+  return list;
+}
+
+/** True when the key's allow list holds the client's address. */
+export function addressAllowed(request: Pick<HttpRequest, "headers" | "remoteAddress">, key: ApiKey, rule: AddressRule): boolean {
+  const address = clientAddress(request, rule);
+  return address !== undefined && contains(allowList(key), address);
+}
+
+/**
+ * The nearest address that is not a trusted proxy: entries of X-Forwarded-For further left were written by whoever is not
+ * trusted. Undefined where that entry is no address.
+ */
+export function clientAddress(request: Pick<HttpRequest, "headers" | "remoteAddress">, rule: AddressRule): string | undefined {
+  let address = plain(request.remoteAddress);
+  const forwarded = request.headers.get("x-forwarded-for")?.split(",") ?? [];
+  while (address !== undefined && forwarded.length > 0 && contains(rule.trustedProxies, address)) address = plain(forwarded.pop() ?? "");
+  return address;
+}
+
+const ipv4Bits = 32;
+const ipv6Bits = 128;
+const lists = new WeakMap<ApiKey, BlockList>();
+
+/** Made once a key; a key that changes is another object. An entry that cannot be read allows nobody. */
+function allowList(key: ApiKey): BlockList {
+  const known = lists.get(key);
+  if (known) return known;
+  const list = new BlockList();
+  for (const entry of key.ipAllow) addEntry(list, entry);
+  lists.set(key, list);
+  return list;
+}
+
+/** False where the entry cannot be read. */
+function addEntry(list: BlockList, entry: string): boolean {
+  const [address = "", prefix, ...rest] = entry.trim().split("/");
+  const bitsMax = isIPv6(address) ? ipv6Bits : ipv4Bits;
+  const bits = prefix === undefined ? bitsMax : Number(prefix);
+  if (isIP(address) === 0 || rest.length > 0 || prefix === "" || !Number.isInteger(bits) || bits < 0 || bits > bitsMax) return false;
+  list.addSubnet(address, bits, familyOf(address));
+  return true;
+}
+
+function contains(list: BlockList, address: string): boolean {
+  return list.check(address, familyOf(address));
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+  return isIPv6(address) ? "ipv6" : "ipv4";
+}
+
+/** Without blanks and without the IPv6 cover of an IPv4 address. */
+function plain(text: string): string | undefined {
+  const address = text.trim();
+  const mapped = address.toLowerCase().startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
+  if (isIP(mapped) !== 0) return mapped;
+  return isIP(address) === 0 ? undefined : address;
+}

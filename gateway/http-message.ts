@@ -1,0 +1,127 @@
+/** What a request and an answer are to the gateway, and the checks of a request's head that Node leaves to us. */
+import type { IncomingMessage } from "node:http";
+import { limits } from "../platform/limits.ts";
+import { Refusal } from "../platform/refusal.ts";
+
+/** One request after its head was checked; the body is read when somebody asks for it. */
+export interface HttpRequest extends RequestHead {
+  /** The client's own X-Request-Id, or one of ours. */
+  readonly requestId: string;
+  /** Address of the socket's other end. */
+  readonly remoteAddress: string;
+  /** More requests are in flight than the process takes. */
+  readonly overloaded: boolean;
+  /** Reads the body once. Throws BODY_TOO_LARGE before the first byte where Content-Length says so, OVERLOADED, or ClientGone. */
+  readBody(bytesMax: number): Promise<Uint8Array>;
+}
+
+export interface RequestHead {
+  readonly method: string;
+  /** The target up to `?`, as sent: case and percent signs are kept. */
+  readonly path: string;
+  /** The target after `?`, as sent; empty without one. */
+  readonly query: string;
+  readonly headers: RequestHeaders;
+}
+
+/** Names in lower case. A header that may be sent once only is here once; others are joined with ", ". */
+export type RequestHeaders = ReadonlyMap<string, string>;
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names and values in turn, beside those that every answer has. */
+  readonly headers: readonly string[];
+  /** JSON; bytes are sent as they are. */
+  readonly body: string | Uint8Array;
+  /** The connection is not used again. */
+  readonly close?: boolean;
+}
+
+/** The client hung up; nobody is left to answer. */
+export class ClientGone extends Error {
+  override readonly name = "ClientGone";
+}
+
+/**
+ * The head of a request, or a Refusal after which the connection must be closed (RFC 9112 sections 3.2 and 6, and what both
+ * runtimes let through: two Host headers, HTTP/0.9 and 2.0 request lines, other codings before `chunked`).
+ * HTTP/1.0 is served, because proxies speak it, but without transfer codings. Absolute-form targets are refused.
+ */
+export function readHead(message: IncomingMessage): RequestHead | Refusal {
+  const { httpVersion, method = "", url: target = "", rawHeaders } = message;
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return malformed("The HTTP version must be 1.1 or 1.0");
+  if (rawHeaders.length > limits.headersMax * 2) {
+    return new Refusal("HEADERS_TOO_LARGE", `A request has at most ${limits.headersMax} headers`);
+  }
+  const headers = readHeaders(rawHeaders);
+  if (typeof headers === "string") return malformed(`The header '${headers}' may be sent once only`);
+  if (httpVersion === "1.1" && !headers.has("host")) return malformed("The header 'host' is required");
+  if (target.charCodeAt(0) !== slash) return malformed("The request target must be a path that starts with '/'");
+  const framing = framingProblem({ httpVersion, method, headers });
+  if (framing !== undefined) return malformed(framing);
+  const mark = target.indexOf("?");
+  return mark < 0
+    ? { method, path: target, query: "", headers }
+    : { method, path: target.slice(0, mark), query: target.slice(mark + 1), headers };
+}
+
+/** The client's request id where it is one that may stand in a header and a log line; else undefined. */
+export function clientRequestId(headers: RequestHeaders): string | undefined {
+  const id = headers.get("x-request-id");
+  return id !== undefined && id.length > 0 && id.length <= limits.requestIdCharsMax && isPrintableAscii(id) ? id : undefined;
+}
+
+export function isPrintableAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x20 || code > 0x7e) return false;
+  }
+  return true;
+}
+
+const slash = 0x2f;
+
+/** Headers whose second line could make two readers of one request disagree. */
+const onceOnly = new Set([
+  "host",
+  "authorization",
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "transfer-encoding",
+  "expect",
+  "idempotency-key",
+  "x-request-id",
+  "x-heddle-position",
+]);
+
+/** The headers, or the name of one that was sent twice. */
+function readHeaders(raw: readonly string[]): RequestHeaders | string {
+  const headers = new Map<string, string>();
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase();
+    const value = raw[at + 1] as string;
+    const earlier = headers.get(name);
+    if (earlier === undefined) headers.set(name, value);
+    else if (onceOnly.has(name)) return name;
+    else headers.set(name, `${earlier}, ${value}`);
+  }
+  return headers;
+}
+
+function framingProblem(head: { httpVersion: string; method: string; headers: RequestHeaders }): string | undefined {
+  const coding = head.headers.get("transfer-encoding");
+  const length = head.headers.get("content-length");
+  if (coding !== undefined) {
+    if (head.httpVersion === "1.0") return "HTTP/1.0 has no transfer codings";
+    if (coding.toLowerCase() !== "chunked") return "The only transfer coding is 'chunked'";
+    if (length !== undefined) return "Content-Length and Transfer-Encoding exclude each other";
+  }
+  const bodyless = head.method === "GET" || head.method === "HEAD";
+  if (bodyless && (coding !== undefined || (length !== undefined && length !== "0"))) return `A ${head.method} request has no body`;
+  return undefined;
+}
+
+function malformed(text: string): Refusal {
+  return new Refusal("REQUEST_MALFORMED", text);
+}

@@ -1,0 +1,100 @@
+/** Every reason as a status and a JSON body: the only table of HTTP statuses for refusals. */
+import { limits } from "../../platform/limits.ts";
+import { type Reason, type Refusal, reasons } from "../../platform/refusal.ts";
+import type { HttpAnswer } from "../http-message.ts";
+
+/** `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track"). */
+export type Dialect = "rest" | "track";
+
+export interface RefusalRow {
+  readonly status: number;
+  /** What clients know word for word; without one the refusal's own text is shown. */
+  readonly text?: string;
+  /** Bad JSON carries its text under `error` too: part of the clients looks only there. */
+  readonly jsonError?: true;
+  /** The connection is not used again. */
+  readonly close?: true;
+  /** Trying again later may help. */
+  readonly retry?: true;
+}
+
+const badJson = "Error while parsing request body. Please check your syntax.";
+
+export const refusalTable = {
+  BODY_NOT_JSON: { status: 400, text: badJson, jsonError: true },
+  BODY_NOT_UTF8: { status: 400, jsonError: true },
+  BODY_TOO_DEEP: { status: 400, jsonError: true },
+  BODY_KEY_REPEATED: { status: 400, jsonError: true },
+  BODY_TOO_LARGE: { status: 413, close: true },
+  CONTENT_TYPE_UNSUPPORTED: { status: 415 },
+  REQUEST_MALFORMED: { status: 400, close: true },
+  REQUEST_TIMEOUT: { status: 408, close: true },
+  HEADERS_TOO_LARGE: { status: 431, close: true },
+  EXPECTATION_FAILED: { status: 417, close: true },
+  ROUTE_UNKNOWN: { status: 404 },
+  METHOD_NOT_ALLOWED: { status: 405 },
+  INPUT_INVALID: { status: 400 },
+  BATCH_TOO_LARGE: { status: 400 },
+  NOTHING_VALID: { status: 400 },
+  IDEMPOTENCY_KEY_INVALID: { status: 400 },
+  IDEMPOTENCY_KEY_REUSED: { status: 422 },
+  KEY_MISSING: { status: 401 },
+  KEY_INVALID: { status: 401, text: "Invalid API key" },
+  KEY_IN_WRONG_PLACE: { status: 401 },
+  PERMISSION_MISSING: { status: 403 },
+  ADDRESS_NOT_ALLOWED: { status: 403 },
+  RATE_LIMITED: { status: 429, text: "You have exceeded the maximum number of requests. Please try again later." },
+  NOT_FOUND: { status: 404 },
+  POSITION_INVALID: { status: 400 },
+  ALREADY_EXISTS: { status: 409 },
+  STATE_CONFLICT: { status: 409 },
+  LOG_FULL: { status: 503, retry: true },
+  LOG_UNAVAILABLE: { status: 503, retry: true },
+  STORE_UNAVAILABLE: { status: 503, retry: true },
+  OUTCOME_UNKNOWN: { status: 503, retry: true },
+  DEADLINE_EXCEEDED: { status: 503, retry: true },
+  OVERLOADED: { status: 503, retry: true },
+  SHUTTING_DOWN: { status: 503, retry: true, close: true },
+  NOT_IMPLEMENTED: { status: 501 },
+} as const satisfies Record<Reason, RefusalRow>;
+
+/**
+ * The answer to a refusal: `message`, `errors` where there are details, and the reason in a header of its own, so that
+ * programs need not read the text. `headers` are added as they are.
+ */
+export function refusalAnswer(refusal: Refusal, dialect: Dialect, headers: readonly string[] = []): HttpAnswer {
+  const row: RefusalRow = refusalTable[refusal.reason];
+  const message = row.text ?? refusal.message;
+  const errors = errorsOf({ refusal, row, dialect, message });
+  const retryAfter = refusal.details.retryAfterSeconds ?? (row.retry ? limits.overloadRetryAfterSeconds : undefined);
+  return {
+    status: row.status,
+    headers: [
+      "X-Heddle-Reason",
+      refusal.reason,
+      ...(row.status === unauthorized ? ["WWW-Authenticate", "Bearer"] : []),
+      ...(retryAfter === undefined ? [] : ["Retry-After", String(retryAfter)]),
+      ...headers,
+    ],
+    body: JSON.stringify({ message, ...(row.jsonError ? { error: badJson } : {}), ...(errors ? { errors } : {}) }),
+    ...(row.close ? { close: true } : {}),
+  };
+}
+
+/** The answer to a fault: nothing of the error but the id under which it was logged. */
+export function faultAnswer(requestId: string, headers: readonly string[] = []): HttpAnswer {
+  return { status: 500, headers, body: JSON.stringify({ message: "Internal server error", request_id: requestId }) };
+}
+
+const unauthorized = 401;
+
+/** Statuses that speak of the request's content, where /users/track repeats the text in `errors`. */
+const contentStatuses = new Set([400, 413, 415]);
+
+function errorsOf(case_: { refusal: Refusal; row: RefusalRow; dialect: Dialect; message: string }): readonly unknown[] | undefined {
+  const { refusal, row, dialect, message } = case_;
+  if (refusal.details.errors) return refusal.details.errors;
+  // The exact text is fixed for clients; what is wrong with this body is worth saying beside it
+  if (row.jsonError && row.text !== undefined && refusal.message !== reasons[refusal.reason]) return [refusal.message];
+  return dialect === "track" && contentStatuses.has(row.status) ? [message] : undefined;
+}

@@ -1,0 +1,109 @@
+/** DATA: one row per route. Coverage tests, limits and documents read it; the server never names a route. */
+import { limits } from "../platform/limits.ts";
+import type { KeyRoute, Route } from "./route.ts";
+import { handleLivez } from "./routes/livez.ts";
+import { handleReadyz } from "./routes/readyz.ts";
+import { handleUsersAliasNew } from "./routes/users-alias-new.ts";
+import { handleUsersAliasUpdate } from "./routes/users-alias-update.ts";
+import { handleUsersDelete } from "./routes/users-delete.ts";
+import { handleUsersExportIds } from "./routes/users-export-ids.ts";
+import { handleUsersExternalIdsRemove } from "./routes/users-external-ids-remove.ts";
+import { handleUsersExternalIdsRename } from "./routes/users-external-ids-rename.ts";
+import { handleUsersIdentify } from "./routes/users-identify.ts";
+import { handleUsersMerge } from "./routes/users-merge.ts";
+import { handleUsersMergePreview } from "./routes/users-merge-preview.ts";
+import { handleUsersMergeStatus } from "./routes/users-merge-status.ts";
+import { handleUsersMergeUndo } from "./routes/users-merge-undo.ts";
+import { handleUsersTrack } from "./routes/users-track.ts";
+import { handleUsersTrackBulk } from "./routes/users-track-bulk.ts";
+import { handleUsersTrackSync } from "./routes/users-track-sync.ts";
+
+/** What most rows have: a POST of the user endpoints that writes. */
+const write = {
+  guard: "key",
+  method: "POST",
+  takes: "write",
+  status: 201,
+  bodyBytesMax: limits.smallRequestBytesMax,
+  dialect: "rest",
+} as const satisfies Partial<KeyRoute>;
+
+export const routeTable: readonly Route[] = [
+  {
+    ...write,
+    path: "/users/track",
+    permission: "users.track",
+    limit: "users_track",
+    bodyBytesMax: limits.requestBytesMax,
+    dialect: "track",
+    handler: handleUsersTrack,
+  },
+  {
+    ...write,
+    path: "/users/track/sync",
+    permission: "users.track.sync",
+    limit: "users_track_sync",
+    bodyBytesMax: limits.requestBytesMax,
+    dialect: "track",
+    handler: handleUsersTrackSync,
+  },
+  {
+    ...write,
+    path: "/users/track/bulk",
+    permission: "users.track.bulk",
+    limit: "users_track_bulk",
+    bodyBytesMax: limits.bulkRequestBytesMax,
+    dialect: "track",
+    handler: handleUsersTrackBulk,
+  },
+  {
+    ...write,
+    path: "/users/export/ids",
+    permission: "users.export.ids",
+    limit: "users_export_ids",
+    takes: "read",
+    handler: handleUsersExportIds,
+  },
+  { ...write, path: "/users/alias/new", permission: "users.alias.new", limit: "users_identity", handler: handleUsersAliasNew },
+  { ...write, path: "/users/alias/update", permission: "users.alias.update", limit: "users_identity", handler: handleUsersAliasUpdate },
+  { ...write, path: "/users/merge", permission: "users.merge", limit: "users_identity", status: 202, handler: handleUsersMerge },
+  {
+    ...write,
+    path: "/users/merge/preview",
+    permission: "users.merge",
+    limit: "users_merge_read",
+    takes: "read",
+    status: 200,
+    handler: handleUsersMergePreview,
+  },
+  { ...write, path: "/users/merge/undo", permission: "users.merge", limit: "users_identity", handler: handleUsersMergeUndo },
+  {
+    ...write,
+    method: "GET",
+    path: "/users/merge/status/:id",
+    permission: "users.merge",
+    limit: "users_merge_read",
+    takes: "read",
+    status: 200,
+    bodyBytesMax: 0,
+    handler: handleUsersMergeStatus,
+  },
+  { ...write, path: "/users/identify", permission: "users.identify", limit: "users_identity", handler: handleUsersIdentify },
+  { ...write, path: "/users/delete", permission: "users.delete", limit: "users_identity", handler: handleUsersDelete },
+  {
+    ...write,
+    path: "/users/external_ids/rename",
+    permission: "users.external_ids.rename",
+    limit: "users_external_ids",
+    handler: handleUsersExternalIdsRename,
+  },
+  {
+    ...write,
+    path: "/users/external_ids/remove",
+    permission: "users.external_ids.remove",
+    limit: "users_external_ids",
+    handler: handleUsersExternalIdsRemove,
+  },
+  { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
+  { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
+];

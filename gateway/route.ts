@@ -1,0 +1,76 @@
+/** The shape of a route and of the handlers behind it: what they are given and what they give back. */
+import type { Client } from "@connectrpc/connect";
+import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { Spent } from "./guards/spend.ts";
+import type { HttpAnswer } from "./http-message.ts";
+import type { LimitName } from "./limits-table.ts";
+import type { Dialect } from "./render/refusal-rest.ts";
+
+export type Route = KeyRoute | OpenRoute;
+
+/** For holders of an API key. */
+export interface KeyRoute {
+  readonly guard: "key";
+  readonly method: "GET" | "POST";
+  /** A segment that starts with ":" is a parameter. */
+  readonly path: string;
+  readonly permission: string;
+  readonly limit: LimitName;
+  /** A write takes an Idempotency-Key; a read takes an X-Heddle-Position to wait for. */
+  readonly takes: "write" | "read";
+  /** Of a success. */
+  readonly status: number;
+  readonly bodyBytesMax: number;
+  readonly dialect: Dialect;
+  readonly handler: KeyHandler;
+}
+
+/** For everybody: no key, no limit. */
+export interface OpenRoute {
+  readonly guard: "open";
+  readonly method: "GET";
+  readonly path: string;
+  readonly handler: (parts: Parts) => HttpAnswer;
+}
+
+/** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to say no. */
+export type KeyHandler = (call: Call, parts: Parts) => Promise<Reply>;
+
+export interface Call {
+  readonly spent: Spent;
+  readonly scope: CallScope;
+  /** Empty where the route has no body. */
+  readonly body: Uint8Array;
+  /** Values of the path's parameters, percent-decoded. */
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** heddle.profile.v1.Scope */
+export interface CallScope {
+  readonly workspaceId: string;
+  readonly requestId: string;
+  readonly actor: string;
+  readonly route: string;
+  readonly idempotencyKey: string;
+  readonly readAfter: string;
+}
+
+/** A success; the status is the route's. */
+export interface Reply {
+  readonly body: string | Uint8Array;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+}
+
+/** What stands behind the gateway. */
+export interface Parts {
+  readonly profile: Client<typeof ProfileService>;
+  /** May accepted data be applied and read? */
+  readonly health: () => Health;
+}
+
+export interface Health {
+  readonly ready: boolean;
+  /** Names the part that fails. */
+  readonly reason?: string;
+}

@@ -1,0 +1,36 @@
+/** POST /users/alias/new: aliases for users, or users of an alias alone. */
+import { create } from "@bufbuild/protobuf";
+import { Refusal } from "../../platform/refusal.ts";
+import { AliasSchema, type NewAlias, NewAliasSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { takeEach } from "../decode/elements.ts";
+import { bodyFields, type Fields, isFields, isSent, objectsOf } from "../decode/fields.ts";
+import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
+import { success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+/** Takes what is good and reports the rest in `errors`; nothing good is a 400. */
+export async function handleUsersAliasNew(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const list = objectsOf(bodyFields(call.body)["user_aliases"], {
+    notAList: "'user_aliases' must be an array of objects",
+    tooMany: "a single request may not contain more than 50 user aliases",
+  });
+  const taken = takeEach(list, "user_aliases", newAlias);
+  const [first] = taken.errors;
+  if (taken.values.length === 0 && first) throw new Refusal("NOTHING_VALID", first.type, { errors: taken.errors });
+  const response = await profile.createAliases({ scope: call.scope, aliases: [...taken.values] });
+  return success({ aliases_processed: response.aliasesProcessed, ...(first ? { errors: taken.errors } : {}) }, response);
+}
+
+/** The flat form, or one that older clients wrap in `user_alias` (api-facts 3). */
+function newAlias(entry: Fields): NewAlias {
+  const wrapped = entry["user_alias"];
+  const fields = isFields(wrapped) ? { ...entry, ...wrapped } : entry;
+  const id = fields["external_id"];
+  return create(NewAliasSchema, {
+    externalId: isSent(id) ? externalIdOf(id) : "",
+    alias: create(AliasSchema, {
+      name: aliasPartOf(fields["alias_name"], "alias_name"),
+      label: aliasPartOf(fields["alias_label"], "alias_label"),
+    }),
+  });
+}

@@ -1,0 +1,41 @@
+/** POST /users/delete: erases users named in exactly one way (api-facts 3). */
+import type { UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { bodyFields, type Fields, invalid, isFields, isSent, listOf } from "../decode/fields.ts";
+import { aliasOf, emailSelector, externalIdOf, phoneSelector, platformIdOf, selectorOf } from "../decode/identifiers.ts";
+import { success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+/** All or nothing: an entry that cannot be read refuses the request. `deleted` is the number of ids queued. */
+export async function handleUsersDelete(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const fields = bodyFields(call.body);
+  const response = await profile.deleteUsers({ scope: call.scope, users: usersToDelete(fields) });
+  return success({ deleted: response.deleted }, response);
+}
+
+function usersToDelete(fields: Fields): UserSelector[] {
+  const sent = [...lists.keys()].filter((field) => isSent(fields[field]));
+  const [field] = sent;
+  const decode = field === undefined ? undefined : lists.get(field);
+  if (sent.length !== 1 || field === undefined || decode === undefined) {
+    throw invalid("Exactly one of 'external_ids', 'user_aliases', 'braze_ids', 'email_addresses' or 'phone_numbers' is required");
+  }
+  const list = listOf(fields[field], {
+    notAList: `'${field}' must be an array`,
+    tooMany: "The max number of ids per request was exceeded",
+  });
+  return list.map(decode);
+}
+
+const lists: ReadonlyMap<string, (entry: unknown) => UserSelector> = new Map([
+  ["external_ids", (entry: unknown) => selectorOf({ case: "externalId", value: externalIdOf(entry, "external_ids") })],
+  ["user_aliases", (entry: unknown) => selectorOf({ case: "alias", value: aliasOf(entry, "user_aliases") })],
+  ["braze_ids", (entry: unknown) => selectorOf({ case: "platformId", value: platformIdOf(entry, "braze_ids") })],
+  ["platform_ids", (entry: unknown) => selectorOf({ case: "platformId", value: platformIdOf(entry, "platform_ids") })],
+  ["email_addresses", (entry: unknown) => emailSelector(objectOf(entry, "email_addresses", "email"))],
+  ["phone_numbers", (entry: unknown) => phoneSelector(objectOf(entry, "phone_numbers", "phone"))],
+]);
+
+function objectOf(entry: unknown, field: string, member: string): Fields {
+  if (!isFields(entry)) throw invalid(`'${field}' must be an array of objects with '${member}' and 'prioritization'`);
+  return entry;
+}

@@ -1,0 +1,91 @@
+/** POST /users/export/ids: users by every kind of identifier (api-facts 3). */
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
+import { usersBody } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+/** 201. Names that nobody answers to are listed in `invalid_user_ids` as they were sent. */
+export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const fields = bodyFields(call.body);
+  const wanted = wantedUsers(fields);
+  const exported = fieldsToExport(fields["fields_to_export"]);
+  const known = wanted.flatMap(({ key }) => (key ? [key] : []));
+  const response = await profile.exportUsers({
+    scope: call.scope,
+    users: known,
+    fields: exported,
+    currencyRates: call.spent.permit.caller.holder.workspace.currencyRates,
+  });
+  const unknown = new Set(response.unknown.map((at) => known[at]));
+  const missing = wanted.filter(({ key }) => key === undefined || unknown.has(key)).map(({ sent }) => sent);
+  return {
+    body: usersBody(response.usersJson, missing.length > 0 ? { invalid_user_ids: missing } : {}),
+    headers: response.behind ? ["X-Heddle-Read", "behind"] : [],
+  };
+}
+
+/** One user asked for; without a key where no user can be found that way. */
+interface Wanted {
+  readonly sent: unknown;
+  readonly key?: UserKey;
+}
+
+const tooMany = "The max number of external_ids and aliases per request was exceeded";
+
+/** In the order: external ids, aliases, platform ids, then the one of device, email and phone. */
+function wantedUsers(fields: Fields): readonly Wanted[] {
+  const externalIds = list(fields, "external_ids").map((sent) => ({
+    sent: String(sent),
+    key: keyOf({ case: "externalId", value: externalIdOf(sent, "external_ids") }),
+  }));
+  const aliases = list(fields, "user_aliases").map((sent) => ({
+    sent,
+    key: keyOf({ case: "alias", value: aliasOf(sent, "user_aliases") }),
+  }));
+  const wanted = [...externalIds, ...aliases, ...platformIds(fields), ...atMostOne(fields)];
+  if (wanted.length === 0) {
+    throw invalid("One of 'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required");
+  }
+  return wanted;
+}
+
+function platformIds(fields: Fields): readonly Wanted[] {
+  return ["braze_id", "platform_id"].flatMap((field) => {
+    if (!isSent(fields[field])) return [];
+    const sent = typeof fields[field] === "string" ? [fields[field]] : list(fields, field);
+    return sent.map((id) => ({ sent: id, key: keyOf({ case: "platformId", value: platformIdOf(id, field) }) }));
+  });
+}
+
+/** Nothing keeps devices by id yet, so a device id finds nobody. */
+function atMostOne(fields: Fields): readonly Wanted[] {
+  const sent = ["device_id", "email_address", "phone"].filter((field) => isSent(fields[field]));
+  if (sent.length > 1) throw invalid("Only one of 'device_id', 'email_address' and 'phone' may be sent");
+  const [field] = sent;
+  if (field === undefined) return [];
+  const value = fields[field];
+  if (field === "email_address") return [{ sent: value, key: keyOf({ case: "email", value: emailOf(value, field) }) }];
+  if (field === "phone") return [{ sent: value, key: keyOf({ case: "phone", value: phoneOf(value) }) }];
+  if (typeof value !== "string" || value === "") throw invalid("'device_id' must be a string");
+  return [{ sent: value }];
+}
+
+/** Up to 50 entries; absent is none. */
+function list(fields: Fields, field: string): readonly unknown[] {
+  const value = fields[field];
+  if (!isSent(value)) return [];
+  if (!Array.isArray(value)) throw invalid(`'${field}' must be an array`);
+  if (value.length > limits.itemsPerRequestMax) throw new Refusal("BATCH_TOO_LARGE", tooMany);
+  return value;
+}
+
+/** Absent or empty: every field. */
+function fieldsToExport(value: unknown): string[] {
+  if (!isSent(value)) return [];
+  const texts = Array.isArray(value) && value.length <= limits.exportFieldsMax ? value : undefined;
+  if (!texts?.every((text) => typeof text === "string")) throw invalid("'fields_to_export' must be an array of field names");
+  return texts;
+}

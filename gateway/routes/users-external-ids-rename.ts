@@ -1,0 +1,35 @@
+/** POST /users/external_ids/rename: a new external_id for a user; the old one is deprecated and still resolves (api-facts 3). */
+import { create } from "@bufbuild/protobuf";
+import { type ExternalIdRename, ExternalIdRenameSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { errorsAtPlaces, inOrder, takeEach } from "../decode/elements.ts";
+import { bodyFields, type Fields, invalid, objectsOf } from "../decode/fields.ts";
+import { externalIdOf } from "../decode/identifiers.ts";
+import { success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+/** 201 also where nothing was renamed; an error is `[index, text]` in `rename_errors`. */
+export async function handleUsersExternalIdsRename(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const list = objectsOf(bodyFields(call.body)["external_id_renames"], {
+    notAList: "'external_id_renames' must be an array of objects",
+    tooMany: "The max number of ids per request was exceeded",
+  });
+  const taken = takeEach(list, "external_id_renames", rename);
+  const response = taken.values.length === 0
+    ? undefined
+    : await profile.renameExternalIds({ scope: call.scope, renames: [...taken.values] });
+  const errors = inOrder([...taken.errors, ...errorsAtPlaces(response?.errors ?? [], taken.places)]);
+  return success({
+    rename_errors: errors.map(({ index, type }) => [index, type]),
+    external_ids: (response?.renamed ?? []).map(({ currentExternalId, newExternalId }) => ({
+      current_external_id: currentExternalId,
+      new_external_id: newExternalId,
+    })),
+  }, response);
+}
+
+function rename(fields: Fields): ExternalIdRename {
+  const currentExternalId = externalIdOf(fields["current_external_id"], "current_external_id");
+  const newExternalId = externalIdOf(fields["new_external_id"], "new_external_id");
+  if (currentExternalId === newExternalId) throw invalid("'current_external_id' and 'new_external_id' must differ");
+  return create(ExternalIdRenameSchema, { currentExternalId, newExternalId });
+}

@@ -1,0 +1,180 @@
+/** HTTP in, HTTP out over node:http: limits, timeouts, malformed requests, draining. Knows no route by name. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
+import type { Logger } from "../platform/logger.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { type Exchange, openExchange, type SharedTraffic } from "./exchange.ts";
+import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
+import { rawAnswer } from "./render/raw-answer.ts";
+import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
+
+export interface HttpServer {
+  /** Starts to accept; `url` has the port that was given out where 0 was asked for. Throws when the address is taken. */
+  listen(): Promise<{ url: string }>;
+  /** Stops accepting, finishes what is in flight with `Connection: close`, and cuts what is left after `drainMsMax`. */
+  close(): Promise<void>;
+}
+
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** An id for a request that brings none. */
+  readonly newRequestId: () => string;
+  /** Answers one request. What it throws is a fault. */
+  readonly answer: (request: HttpRequest) => Promise<HttpAnswer>;
+}
+
+export function openServer(options: ServerOptions): HttpServer {
+  const traffic: Traffic = { exchanges: new Set(), sockets: new WeakMap(), bodyBytes: 0, draining: false, sweeping: false };
+  const server = createServer({
+    maxHeaderSize: limits.headerBytesMax,
+    headersTimeout: limits.headersTimeoutMs,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
+    connectionsCheckingInterval: limits.overdueCheckMs,
+    // readHead() says it in JSON
+    requireHostHeader: false,
+  });
+  // 0: none is dropped in silence (a second Host might be among them); readHead() counts
+  server.maxHeadersCount = 0;
+  server.maxConnections = limits.connectionsMax;
+  server.timeout = limits.socketIdleMs;
+  const deps = { options, traffic };
+  server.on("request", (message, response) => take(deps, { message, response }));
+  server.on("checkContinue", (message, response) => take(deps, { message, response, expects: "continue" }));
+  server.on("checkExpectation", (message, response) => take(deps, { message, response, expects: "unknown" }));
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(deps, error, socket));
+  server.on("connect", (_message, socket) => endRaw(deps, socket, new Refusal("REQUEST_MALFORMED", "CONNECT is not supported")));
+  return { listen: () => listen(server, options), close: () => drain(server, options, traffic) };
+}
+
+interface Deps {
+  readonly options: ServerOptions;
+  readonly traffic: Traffic;
+}
+
+interface Traffic extends SharedTraffic {
+  /** Per socket: its newest exchange and how many there were. */
+  readonly sockets: WeakMap<Duplex, { count: number; newest: Exchange }>;
+  /** A look for overdue answers is due. */
+  sweeping: boolean;
+}
+
+interface Arrival {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly expects?: "continue" | "unknown";
+}
+
+function take(deps: Deps, arrival: Arrival): void {
+  const { options, traffic } = deps;
+  const head = readHead(arrival.message);
+  const requestId = (head instanceof Refusal ? undefined : clientRequestId(head.headers)) ?? options.newRequestId();
+  const exchange = openExchange({ ...arrival, requestId, traffic, clock: options.clock });
+  const socket = arrival.message.socket;
+  const earlier = traffic.sockets.get(socket);
+  if (earlier === undefined) traffic.sockets.set(socket, { count: 1, newest: exchange });
+  else {
+    earlier.count += 1;
+    earlier.newest = exchange;
+    if (earlier.count >= limits.requestsPerSocketMax) exchange.closeAfter();
+  }
+  if (head instanceof Refusal) return exchange.send(refusalAnswer(head, "rest"));
+  if (arrival.expects === "unknown") return exchange.send(refusalAnswer(new Refusal("EXPECTATION_FAILED"), "rest"));
+  watchOverdue(deps);
+  const request: HttpRequest = {
+    ...head,
+    requestId,
+    remoteAddress: socket.remoteAddress ?? "",
+    overloaded: traffic.exchanges.size > limits.requestsInFlightMax,
+    readBody: (bytesMax) => exchange.readBody(head.headers, bytesMax),
+  };
+  options.answer(request).then(
+    (answer) => exchange.send(answer),
+    (error: unknown) => {
+      if (error instanceof ClientGone) return;
+      options.logger.error("request_failed", error, { requestId });
+      exchange.send(faultAnswer(requestId));
+    },
+  );
+}
+
+/** Answers for requests that nobody has answered in time, so that a lost call cannot hold its place for ever. */
+function watchOverdue(deps: Deps): void {
+  const { options, traffic } = deps;
+  if (traffic.sweeping) return;
+  traffic.sweeping = true;
+  options.clock.after(limits.overdueCheckMs, () => {
+    traffic.sweeping = false;
+    const startedBefore = options.clock.monotonic() - limits.answerMsMax;
+    for (const exchange of traffic.exchanges) {
+      if (exchange.startedAt >= startedBefore || exchange.answered) continue;
+      const late = new Refusal("DEADLINE_EXCEEDED", "The answer did not come in time; a write may or may not have happened");
+      exchange.send(refusalAnswer(late, "rest"));
+    }
+    if (traffic.exchanges.size > 0) watchOverdue(deps);
+  });
+}
+
+/**
+ * The parser gave up on a socket. A request that was complete before the malformed bytes still gets its own answer, a
+ * request that broke off in its body is refused through its response, and only otherwise is the bare socket written to:
+ * so there are never two answers to one request.
+ */
+function refuseMalformed(deps: Deps, error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const refusal = new Refusal(reasonOf(error.code));
+  const newest = deps.traffic.sockets.get(socket)?.newest;
+  if (newest === undefined || newest.closed) endRaw(deps, socket, refusal);
+  else if (newest.answered || newest.complete()) newest.closeAfter();
+  else newest.send(refusalAnswer(refusal, "rest"));
+}
+
+function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIMEOUT" | "REQUEST_MALFORMED" {
+  if (code === "HPE_HEADER_OVERFLOW") return "HEADERS_TOO_LARGE";
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "REQUEST_TIMEOUT" : "REQUEST_MALFORMED";
+}
+
+function endRaw(deps: Deps, socket: Duplex, refusal: Refusal): void {
+  const { clock, newRequestId } = deps.options;
+  socket.on("error", () => socket.destroy());
+  socket.end(rawAnswer(refusalAnswer(refusal, "rest"), newRequestId()));
+  const cancel = clock.after(limits.lingerMs, () => socket.destroy());
+  socket.once("close", cancel);
+}
+
+function listen(server: Server, options: ServerOptions): Promise<{ url: string }> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => {
+      server.off("error", reject);
+      server.on("error", (error) => options.logger.error("server_error", error));
+      const { address, family, port } = server.address() as AddressInfo;
+      resolve({ url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}` });
+    });
+  });
+}
+
+function drain(server: Server, options: ServerOptions, traffic: Traffic): Promise<void> {
+  traffic.draining = true;
+  if (!server.listening) return Promise.resolve();
+  return new Promise((resolve) => {
+    const cancel = options.clock.after(limits.drainMsMax, () => {
+      options.logger.warn("drain_deadline_passed", { requests: traffic.exchanges.size });
+      server.closeAllConnections();
+    });
+    server.close(() => {
+      cancel();
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

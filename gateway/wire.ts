@@ -1,0 +1,55 @@
+/** Opens the gateway: joins server, routes, guards and what stands behind them. */
+import type { Client } from "@connectrpc/connect";
+import type { Clock } from "../platform/clock.ts";
+import type { Limiter } from "../platform/limiter/limiter.ts";
+import type { Logger } from "../platform/logger.ts";
+import { newRequestId } from "../platform/request-id.ts";
+import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { Access } from "./access/access.ts";
+import { answerRequest } from "./answer-request.ts";
+import type { GatewayConfig } from "./config.ts";
+import { openRoutes } from "./find-route.ts";
+import { addressList } from "./guards/client-address.ts";
+import type { Health } from "./route.ts";
+import { routeTable } from "./route-table.ts";
+import { openServer } from "./server.ts";
+
+export interface Gateway {
+  /** Starts to accept; the url has the port given out where the configured one is 0. Throws when the address is taken. */
+  listen(): Promise<{ url: string }>;
+  /** Stops accepting, finishes requests in flight, bounded. Closes none of what it was given. */
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly access: Access;
+  readonly profile: Client<typeof ProfileService>;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly config: GatewayConfig;
+  /** What /readyz answers; always ready where it is left out. */
+  readonly health?: () => Health;
+}
+
+/** Throws when a trusted proxy is neither an address nor a range. */
+export function openGateway(options: GatewayOptions): Gateway {
+  const { access, profile, limiter, clock, logger, config, health = () => ({ ready: true }) } = options;
+  const answering = {
+    findRoute: openRoutes(routeTable),
+    addresses: { trustedProxies: addressList(config.trustedProxies) },
+    parts: { profile, health },
+    access,
+    limiter,
+    clock,
+    logger,
+  };
+  return openServer({
+    host: config.host,
+    port: config.port,
+    clock,
+    logger,
+    newRequestId,
+    answer: (request) => answerRequest(request, answering),
+  });
+}
