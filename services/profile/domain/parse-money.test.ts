@@ -1,5 +1,5 @@
 /** Tests of money as decimals, against exact rational arithmetic. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { revenueCents } from "./parse-money.ts";

@@ -1,5 +1,5 @@
 /** Tests of the time forms, one table a row of api-facts 2.5 and 2.6. */
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { isDate, isoTime, parseTime } from "./parse-time.ts";
 

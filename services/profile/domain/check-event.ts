@@ -1,0 +1,21 @@
+/** Checks one element of `events`. */
+import { limits } from "../../../platform/limits.ts";
+import type { Draft, RawObject } from "./check-json.ts";
+import { checkTime, isUpdateOnly, writeOptional } from "./check-occurrence.ts";
+import { checkName } from "./check-text.ts";
+import { checkUser } from "./check-user.ts";
+import type { EventObject } from "./track-object.ts";
+
+/** The event that the client's object stands for, or a Verdict ("Event object"; api-facts 2.6). Other keys are ignored. */
+export function checkEvent(raw: RawObject): EventObject {
+  const user = checkUser(raw);
+  const event: Draft<EventObject> = {
+    kind: "event",
+    user,
+    updateOnly: isUpdateOnly(raw, user),
+    name: checkName("name", raw["name"], limits.eventNameCharsMax),
+    time: checkTime(raw),
+  };
+  writeOptional(event, raw);
+  return event;
+}

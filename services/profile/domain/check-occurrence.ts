@@ -1,0 +1,32 @@
+/** What events and purchases have alike: a time, an app, properties, and when they may create a user. */
+import { limits } from "../../../platform/limits.ts";
+import type { RawObject } from "./check-json.ts";
+import { checkProperties } from "./check-properties.ts";
+import { checkFlag, checkText } from "./check-text.ts";
+import { Verdict } from "./check-verdict.ts";
+import { parseTime } from "./parse-time.ts";
+import type { JsonObject } from "./track-object.ts";
+import type { UserKey } from "./user-key.ts";
+
+/** With an alias always, whatever the flag says (api-facts 12); otherwise only when it is true. */
+export function isUpdateOnly(raw: RawObject, user: UserKey): boolean {
+  return checkFlag(raw, "_update_existing_only") === true || user.by === "alias";
+}
+
+/** Unix milliseconds of `time`. Numbers are not taken, as text neither: nobody says whether they are seconds. */
+export function checkTime(raw: RawObject): number {
+  const time = raw["time"];
+  if (time === undefined || time === null) throw new Verdict("'time' is required");
+  const ms = typeof time === "string" ? parseTime(time) : undefined;
+  if (ms === undefined) throw new Verdict("'time' is not a valid date");
+  return ms;
+}
+
+/** Writes `app_id` and `properties` where they were sent; null and nothing are the same. */
+export function writeOptional(target: { appId?: string; properties?: JsonObject }, raw: RawObject): void {
+  const { app_id: appId, properties } = raw;
+  if (appId !== undefined && appId !== null && appId !== "") target.appId = checkText("app_id", appId, limits.appIdCharsMax);
+  if (properties === undefined || properties === null) return;
+  const kept = checkProperties(properties);
+  if (kept !== undefined) target.properties = kept;
+}

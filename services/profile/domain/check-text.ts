@@ -1,0 +1,41 @@
+/** Short readings of one JSON value that many fields share: texts of limited length, whole numbers as text, flags. */
+import { Verdict } from "./check-verdict.ts";
+import type { RawObject } from "./check-json.ts";
+
+/** Whether the text has at most so many characters (Unicode code points). */
+export function hasAtMostChars(text: string, charsMax: number): boolean {
+  if (text.length <= charsMax) return true;
+  if (text.length > charsMax * 2) return false;
+  let chars = 0;
+  for (const _ of text) chars += 1;
+  return chars <= charsMax;
+}
+
+/** A text of 1 to `charsMax` characters, or the verdict that names the field. */
+export function checkName(field: string, value: unknown, charsMax: number): string {
+  if (value === undefined || value === null) throw new Verdict(`'${field}' is required`);
+  if (typeof value !== "string" || value === "" || !hasAtMostChars(value, charsMax)) {
+    throw new Verdict(`'${field}' must be a string of 1 to ${charsMax} characters`);
+  }
+  return value;
+}
+
+/** A text of any length up to `charsMax` characters, or the verdict that names the field. */
+export function checkText(field: string, value: unknown, charsMax: number): string {
+  if (typeof value !== "string" || !hasAtMostChars(value, charsMax)) {
+    throw new Verdict(`'${field}' must be a string of at most ${charsMax} characters`);
+  }
+  return value;
+}
+
+/** A control key: absent is undefined, everything but a boolean is a verdict. */
+export function checkFlag(raw: RawObject, field: string): boolean | undefined {
+  const value = raw[field];
+  if (value === undefined || typeof value === "boolean") return value;
+  throw new Verdict(`'${field}' must be true or false`);
+}
+
+/** Ids that clients send as numbers are taken as text, while the number still says exactly what was sent. */
+export function idText(value: unknown): unknown {
+  return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+}

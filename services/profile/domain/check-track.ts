@@ -1,0 +1,130 @@
+/** The check of a /users/track body: what is taken, and a verdict for every object that is not. */
+import { Refusal } from "../../../platform/refusal.ts";
+import { checkAttributes } from "./check-attributes.ts";
+import { checkEvent } from "./check-event.ts";
+import { checkObject, isObject, type RawObject } from "./check-json.ts";
+import { checkPurchase } from "./check-purchase.ts";
+import { Verdict } from "./check-verdict.ts";
+import type { TrackObject } from "./track-object.ts";
+import type { UserKey } from "./user-key.ts";
+
+/** Most objects of a request; 0 is no limit. */
+export interface CheckOptions {
+  readonly objectsPerArrayMax: number;
+  readonly objectsMax: number;
+  readonly objectsPerUserMax: number;
+}
+
+export type InputArray = "attributes" | "events" | "purchases";
+
+/** Why one object was not taken: the form in which clients read it, but for the spelling of its names. */
+export interface ObjectError {
+  readonly type: string;
+  readonly inputArray: InputArray;
+  readonly index: number;
+}
+
+/** Counts are of accepted objects, and there for the arrays that were sent; a sent array without a valid object has 0. */
+export interface TrackReport {
+  /** Attributes, then events, then purchases, each in the order of its array. */
+  readonly objects: TrackObject[];
+  readonly attributesProcessed?: number;
+  readonly eventsProcessed?: number;
+  readonly purchasesProcessed?: number;
+  readonly errors: ObjectError[];
+}
+
+const arrays = [
+  { name: "attributes", count: "attributesProcessed", check: checkAttributes },
+  { name: "events", count: "eventsProcessed", check: checkEvent },
+  { name: "purchases", count: "purchasesProcessed", check: checkPurchase },
+] as const;
+
+/**
+ * Checks a parsed body; reads no state and changes nothing it is given (accepted objects may share parts of it).
+ * Source: "POST /users/track", Limits; api-facts 2.1, 2.2, 2.8, 12. Unknown keys at the top are ignored, a null array
+ * is one that was not sent.
+ * @throws {Refusal} INPUT_INVALID for what is not of the shape, KEY_IN_WRONG_PLACE for an `api_key`, BATCH_TOO_LARGE,
+ *   NOTHING_VALID with `details.errors` as `{ type, input_array, index }`.
+ */
+export function checkTrack(body: unknown, options: CheckOptions): TrackReport {
+  if (!isObject(body)) throw new Refusal("INPUT_INVALID", "The body must be a JSON object");
+  if (Object.hasOwn(body, "api_key")) {
+    throw new Refusal("KEY_IN_WRONG_PLACE", "The API key must be sent in the header 'Authorization: Bearer <key>', not in the body");
+  }
+  const lists = arrays.map(({ name }) => listOf(body, name));
+  refuseTooMany(lists, options);
+  const report: Draft = { objects: [], errors: [] };
+  for (const [at, list] of lists.entries()) checkList(report, list, at);
+  if (report.objects.length === 0) throw nothingValid(report.errors);
+  if (options.objectsPerUserMax > 0) refuseTooManyOfOneUser(report.objects, options.objectsPerUserMax);
+  return report;
+}
+
+type Draft = { -readonly [K in keyof TrackReport]: TrackReport[K] };
+
+function listOf(body: RawObject, name: InputArray): readonly unknown[] | undefined {
+  const list = Object.hasOwn(body, name) ? body[name] : undefined;
+  if (list === undefined || list === null) return undefined;
+  if (!Array.isArray(list)) throw new Refusal("INPUT_INVALID", `'${name}' must be an array of objects`);
+  return list;
+}
+
+function refuseTooMany(lists: readonly (readonly unknown[] | undefined)[], options: CheckOptions): void {
+  const lengths = lists.map((list) => list?.length ?? 0);
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  const isArrayTooLong = lengths.some((length) => isOver(length, options.objectsPerArrayMax));
+  if (isArrayTooLong || isOver(total, options.objectsMax)) throw tooLarge();
+}
+
+function checkList(report: Draft, list: readonly unknown[] | undefined, at: number): void {
+  const array = arrays[at];
+  if (list === undefined || array === undefined) return;
+  const before = report.objects.length;
+  for (const [index, value] of list.entries()) {
+    try {
+      report.objects.push(array.check(checkObject(value)));
+    } catch (error) {
+      if (!(error instanceof Verdict)) throw error;
+      report.errors.push({ type: error.message, inputArray: array.name, index });
+    }
+  }
+  report[array.count] = report.objects.length - before;
+}
+
+function refuseTooManyOfOneUser(objects: readonly TrackObject[], most: number): void {
+  const counts = new Map<string, number>();
+  for (const { user } of objects) {
+    const name = nameOf(user);
+    const count = (counts.get(name) ?? 0) + 1;
+    if (count > most) throw tooLarge();
+    counts.set(name, count);
+  }
+}
+
+/** One text a key. Two kinds of key of one user count as two users: who they are is known only later. */
+function nameOf(user: UserKey): string {
+  switch (user.by) {
+    case "alias":
+      return `alias ${user.label}\u0000${user.name}`;
+    case "email":
+      return `email ${user.address}`;
+    case "phone":
+      return `phone ${user.number}`;
+    default:
+      return `${user.by} ${user.id}`;
+  }
+}
+
+function isOver(count: number, most: number): boolean {
+  return most > 0 && count > most;
+}
+
+function tooLarge(): Refusal {
+  return new Refusal("BATCH_TOO_LARGE", "Max Input Length Exceeded");
+}
+
+function nothingValid(errors: readonly ObjectError[]): Refusal {
+  const shown = errors.map(({ type, inputArray, index }) => ({ type, input_array: inputArray, index }));
+  return new Refusal("NOTHING_VALID", "Valid data must be provided in the 'attributes', 'events', or 'purchases' fields.", { errors: shown });
+}
