@@ -18,6 +18,8 @@ export interface Identities extends RowCache {
   repeat(keyHash: string): RepeatRow | undefined;
   job(jobId: string): JobRow | undefined;
   merge(mergeId: string): MergeRow | undefined;
+  /** Throws NeedRows for all of the rows that are not known, so that they are loaded together. */
+  need(keys: readonly IdentityKey[]): void;
 }
 
 export interface RowCache {
@@ -78,6 +80,10 @@ export function createIdentities(workspaceId: string): Identities {
     repeat: (keyHash) => read(`r:${keyHash}`) as RepeatRow | undefined,
     job: (jobId) => read(`j:${jobId}`) as JobRow | undefined,
     merge: (mergeId) => read(`m:${mergeId}`) as MergeRow | undefined,
+    need(keys) {
+      const unknown = keys.filter((key) => cache.peek(key) === undefined);
+      if (unknown.length > 0) throw new NeedRows(unknown);
+    },
   };
 }
 

@@ -4,9 +4,16 @@ import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
 import type { ProfileRecord } from "./profile-record.ts";
+import { resolveAliasRenames, resolveNewAliases } from "./resolve-aliases.ts";
+import { resolveDeletes } from "./resolve-delete.ts";
 import { type Effects, type ResolveOptions, startEffects } from "./resolve-effects.ts";
-import { resolveTrack } from "./resolve-track.ts";
+import { resolveExternalIdRemovals, resolveExternalIdRenames } from "./resolve-external-ids.ts";
+import { resolveIdentify } from "./resolve-identify.ts";
 import { wantedKeys } from "./resolve-keys.ts";
+import { resolveMerges } from "./resolve-merge.ts";
+import { resolveEngagement, resolveSession } from "./resolve-report.ts";
+import { resolveTrack } from "./resolve-track.ts";
+import { resolveUndo } from "./resolve-undo.ts";
 
 /**
  * Resolves records of one workspace in order, up to the first that needs identity rows which `view` does not know:
@@ -105,7 +112,25 @@ function resolveBody(effects: Effects, body: IntakeBody): void {
   switch (body.type) {
     case "track":
       return resolveTrack(effects, body.objects);
-    default:
-      throw new Error(`Expected a known body of an intake record, got '${body.type}'`);
+    case "createAliases":
+      return resolveNewAliases(effects, body.aliases);
+    case "renameAliases":
+      return resolveAliasRenames(effects, body.renames);
+    case "mergeUsers":
+      return resolveMerges(effects, body.jobId, body.updates);
+    case "identifyUsers":
+      return resolveIdentify(effects, body.jobId, body.identifications);
+    case "deleteUsers":
+      return resolveDeletes(effects, body.users);
+    case "renameExternalIds":
+      return resolveExternalIdRenames(effects, body.renames);
+    case "removeExternalIds":
+      return resolveExternalIdRemovals(effects, body.externalIds);
+    case "undoMerge":
+      return resolveUndo(effects, body);
+    case "reportSession":
+      return resolveSession(effects, body);
+    case "reportEngagement":
+      return resolveEngagement(effects, body);
   }
 }

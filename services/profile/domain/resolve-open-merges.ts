@@ -29,10 +29,20 @@ export function closeMerges(effects: Effects, mergeIds: readonly string[]): void
     if (merge === undefined) continue;
     effects.view.put(`m:${mergeId}`, undefined);
     effects.forgetFrozen.push(mergeId);
-    for (const name of ownNames(merge.source)) {
+    const names = ownNames(merge.source);
+    effects.view.need(names);
+    for (const name of names) {
       if (effects.view.holderOf(name) === merge.source.id) effects.view.put(name, undefined);
     }
     closeMerges(effects, merge.source.merges);
+  }
+}
+
+/** The user's open merges cannot be undone any more, for this reason. */
+export function blockMerges(effects: Effects, row: UserRow, reason: string): void {
+  for (const mergeId of row.merges) {
+    const merge = effects.view.merge(mergeId);
+    if (merge !== undefined) effects.view.put(`m:${mergeId}`, { ...merge, blocked: reason });
   }
 }
 

@@ -1,7 +1,7 @@
 /** A workspace for tests of the resolver: a map as the store, a log that counts, and short ways to write requests. */
 import type { Idempotency, IntakeBody, IntakeRecord } from "./intake-record.ts";
 import { createIdentities, NeedRows } from "./identities.ts";
-import type { IdentityKey } from "./identity.ts";
+import type { IdentityKey, UserRow } from "./identity.ts";
 import { type ResolvedRecord, resolveBatch } from "./resolve-batch.ts";
 import { keysOf } from "./resolve-keys.ts";
 import { findUser } from "./choose-user.ts";
@@ -111,16 +111,19 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
       now += ms;
     },
     /** The user whom data under this name goes to. */
-    idOf(key: UserKey): UserId | undefined {
-      const whole = createIdentities(view.workspaceId);
-      for (;;) {
-        try {
-          return findUser(whole, key)?.id;
-        } catch (error) {
-          if (!(error instanceof NeedRows)) throw error;
-          whole.load(error.keys.map((missing) => [missing, store.get(missing)] as const));
-        }
-      }
-    },
+    idOf: (key: UserKey): UserId | undefined => userIn(store, key)?.id,
   };
+}
+
+/** Whom a name means by the rows of a store. */
+export function userIn(store: ReadonlyMap<IdentityKey, unknown>, key: UserKey): UserRow | undefined {
+  const view = createIdentities("");
+  for (;;) {
+    try {
+      return findUser(view, key);
+    } catch (error) {
+      if (!(error instanceof NeedRows)) throw error;
+      view.load(error.keys.map((missing) => [missing, store.get(missing)] as const));
+    }
+  }
 }

@@ -1,0 +1,27 @@
+/** Deletes: a user, all its names, and what is kept of users merged into it. */
+import { selectUser } from "./choose-user.ts";
+import type { UserRow } from "./identity.ts";
+import type { UserSelector } from "./user-key.ts";
+import { addressesOf, ownNames, userRowKey } from "./user-names.ts";
+import { leaveAddress } from "./resolve-addresses.ts";
+import { type Effects, send, tell } from "./resolve-effects.ts";
+import { closeMerges } from "./resolve-open-merges.ts";
+
+/** POST /users/delete. An element that means nobody, or more than one user, changes nothing. */
+export function resolveDeletes(effects: Effects, users: readonly UserSelector[]): void {
+  effects.items = users.map((selector, index) => {
+    const { user, reason } = selectUser(effects.view, selector);
+    if (user === undefined) return { index, ok: false, reason: `The user ${reason}` };
+    deleteUser(effects, user);
+    return { index, ok: true, reason: "" };
+  });
+}
+
+function deleteUser(effects: Effects, row: UserRow): void {
+  for (const name of ownNames(row)) effects.view.put(name, undefined);
+  for (const address of addressesOf(row)) leaveAddress(effects, address, row.id);
+  effects.view.put(userRowKey(row.id), undefined);
+  closeMerges(effects, row.merges);
+  send(effects, { id: row.id }, { type: "delete" });
+  tell(effects, { type: "userDeleted", userId: row.id });
+}

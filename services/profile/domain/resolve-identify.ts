@@ -1,0 +1,43 @@
+/** Identify: a user without an external id gets one, or goes to the user who has it. */
+import { selectUser } from "./choose-user.ts";
+import type { IntakeBody } from "./intake-record.ts";
+import type { JobOutcome, UserRow } from "./identity.ts";
+import { externalIdKey, holdsLabel } from "./user-names.ts";
+import { markIdentified, touchUser } from "./resolve-addresses.ts";
+import { type Effects, putUser, send } from "./resolve-effects.ts";
+import { type JobPlace, mergeUsers, notMerged } from "./resolve-merge.ts";
+import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
+
+type Identifications = Extract<IntakeBody, { type: "identifyUsers" }>["identifications"];
+type Identification = Identifications[number];
+
+/** POST /users/identify: one after the other; what became of each is the job's row. */
+export function resolveIdentify(effects: Effects, jobId: string, identifications: Identifications): void {
+  const outcomes = identifications.map((identification, index) => identify(effects, identification, { jobId, index }));
+  effects.view.put(`j:${jobId}`, { outcomes });
+}
+
+function identify(effects: Effects, { user: selector, externalId }: Identification, place: JobPlace): JobOutcome {
+  const { user: source, reason } = selectUser(effects.view, selector);
+  if (source === undefined) return notMerged(`The user to identify ${reason}`);
+  if (source.externalId !== null) return notMerged("The user to identify already has an external id");
+  const target = effects.view.userOf(externalIdKey(externalId));
+  if (target === undefined) return giveExternalId(effects, source, externalId);
+  if (selector.key.by === "alias" && holdsLabel(target, selector.key.label)) {
+    return notMerged("The user with the external id already has an alias with this label");
+  }
+  return mergeUsers(effects, { source, target }, place);
+}
+
+/** Nothing but an identity change: the user keeps its own id. */
+function giveExternalId(effects: Effects, found: UserRow, externalId: string): JobOutcome {
+  const row = withoutOverMerges(effects, found);
+  blockMerges(effects, row, "The target was identified since");
+  const after = { ...row, externalId };
+  effects.view.put(externalIdKey(externalId), row.id);
+  putUser(effects, after);
+  markIdentified(effects, after);
+  send(effects, { id: row.id }, { type: "identity", externalId });
+  touchUser(effects, after);
+  return { status: "identified", reason: "", sourceId: row.id, targetId: row.id, mergeId: null, undoUntil: 0 };
+}

@@ -1,0 +1,30 @@
+/** Sessions and message interactions that other services report: for users that exist. */
+import { findUser } from "./choose-user.ts";
+import type { IntakeBody } from "./intake-record.ts";
+import type { ProfileChange } from "./profile-record.ts";
+import type { UserKey } from "./user-key.ts";
+import { touchUser } from "./resolve-addresses.ts";
+import { type Effects, send } from "./resolve-effects.ts";
+import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
+
+type Body<Type extends IntakeBody["type"]> = Extract<IntakeBody, { type: Type }>;
+
+export function resolveSession(effects: Effects, { user, appId, startedAt, device }: Body<"reportSession">): void {
+  const at = Math.min(startedAt, effects.now);
+  report(effects, user, { type: "session", appId, startedAt: at, ...(device && { device }) });
+}
+
+export function resolveEngagement(effects: Effects, body: Body<"reportEngagement">): void {
+  const { user, channel, messageId, name, interaction } = body;
+  const at = Math.min(body.at, effects.now);
+  report(effects, user, { type: "engagement", channel, messageId, name, interaction, at });
+}
+
+function report(effects: Effects, key: UserKey, change: ProfileChange): void {
+  const found = findUser(effects.view, key);
+  if (found === undefined) return;
+  const row = withoutOverMerges(effects, found);
+  send(effects, { id: row.id, side: sideOf(effects.view, row, key) }, change);
+  touchUser(effects, row);
+  followTouch(effects, row, { key, apply: (shadow) => shadow });
+}

@@ -1,0 +1,105 @@
+/** A merge taken back: both sides get the names and addresses they would have had without it. */
+import type { ItemOutcome, JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
+import { addressesOf, type AddressKey, emailKey, holdsAlias, inserted, ownNames, phoneKey } from "./user-names.ts";
+import { aliasKey, externalIdKey } from "./user-names.ts";
+import { leaveAddress, putSharers } from "./resolve-addresses.ts";
+import { type Effects, putUser, send, tell } from "./resolve-effects.ts";
+import type { JobPlace } from "./resolve-merge.ts";
+
+/** POST /users/merge/undo. A refusal is told in the job's row, and may be tried again when its reason is gone. */
+export function resolveUndo(effects: Effects, place: JobPlace): void {
+  const job = effects.view.job(place.jobId);
+  const outcome = job?.outcomes[place.index];
+  if (job === undefined || outcome === undefined) {
+    effects.items = [failed(place, "The merge does not exist")];
+  } else if (outcome.mergeId === null || outcome.status === "undone") {
+    effects.items = [failed(place, outcome.status === "undone" ? "The merge was taken back before" : "There was no merge")];
+  } else {
+    effects.items = [undo(effects, { ...place, job, outcome, mergeId: outcome.mergeId })];
+  }
+}
+
+interface Asked extends JobPlace {
+  readonly job: JobRow;
+  readonly outcome: JobOutcome;
+  readonly mergeId: string;
+}
+
+function undo(effects: Effects, asked: Asked): ItemOutcome {
+  const found = effects.now > asked.outcome.undoUntil
+    ? { reason: "The time in which the merge could be undone is over" }
+    : findUndoable(effects, asked.mergeId);
+  if (found.reason !== undefined) {
+    putOutcome(effects, asked, { ...asked.outcome, status: "undo_refused", reason: found.reason });
+    return failed(asked, found.reason);
+  }
+  effects.view.need([found.target, found.merge.source, found.merge.target].flatMap(addressesOf));
+  takeBack(effects, found.merge, found.target);
+  putOutcome(effects, asked, { ...asked.outcome, status: "undone", reason: "", undoUntil: 0 });
+  return { index: asked.index, ok: true, reason: "" };
+}
+
+function failed(place: JobPlace, reason: string): ItemOutcome {
+  return { index: place.index, ok: false, reason };
+}
+
+function putOutcome(effects: Effects, { job, jobId, index }: Asked, outcome: JobOutcome): void {
+  effects.view.put(`j:${jobId}`, { outcomes: job.outcomes.with(index, outcome) });
+}
+
+type Undoable =
+  | { readonly merge: MergeRow; readonly target: UserRow; readonly reason?: undefined }
+  | { readonly reason: string };
+
+function findUndoable(effects: Effects, mergeId: string): Undoable {
+  const merge = effects.view.merge(mergeId);
+  if (merge === undefined) return { reason: "A later delete or merge touches one of the users" };
+  const target = effects.view.user(merge.target.id);
+  if (target === undefined) return { reason: "The target was merged into another user since: take that back first" };
+  if (target.merges.at(-1) !== mergeId) {
+    return { reason: "Another user was merged into the target since: take that back first" };
+  }
+  if (merge.blocked !== undefined) return { reason: merge.blocked };
+  if (!namesAreFree(effects, merge)) return { reason: "An identifier of the source was given to another user since" };
+  return { merge, target };
+}
+
+/** Names that stayed must still point to the source, aliases that moved to the target must be there from the source. */
+function namesAreFree(effects: Effects, { source, target }: MergeRow): boolean {
+  const { view } = effects;
+  view.need(ownNames(source));
+  const ids = source.externalId === null ? source.deprecatedIds : [source.externalId, ...source.deprecatedIds];
+  return ids.every((id) => view.holderOf(externalIdKey(id)) === source.id) && source.aliases.every((alias) => {
+    const holder = view.holderOf(aliasKey(alias.label, alias.name));
+    return holder === source.id || (holder === target.id && !holdsAlias(target, alias));
+  });
+}
+
+function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
+  const { mergeId, source } = merge;
+  const target = { ...merge.target, merges: live.merges.slice(0, -1) };
+  for (const name of ownNames(source)) effects.view.put(name, source.id);
+  for (const address of addressesOf(live)) leaveAddress(effects, address, live.id);
+  restoreAddresses(effects, source, merge.sourceRecency);
+  restoreAddresses(effects, target, merge.targetRecency);
+  putUser(effects, source);
+  putUser(effects, target);
+  effects.view.put(`m:${mergeId}`, undefined);
+  send(effects, target, { type: "undo", mergeId, sourceId: source.id });
+  for (const row of [target, source]) {
+    const { id, externalId, aliases, email, phone } = row;
+    send(effects, { id }, { type: "identity", externalId, aliases, email, phone });
+  }
+  tell(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
+}
+
+function restoreAddresses(effects: Effects, row: UserRow, recency: SideRecency): void {
+  if (row.email !== null) restore(emailKey(row.email), recency.email);
+  if (row.phone !== null) restore(phoneKey(row.phone), recency.phone);
+
+  function restore(address: AddressKey, before: SideRecency["email"]): void {
+    const updated = recency.since ?? before ?? [0, 0];
+    const member = { id: row.id, identified: row.externalId !== null, updated };
+    putSharers(effects, address, inserted(effects.view.sharers(address), member));
+  }
+}
