@@ -1,0 +1,131 @@
+/** API keys: missing, unknown, revoked and misplaced ones are refused, and each permission opens its own routes only. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCommand } from "../command-line.ts";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
+
+/** Every route of these issues, the permission it asks for, and a body it takes. */
+const routes: readonly (readonly [path: string, permission: string, body: unknown])[] = [
+  ["/users/track", "users.track", { attributes: [{ external_id: "permission", a: 1 }] }],
+  ["/users/track/sync", "users.track.sync", { attributes: [{ external_id: "permission", a: 1 }] }],
+  ["/users/track/bulk", "users.track.bulk", { attributes: [{ external_id: "permission", a: 1 }] }],
+  ["/users/export/ids", "users.export.ids", { external_ids: ["permission"] }],
+  ["/users/alias/new", "users.alias.new", { user_aliases: [{ alias_label: "l", alias_name: "permission" }] }],
+  ["/users/alias/update", "users.alias.update", { alias_updates: [{ alias_label: "l", old_alias_name: "none", new_alias_name: "none2" }] }],
+  ["/users/merge", "users.merge", { merge_updates: [{ identifier_to_merge: { external_id: "n1" }, identifier_to_keep: { external_id: "n2" } }] }],
+  ["/users/identify", "users.identify", { aliases_to_identify: [{ external_id: "n3", user_alias: { alias_label: "l", alias_name: "n4" } }] }],
+  ["/users/delete", "users.delete", { external_ids: ["n5"] }],
+  ["/users/external_ids/rename", "users.external_ids.rename", { external_id_renames: [{ current_external_id: "n6", new_external_id: "n7" }] }],
+  ["/users/external_ids/remove", "users.external_ids.remove", { external_ids: ["n8"] }],
+];
+
+const heddle = heddleSuite({
+  apply: `
+companies:
+  - name: acme
+    onboardedAt: 2020-01-01
+    workspaces:
+      - name: demo
+        plan: standard
+        apiKeys:
+          - { name: all, permissions: ["*"], secret: ${demoKey} }
+          - { name: doomed, permissions: ["*"], secret: doomed-key-of-the-tests }
+${routes.map(([, permission]) => `          - { name: ${permission}, permissions: [${permission}], secret: only-${permission} }`).join("\n")}
+      - name: other
+        plan: standard
+        apiKeys: [{ name: all, permissions: ["*"], secret: other-key-of-the-tests }]
+`,
+});
+const body = { attributes: [{ external_id: "someone", a: 1 }] };
+
+for (const [title, headers] of [
+  ["no key", {}],
+  ["an empty header", { authorization: "" }],
+  ["a key without Bearer", { authorization: demoKey }],
+  ["another scheme", { authorization: `Basic ${demoKey}` }],
+  ["a key in quotes", { authorization: `Bearer "${demoKey}"` }],
+  ["an unknown key", { authorization: "Bearer nobody-has-this-key" }],
+  ["a key in another case", { authorization: `Bearer ${demoKey.toUpperCase()}` }],
+  ["a part of a key", { authorization: `Bearer ${demoKey.slice(0, -1)}` }],
+  ["a key and more", { authorization: `Bearer ${demoKey} ${demoKey}` }],
+  ["a key of 10 KB", { authorization: `Bearer ${"k".repeat(10_000)}` }],
+  ["a key of ours with a wrong checksum", { authorization: "Bearer hdl_0000000000000000000000000000000000000000" }],
+] as const) {
+  test(`keys: ${title} is 401 in JSON, without the key in the answer`, async () => {
+    const answer = await heddle.post("/users/track", body, { key: undefined, headers });
+    expect(answer.status).toBe(401);
+    expect(answer.body.message).toMatch(/\S/);
+    expect(answer.text).not.toContain(demoKey.slice(0, -1));
+    expect(answer.text).not.toContain("nobody-has-this-key");
+  });
+}
+
+test("keys: an unknown key reads Invalid API key", async () => {
+  expect((await heddle.post("/users/track", body, { key: "nobody-has-this-key" })).body.message).toBe("Invalid API key");
+});
+
+test("keys: api_key in the body or the URL is refused with a message that names the header", async () => {
+  const inBody = await heddle.post("/users/track", { ...body, api_key: demoKey }, { key: undefined });
+  const inUrl = await heddle.post(`/users/track?api_key=${demoKey}`, body, { key: undefined });
+  for (const answer of [inBody, inUrl]) {
+    expect(answer.status).toBe(401);
+    expect(answer.body.message).toContain("Authorization");
+    expect(answer.text).not.toContain(demoKey);
+  }
+});
+
+test("keys: each permission opens its own routes and no other", async () => {
+  for (const [path, permission, sent] of routes) {
+    for (const [, held] of routes) {
+      const answer = await heddle.post(path, sent, { key: `only-${held}` });
+      const wanted = held === permission ? "taken" : "refused";
+      expect(answer.status === 403 ? "refused" : "taken", `${held} on ${path}: ${answer.status} ${answer.text}`).toBe(wanted);
+      expect(answer.body.message).toMatch(/\S/);
+      if (wanted === "taken") expect([201, 202], answer.text).toContain(answer.status);
+    }
+  }
+});
+
+test("keys: a key of another workspace sees and changes nothing of this one", async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id, mine: true }] });
+  const { braze_id } = await heddle.user(id);
+  const other = { key: "other-key-of-the-tests" };
+  for (const selector of [{ external_ids: [id] }, { braze_id }]) {
+    expect((await heddle.heddle.request("POST", "/users/export/ids", selector, other)).body.users).toEqual([]);
+  }
+  await heddle.heddle.request("POST", "/users/track", { attributes: [{ platform_id: braze_id, mine: false }, { external_id: id, theirs: true }] }, other);
+  await heddle.heddle.request("POST", "/users/delete", { external_ids: [id] }, other);
+  await heddle.heddle.request("POST", "/users/delete", { braze_ids: [braze_id] }, other);
+  expect((await heddle.user(id)).custom_attributes).toEqual({ mine: true });
+});
+
+test("keys: a key revoked on the command line is refused within a second, while the server runs", async () => {
+  const doomed = { key: "doomed-key-of-the-tests" };
+  expect((await heddle.heddle.request("POST", "/users/track", body, doomed)).status).toBe(201);
+  const variables = { HEDDLE_DATA_DIR: heddle.heddle.dataDir };
+  const list = await runCommand(["keys", "list", "--json"], variables);
+  expect(list.code, list.errors).toBe(0);
+  const keys: { id: string; name: string }[] = JSON.parse(list.output);
+  const revoked = await runCommand(["keys", "revoke", keys.find((key) => key.name === "doomed")?.id ?? "none"], variables);
+  expect(revoked.code, revoked.errors).toBe(0);
+  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, doomed)).status, { timeout: 1000, interval: 50 }).toBe(401);
+  expect((await heddle.heddle.request("POST", "/users/track", body)).status).toBe(201);
+});
+
+test("keys: a key made on the command line works at once, and no secret is in the data folder or the log", async () => {
+  const variables = { HEDDLE_DATA_DIR: heddle.heddle.dataDir };
+  const made = await runCommand(["keys", "create", "--workspace", "acme/demo", "--name", "made", "--permission", "users.track", "--json"], variables);
+  expect(made.code, made.errors).toBe(0);
+  const { secret }: { secret: string } = JSON.parse(made.output);
+  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, { key: secret })).status, { timeout: 1000, interval: 50 }).toBe(201);
+  expect((await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: secret })).status).toBe(403);
+  for (const held of [secret, demoKey]) {
+    for (const file of readdirSync(heddle.heddle.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {
+      expect(readFileSync(join(file.parentPath, file.name)).includes(held), `${file.name} holds a secret`).toBe(false);
+    }
+    expect(heddle.heddle.output()).not.toContain(held);
+  }
+});
