@@ -1,0 +1,92 @@
+/** What an email address or a phone number is called: one form for each, by which two texts mean the same address. */
+import { domainToASCII } from "node:url";
+import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+import { limits } from "./limits.ts";
+
+/**
+ * The one form of an email address, undefined where the text is none: trimmed, A to Z in lower case, the domain in
+ * its ASCII form (UTS 46). Nothing else is folded: `ı`, `ſ`, `K` and full-width letters never become an ASCII
+ * address of somebody else. `normaliseEmail(normaliseEmail(x))` is `normaliseEmail(x)`.
+ *
+ * Syntax is RFC 5321 and 6531, relaxed: an unquoted local part (UTF-8 allowed), a domain with at least one dot and a
+ * top level that is not a number.
+ */
+export function normaliseEmail(text: string): string | undefined {
+  if (text.length > limits.emailCharsMax) return undefined;
+  const trimmed = trimAscii(text);
+  const at = trimmed.lastIndexOf("@");
+  const local = lowerAscii(trimmed.slice(0, Math.max(at, 0)));
+  const domain = asciiDomain(lowerAscii(trimmed.slice(at + 1)));
+  if (domain === undefined || !isLocalPart(local)) return undefined;
+  const address = `${local}@${domain}`;
+  return Buffer.byteLength(address) <= limits.emailBytesMax ? address : undefined;
+}
+
+/**
+ * The one form of a phone number, E.164 (`+` and 7 to 15 digits), undefined where the text is none. With a `+` any
+ * possible number is taken; without, a valid US number of 10 digits, else a valid international one.
+ * Only ASCII digits and the usual separators are read.
+ */
+export function normalisePhone(text: string): string | undefined {
+  if (e164.test(text)) return text;
+  if (text.length > limits.phoneCharsMax || !phoneShape.test(text)) return undefined;
+  const trimmed = text.trim();
+  if (trimmed.startsWith("+")) return internationalPhone(trimmed);
+  const digits = trimmed.replace(/\D/g, "");
+  if (digits.length === usDigits) return validPhone(`+1${digits}`);
+  return digits.startsWith("0") ? undefined : validPhone(`+${digits}`);
+}
+
+const e164 = /^\+[1-9]\d{6,14}$/;
+const phoneShape = /^[ \t]*\+?[\d ().\-/\t]+$/;
+const usDigits = 10;
+
+function internationalPhone(text: string): string | undefined {
+  const number = parsePhoneNumberFromString(text);
+  return number?.isPossible() && e164.test(number.number) ? number.number : undefined;
+}
+
+function validPhone(text: string): string | undefined {
+  const number = parsePhoneNumberFromString(text);
+  return number?.isValid() && e164.test(number.number) ? number.number : undefined;
+}
+
+/** Atoms of RFC 5322 with any character beyond ASCII. */
+const localShape = /^[a-z\d!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+(?:\.[a-z\d!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+)*$/u;
+/** Spaces, controls, invisible characters and lone surrogates: two addresses that look alike are no two addresses. */
+const invisible = /[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
+
+function isLocalPart(local: string): boolean {
+  if (!localShape.test(local) || Buffer.byteLength(local) > limits.emailLocalBytesMax) return false;
+  return isAscii(local) || !invisible.test(local);
+}
+
+const asciiLabels = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?:[a-z]{2,63}|xn--[a-z\d-]{0,58}[a-z\d])$/;
+
+function asciiDomain(domain: string): string | undefined {
+  if (isAscii(domain)) return asciiLabels.test(domain) ? domain : undefined;
+  if (invisible.test(domain)) return undefined;
+  const ascii = domainToASCII(domain);
+  if (!asciiLabels.test(ascii)) return undefined;
+  const labels = ascii.split(".");
+  const written = domain.split(".");
+  if (labels.length !== written.length) return undefined;
+  // A label that loses its foreign characters on the way is a look-alike of an ASCII one
+  const folded = written.some((label, index) => isAscii(label) ? label !== labels[index] : !labels[index]?.startsWith("xn--"));
+  return folded ? undefined : ascii;
+}
+
+function isAscii(text: string): boolean {
+  // oxlint-disable-next-line no-control-regex -- the range is what ASCII means
+  return /^[\x00-\x7f]*$/.test(text);
+}
+
+/** Not toLowerCase(): that folds the Kelvin sign to `k`. */
+function lowerAscii(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Not trim(): that takes away the byte order mark and foreign spaces, which then would not count as invisible. */
+function trimAscii(text: string): string {
+  return text.replace(/^[ \t\r\n\f\v]+/, "").replace(/[ \t\r\n\f\v]+$/, "");
+}

@@ -1,0 +1,151 @@
+/** The JSON guard: what passes is what JSON.parse gives, what does not has one reason and a place. */
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { inspectJson } from "./json-inspect.ts";
+import { mayHoldOddText, parseJson } from "./json.ts";
+import { Refusal } from "./refusal.ts";
+
+function bytesOf(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function refusalOf(bytes: Uint8Array): Refusal {
+  try {
+    parseJson(bytes);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error("Expected a refusal");
+}
+
+function nested(depth: number): Uint8Array {
+  return bytesOf("[".repeat(depth) + "]".repeat(depth));
+}
+
+describe("parseJson()", () => {
+  test("gives what JSON.parse gives, for any value", () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6, stringUnit: "binary" }).filter((text) => text.isWellFormed()), (text) => {
+        expect(parseJson(bytesOf(text))).toStrictEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("refuses or takes any text as JSON.parse does, repeated keys apart", () => {
+    const piece = fc.constantFrom("{", "}", "[", "]", ":", ",", '"a"', '"b\\""', "1", "-0", "01", "1.", "1e5", "true", "nul", " ", "\n", '"', "\\", "\t");
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
+        const text = pieces.join("");
+        let valid = true;
+        try {
+          JSON.parse(text);
+        } catch {
+          valid = false;
+        }
+        const finding = inspectJson(text);
+        expect(finding?.kind === "syntax").toBe(!valid && finding?.kind !== "repeated");
+        if (!valid) expect(refusalOf(bytesOf(text)).reason).toBe("BODY_NOT_JSON");
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test.each([
+    ["{}", {}],
+    [' [1, -0, 1e3, "x:y{[", null] ', [1, -0, 1000, "x:y{[", null]],
+    ['{"a":{"a":{"a":"b\\"a\\\\"}},"b":[{"a":1},{"a":1}]}', { a: { a: { a: 'b"a\\' } }, b: [{ a: 1 }, { a: 1 }] }],
+    ['"\\ud800"', "\ud800"],
+    ['{"":1," ":2}', { "": 1, " ": 2 }],
+  ])("takes %j", (text, expected) => {
+    expect(parseJson(bytesOf(text))).toStrictEqual(expected);
+  });
+
+  test("reads a view into a larger buffer, as a socket gives it", () => {
+    expect(parseJson(bytesOf('xx{"a":1}yy').subarray(2, 9))).toEqual({ a: 1 });
+  });
+
+  test.each([
+    ["", "expected a value at line 1, column 1"],
+    ["{", "expected a key in double quotes at line 1, column 2"],
+    ['{"a":1,}', "expected a key in double quotes at line 1, column 8"],
+    ['{"a" 1}', 'expected ":" at line 1, column 6'],
+    ['{"a":1 "b"', 'expected "," or "}" at line 1, column 8'],
+    ["[1 2]", 'expected "," or "]" at line 1, column 4'],
+    ["[1,]", "expected a value at line 1, column 4"],
+    ["[1]\n\n x", "expected the end at line 3, column 2"],
+    ['["\u0000"]', "expected a text that ends"],
+    ['["\\x"]', "expected a text that ends"],
+    ["'a'", "expected a value"],
+    ["NaN", "expected a value"],
+    ["[01]", 'expected "," or "]" at line 1, column 3'],
+    ["\ufeff{}", "byte order mark"],
+  ])("refuses %j as BODY_NOT_JSON and says where", (text, expected) => {
+    const refusal = refusalOf(bytesOf(text));
+    expect(refusal.reason).toBe("BODY_NOT_JSON");
+    expect(refusal.message).toContain(expected);
+  });
+
+  test.each([
+    ["bare continuation", [0x22, 0x80, 0x22]],
+    ["overlong slash", [0x22, 0xc0, 0xaf, 0x22]],
+    ["surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
+    ["cut short", [0x22, 0xe2, 0x82]],
+    ["UTF-16", [0xff, 0xfe, 0x7b, 0x00]],
+  ])("refuses BODY_NOT_UTF8: %s", (_, bytes) => {
+    expect(refusalOf(Uint8Array.from(bytes)).reason).toBe("BODY_NOT_UTF8");
+  });
+
+  test.each([
+    ['{"a":1,"a":1}', '"a" twice (line 1, column 8)'],
+    ['[{"b":{"c":1,\n"d":2,"c":3}}]', '"c" twice (line 2, column 7)'],
+    ['{"a":1,"\\u0061":2}', '"a" twice'],
+    ['{"__proto__":1,"__proto__":2}', '"__proto__" twice'],
+    ['{"":1,"":2}', '"" twice'],
+    ['{"x":{"a":1},"x":[{"b":1}]}', '"x" twice'],
+  ])("refuses BODY_KEY_REPEATED: %j", (text, expected) => {
+    const refusal = refusalOf(bytesOf(text));
+    expect(refusal.reason).toBe("BODY_KEY_REPEATED");
+    expect(refusal.message).toContain(expected);
+  });
+
+  test("takes as many levels as allowed and not one more", () => {
+    expect(() => parseJson(nested(64), { depthMax: 64 })).not.toThrow();
+    expect(refusalOf(nested(65)).reason).toBe("BODY_TOO_DEEP");
+    expect(refusalOf(bytesOf('{"a":'.repeat(65))).reason).toBe("BODY_TOO_DEEP");
+    expect(parseJson(bytesOf(`"${"[".repeat(100)}"`))).toBe("[".repeat(100));
+    expect(parseJson(bytesOf(`[${Array(100).fill("[]").join()}]`))).toHaveLength(100);
+  });
+
+  test("refuses a depth of 1,000,000, and takes a wide array, without recursion", () => {
+    expect(refusalOf(bytesOf("[".repeat(1_000_000))).reason).toBe("BODY_TOO_DEEP");
+    expect(refusalOf(bytesOf('{"a":'.repeat(1_000_000))).reason).toBe("BODY_TOO_DEEP");
+    expect(parseJson(bytesOf(`[${"{},".repeat(300_000)}1]`))).toHaveLength(300_001);
+  });
+
+  test("quotes nothing large", () => {
+    const key = "k".repeat(100_000);
+    expect(refusalOf(bytesOf(`{"${key}":1,"${key}":2}`)).message.length).toBeLessThan(200);
+    expect(refusalOf(bytesOf(`{"${key}"}`)).message.length).toBeLessThan(200);
+  });
+
+  test("changes no prototype", () => {
+    const value = parseJson(bytesOf('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}'));
+    expect(Object.keys(value as object)).toEqual(["__proto__", "constructor"]);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+    expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+  });
+});
+
+describe("mayHoldOddText()", () => {
+  test.each([
+    ['{"a":"b"}', false],
+    ['{"a":"\\n\\"ü"}', false],
+    ['{"__proto__":1}', true],
+    ['{"\\u005f_proto__":1}', true],
+    ['["\\ud800"]', true],
+  ])("%j: %s", (text, expected) => {
+    expect(mayHoldOddText(bytesOf(text))).toBe(expected);
+  });
+});

@@ -1,0 +1,110 @@
+/** Guarded JSON: what a body must be before and after `JSON.parse` for the rest of the program to trust its shape. */
+import { isUtf8 } from "node:buffer";
+import { inspectJson } from "./json-inspect.ts";
+import { limits } from "./limits.ts";
+import { Refusal } from "./refusal.ts";
+
+/**
+ * Parses one JSON text (RFC 8259). Takes a time linear in its length and stops at the first bracket too deep.
+ * Refuses BODY_NOT_UTF8, BODY_TOO_DEEP (more than `depthMax` arrays and objects inside one another),
+ * BODY_KEY_REPEATED and BODY_NOT_JSON (also for a byte order mark), with the place but never the text of the input.
+ * A key `__proto__` becomes an own property of that name, as `JSON.parse` has it, and lone surrogates (written as
+ * `\ud800`) stay: see `mayHoldOddText`.
+ */
+export function parseJson(bytes: Uint8Array, options: { depthMax?: number } = {}): unknown {
+  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
+    throw new Refusal("BODY_NOT_JSON", "The body begins with a byte order mark, which JSON does not allow");
+  }
+  if (!isUtf8(bytes)) throw new Refusal("BODY_NOT_UTF8");
+  const members = countMembers(bytes, options.depthMax ?? limits.jsonDepthMax);
+  const text = asBuffer(bytes).toString("utf8");
+  const value = parse(text);
+  // JSON.parse lets the last of equal keys win, so it gives back fewer than were written
+  if (countKeys(value) !== members) throw repeatedKey(text);
+  return value;
+}
+
+/**
+ * True where the bytes hold the text `__proto__` or any `\u` escape: only then can a parsed value hold a key of that
+ * name or a lone surrogate. Far cheaper than walking the value.
+ */
+export function mayHoldOddText(bytes: Uint8Array): boolean {
+  const buffer = asBuffer(bytes);
+  return buffer.includes("\\u") || buffer.includes("__proto__");
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const colon = 0x3a;
+
+/** The number of members of all objects, if this is JSON. Refuses BODY_TOO_DEEP. */
+function countMembers(bytes: Uint8Array, depthMax: number): number {
+  let members = 0;
+  let depth = 0;
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === quote) {
+      at = closingQuote(bytes, at);
+    } else if (byte === colon) {
+      members += 1;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      depth += 1;
+      if (depth > depthMax) throw new Refusal("BODY_TOO_DEEP", `The JSON is nested deeper than ${depthMax} levels`);
+    } else if (byte === 0x5d || byte === 0x7d) {
+      depth -= 1;
+    }
+  }
+  return members;
+}
+
+function closingQuote(bytes: Uint8Array, opening: number): number {
+  let at = opening + 1;
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1;
+  return at;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The texts of JSON.parse differ between runtimes and quote the input
+    const wrong = inspectJson(text);
+    const what = wrong?.kind === "syntax" ? `: expected ${wrong.expected} at ${placeOf(text, wrong.at)}` : "";
+    throw new Refusal("BODY_NOT_JSON", `The body is not valid JSON${what}`);
+  }
+}
+
+function countKeys(value: unknown): number {
+  let keys = 0;
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const current = waiting.pop();
+    if (typeof current !== "object" || current === null) continue;
+    const inner: unknown[] = Array.isArray(current) ? current : Object.values(current);
+    if (inner !== current) keys += inner.length;
+    for (const item of inner) if (typeof item === "object" && item !== null) waiting.push(item);
+  }
+  return keys;
+}
+
+function repeatedKey(text: string): Refusal {
+  const found = inspectJson(text);
+  if (found?.kind !== "repeated") return new Refusal("BODY_KEY_REPEATED");
+  const key = found.key.length <= limits.quotedCharsMax ? found.key : `${found.key.slice(0, limits.quotedCharsMax)}...`;
+  const where = placeOf(text, found.at);
+  return new Refusal("BODY_KEY_REPEATED", `An object of the body has the key ${JSON.stringify(key)} twice (${where})`);
+}
+
+function placeOf(text: string, at: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let next = text.indexOf("\n"); next >= 0 && next < at; next = text.indexOf("\n", next + 1)) {
+    line += 1;
+    lineStart = next + 1;
+  }
+  return `line ${line}, column ${at - lineStart + 1}`;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
