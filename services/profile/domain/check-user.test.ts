@@ -12,6 +12,7 @@ test.each([
   ["a numeric external_id, as text", { external_id: 12345 }, { by: "externalId", id: "12345" }],
   ["external_id 0", { external_id: 0 }, { by: "externalId", id: "0" }],
   ["external_id of 987 bytes", { external_id: "é".repeat(493) + "a" }, { by: "externalId", id: "é".repeat(493) + "a" }],
+  ["external_id of 987 bytes beyond the BMP", { external_id: "😀".repeat(246) + "abc" }, { by: "externalId", id: "😀".repeat(246) + "abc" }],
   ["external_id named like a prototype member", { external_id: "constructor" }, { by: "externalId", id: "constructor" }],
   ["user_alias", { user_alias: alias }, { by: "alias", label: "l", name: "n" }],
   ["user_alias with other keys", { user_alias: { ...alias, x: 1 } }, { by: "alias", label: "l", name: "n" }],
