@@ -20,8 +20,11 @@ export function rawExchange(url: string, pieces: Iterable<string | Uint8Array>, 
     socket.on("error", () => finish(true));
     socket.on("close", () => finish(true));
     socket.on("connect", () => void send(pieces[Symbol.iterator]()));
+    function answered(): boolean {
+      return socket.destroyed || text !== "";
+    }
     async function send(rest: Iterator<string | Uint8Array>): Promise<void> {
-      for (let next = rest.next(); !next.done && !socket.destroyed && text === ""; next = rest.next()) {
+      for (let next = rest.next(); !next.done && !answered(); next = rest.next()) {
         await new Promise<void>((written) => socket.write(next.value, () => written()));
       }
     }

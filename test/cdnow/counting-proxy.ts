@@ -1,0 +1,35 @@
+/** Stands before a server that is killed and started again: counts requests, and hangs up where the server does. */
+import { createServer, request } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** `onRequest` hears the number of each request before it is passed on. */
+export async function openCountingProxy(target: () => string, onRequest: (requests: number) => void): Promise<CountingProxy> {
+  let requests = 0;
+  function pass(incoming: IncomingMessage, answer: ServerResponse): void {
+    const outgoing = request(target() + (incoming.url ?? ""), { method: incoming.method, headers: incoming.headers, agent: false }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+      response.once("error", () => incoming.destroy());
+    });
+    outgoing.once("error", () => incoming.destroy());
+    incoming.pipe(outgoing);
+    requests += 1;
+    onRequest(requests);
+  }
+  const server = createServer(pass);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The proxy has no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: () => new Promise((done) => {
+      server.closeAllConnections();
+      server.close(() => done());
+    }),
+  };
+}
+
+export interface CountingProxy {
+  readonly url: string;
+  close(): Promise<void>;
+}

@@ -1,0 +1,93 @@
+/** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter that is told what to say. */
+import type { Client } from "@connectrpc/connect";
+import type { Access, KeyHolder } from "../gateway/access/access.ts";
+import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
+import { fakeClock } from "../platform/clock.ts";
+import type { Bucket, Taken } from "../platform/limiter/limiter.ts";
+import { type Fields, silentLogger } from "../platform/logger.ts";
+import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+
+export const stubKey = "stub-key-0123456789";
+
+export type ProfileStub = Partial<Client<typeof ProfileService>>;
+
+export interface StubOptions {
+  readonly profile?: ProfileStub;
+  readonly permissions?: readonly string[];
+  readonly holder?: Partial<KeyHolder>;
+  readonly take?: (key: string, bucket: Bucket, cost: number) => Taken;
+  readonly health?: GatewayOptions["health"];
+  readonly clock?: GatewayOptions["clock"];
+  readonly trustedProxies?: readonly string[];
+}
+
+export interface StubGateway {
+  readonly url: string;
+  readonly port: number;
+  readonly gateway: Gateway;
+  /** Errors that were logged. */
+  readonly logged: { event: string; error: unknown; fields: Fields | undefined }[];
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<StubAnswer>;
+  get(path: string, headers?: Record<string, string>): Promise<StubAnswer>;
+}
+
+export interface StubAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+/** Close its `gateway` after the test. */
+export async function startStubGateway(options: StubOptions = {}): Promise<StubGateway> {
+  const logged: StubGateway["logged"] = [];
+  const clock = options.clock ?? fakeClock();
+  const take = options.take ?? ((_key, { capacity }) => ({ admitted: true, remaining: capacity - 1, fullAt: clock.now(), retryAfterMs: 0 }));
+  const gateway = openGateway({
+    access: stubAccess(options),
+    profile: (options.profile ?? {}) as Client<typeof ProfileService>,
+    limiter: { take, close: () => Promise.resolve() },
+    clock,
+    logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
+    config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [] },
+    ...(options.health ? { health: options.health } : {}),
+  });
+  const { url } = await gateway.listen();
+  async function call(path: string, init: RequestInit): Promise<StubAnswer> {
+    const answer = await fetch(url + path, init);
+    return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
+  }
+  const authorization = `Bearer ${stubKey}`;
+  return {
+    url,
+    port: Number(new URL(url).port),
+    gateway,
+    logged,
+    post: (path, body, headers = {}) =>
+      call(path, {
+        method: "POST",
+        body: typeof body === "string" ? body : JSON.stringify(body),
+        headers: { authorization, "content-type": "application/json", ...headers },
+      }),
+    get: (path, headers = {}) => call(path, { headers: { authorization, ...headers } }),
+  };
+}
+
+export function stubHolder(options: Pick<StubOptions, "permissions" | "holder"> = {}): KeyHolder {
+  return {
+    key: { id: "key-1", workspaceId: "ws-1", name: "all", permissions: options.permissions ?? ["*"], ipAllow: [], createdAt: 0, revokedAt: null },
+    workspace: { id: "ws-1", companyId: "co-1", name: "demo", plan: { kind: "standard" }, currencyRates: { EUR: "1.08" }, apps: [] },
+    company: { id: "co-1", name: "acme", onboardedAt: "2026-01-01" },
+    ...options.holder,
+  };
+}
+
+function stubAccess(options: StubOptions): Access {
+  const holder = stubHolder(options);
+  return {
+    findApiKey: (secret) => (secret === stubKey ? holder : undefined),
+    findScimToken: () => undefined,
+    workspace: () => undefined,
+    refresh: () => Promise.resolve(),
+    close: () => {},
+  };
+}
