@@ -25,7 +25,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 test("takeBack() gives both sides what they would be without the merges, nested and chained as they may be", () => {
-  fc.assert(fc.property(fc.array(move, { maxLength: 60 }), (moves) => {
+  fc.assert(fc.property(fc.array(move, { maxLength: 60, size: "max" }), (moves) => {
     const world = new World();
     for (const one of moves) world.play(one);
     world.undoAll();

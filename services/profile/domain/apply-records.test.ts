@@ -109,7 +109,7 @@ test("applyRecord() keeps the latest of each interaction", () => {
 });
 
 test("applyRecord() gives the same row however the records are cut into batches", () => {
-  fc.assert(fc.property(fc.array(profileChange, { maxLength: 30 }), fc.array(fc.boolean(), { minLength: 31, maxLength: 31 }), (changes, cuts) => {
+  fc.assert(fc.property(fc.array(profileChange, { maxLength: 30, size: "max" }), fc.array(fc.boolean(), { minLength: 31, maxLength: 31 }), (changes, cuts) => {
     const records = recordsOf("u1", changes);
     let stored: Profile | undefined;
     records.forEach((one, at) => {
@@ -121,7 +121,7 @@ test("applyRecord() gives the same row however the records are cut into batches"
 });
 
 test("applyRecord() changes nothing when any stretch already applied is replayed", () => {
-  fc.assert(fc.property(fc.array(profileChange, { maxLength: 20 }), fc.nat(20), fc.nat(20), (changes, upTo, back) => {
+  fc.assert(fc.property(fc.array(profileChange, { maxLength: 20, size: "max" }), fc.nat(20), fc.nat(20), (changes, upTo, back) => {
     const records = recordsOf("u1", changes);
     const prefix = records.slice(0, upTo + 1);
     const again = [...prefix, ...prefix.slice(Math.max(0, prefix.length - back)), ...records.slice(prefix.length)];
@@ -130,7 +130,7 @@ test("applyRecord() changes nothing when any stretch already applied is replayed
 });
 
 test("applyRecord() counts as many events and purchases as there were", () => {
-  fc.assert(fc.property(fc.array(profileChange, { maxLength: 60 }), (changes) => {
+  fc.assert(fc.property(fc.array(profileChange, { maxLength: 60, size: "max" }), (changes) => {
     const profile = whole(recordsOf("u1", changes));
     const events = changes.filter((change) => change.type === "event");
     const purchases = changes.filter((change) => change.type === "purchase");

@@ -136,7 +136,7 @@ test("mergeProfiles() leaves names and mark alone, keeps the older creation, and
 });
 
 test("mergeProfiles() sums exactly, takes first = min and last = max, and keeps what the target has", () => {
-  const changes = fc.array(profileChange, { maxLength: 25 });
+  const changes = fc.array(profileChange, { maxLength: 25, size: "max" });
   fc.assert(fc.property(changes, changes, (targetChanges, sourceChanges) => {
     const [target, source] = [random("t", targetChanges), random("s", sourceChanges)];
     const merged = mergeProfiles(copyProfile(target), source, target.updatedAt);
@@ -152,7 +152,7 @@ test("mergeProfiles() sums exactly, takes first = min and last = max, and keeps 
 });
 
 test("mergeProfiles() changes nothing of the source, nor does what happens to the target later", () => {
-  const changes = fc.array(profileChange, { maxLength: 20 });
+  const changes = fc.array(profileChange, { maxLength: 20, size: "max" });
   fc.assert(fc.property(changes, changes, changes, (targetChanges, sourceChanges, laterChanges) => {
     const source = random("s", sourceChanges);
     const before = profileToRow(source);

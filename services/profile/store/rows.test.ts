@@ -8,7 +8,7 @@ import type { CustomValue, JsonObject } from "../domain/track-object.ts";
 import { profileFromRow, profileToRow } from "./rows.ts";
 
 test("profileFromRow() gives back what profileToRow() wrote, and its text is the same again", () => {
-  fc.assert(fc.property(fc.array(profileChange, { maxLength: 30 }), (changes) => {
+  fc.assert(fc.property(fc.array(profileChange, { maxLength: 30, size: "max" }), (changes) => {
     const profile = user(changes);
     const read = profileFromRow(profileToRow(profile));
     expect(read).toEqual(profile);
