@@ -1,0 +1,200 @@
+/** The declaration: the one file format that says which companies, workspaces, keys and tokens there are. */
+import { isCurrency } from "../../platform/currency.ts";
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { Plan } from "./access.ts";
+import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
+import { readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
+import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredKey, DeclaredToken, DeclaredWorkspace } from "./declared.ts";
+import { nearest } from "./nearest.ts";
+import { everyPermission, permissionNames } from "./permissions.ts";
+import type { DeclaredKind } from "./rows.ts";
+
+export type { Declaration } from "./declared.ts";
+
+/** Reads YAML or JSON (`docs/declaration.md`). Refuses: INPUT_INVALID with every problem and its line, in `details.errors`. */
+export function parseDeclaration(text: string): Declaration {
+  const reader = readDeclaration(text);
+  const declaration = reader.problems.length === 0 ? readCompanies(reader) : undefined;
+  if (!declaration || reader.problems.length > 0) throw declarationRefusal(reader.problems);
+  return declaration;
+}
+
+/** One refusal for all problems, in the order of their lines. */
+export function declarationRefusal(problems: readonly Problem[]): Refusal {
+  const sorted = [...problems].sort((a, b) => a.line - b.line);
+  const listed = sorted.map((problem) => `line ${problem.line}: ${problem.text}`).join("\n");
+  return new Refusal("INPUT_INVALID", listed, { errors: sorted });
+}
+
+function readCompanies(reader: DeclarationReader): Declaration {
+  const fields = reader.fields(reader.root, ["companies"]);
+  if (!fields.has("companies")) reader.refuse(reader.root, `the declaration has no "companies"`);
+  const companies = reader.items(fields.get("companies")).map((place) => readCompany(reader, place));
+  refuseTwice(reader, companies, { what: "company", by: (company) => company.name });
+  refuseTwice(reader, companies, { what: "company id", by: (company) => company.id });
+  const workspaces = companies.flatMap((company) => company.workspaces);
+  refuseTwice(reader, workspaces, { what: "workspace id", by: (workspace) => workspace.id });
+  const holders = companies.flatMap((company) => [...company.scimTokens, ...company.workspaces.flatMap((workspace) => workspace.apiKeys)]);
+  refuseTwice(reader, holders, { what: "secret", by: (holder) => holder.secret, hidden: true });
+  return { companies };
+}
+
+function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
+  const fields = reader.fields(place, ["name", "id", "onboardedAt", "scimTokens", "workspaces"]);
+  const scimTokens = reader.items(fields.get("scimTokens")).map((item): DeclaredToken => {
+    const token = reader.fields(item, ["name", "origin", "secret", "ipAllow"]);
+    const origin = token.get("origin");
+    return { ...readHolder(reader, item, token), ...given("origin", origin && reader.text(origin)) };
+  });
+  const workspaces = reader.items(fields.get("workspaces")).map((item) => readWorkspace(reader, item));
+  refuseTwice(reader, scimTokens, { what: "SCIM token", by: (token) => token.name });
+  refuseTwice(reader, workspaces, { what: "workspace", by: (workspace) => workspace.name });
+  const onboardedAt = fields.get("onboardedAt");
+  return {
+    ...readItem(reader, place, fields),
+    ...given("onboardedAt", onboardedAt && readDay(reader, onboardedAt)),
+    scimTokens,
+    workspaces,
+  };
+}
+
+const workspaceFields = ["name", "id", "plan", "currencyRates", "apps", "apiKeys", "subscriptionGroups", "preferenceCenters"];
+
+function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspace {
+  const fields = reader.fields(place, workspaceFields);
+  const apps = reader.items(fields.get("apps")).map((item) => {
+    const app = readItem(reader, item, reader.fields(item, ["id", "name"]));
+    if (app.id === undefined) reader.refuse(item, `an app has no "id"`);
+    return { line: app.line, id: app.id ?? "", name: app.name };
+  });
+  refuseTwice(reader, apps, { what: "app id", by: (app) => app.id });
+  const plan = fields.get("plan");
+  return {
+    ...readItem(reader, place, fields),
+    ...given("plan", plan && readPlan(reader, plan)),
+    currencyRates: readRates(reader, fields.get("currencyRates")),
+    apps: apps.map(({ id, name }) => ({ id, name })),
+    apiKeys: readKeys(reader, fields.get("apiKeys")),
+    items: [
+      ...readItems(reader, fields.get("subscriptionGroups"), groups),
+      ...readItems(reader, fields.get("preferenceCenters"), centers),
+    ],
+  };
+}
+
+function readKeys(reader: DeclarationReader, place: Place | undefined): DeclaredKey[] {
+  const keys = reader.items(place).map((item) => {
+    const fields = reader.fields(item, ["name", "permissions", "secret", "ipAllow"]);
+    if (!fields.has("permissions")) reader.refuse(item, `an API key has no "permissions"; write ["*"] for all`);
+    const permissions = reader.items(fields.get("permissions")).map((permission) => readPermission(reader, permission));
+    return { ...readHolder(reader, item, fields), permissions: permissions.filter((name) => name !== undefined) };
+  });
+  refuseTwice(reader, keys, { what: "API key", by: (key) => key.name });
+  return keys;
+}
+
+function readPermission(reader: DeclarationReader, place: Place): string | undefined {
+  const name = reader.text(place);
+  return name === undefined ? undefined : readWord(reader, { ...place, name: "permission" }, [everyPermission, ...permissionNames]);
+}
+
+/** How the things that other services own are declared. */
+interface ItemKind {
+  readonly kind: DeclaredKind;
+  readonly what: string;
+  readonly field: string;
+  readonly values: readonly string[];
+  /** Taken where the field is absent; without it the field is required. */
+  readonly otherwise?: string;
+}
+
+const groups: ItemKind = {
+  kind: "subscription_group",
+  what: "subscription group",
+  field: "channel",
+  values: ["email", "sms", "whatsapp", "rcs", "line"],
+};
+const centers: ItemKind = {
+  kind: "preference_center",
+  what: "preference center",
+  field: "state",
+  values: ["active", "draft"],
+  otherwise: "active",
+};
+
+function readItems(reader: DeclarationReader, place: Place | undefined, kind: ItemKind): DeclaredItem[] {
+  const found = reader.items(place).map((item): DeclaredItem => {
+    const fields = reader.fields(item, ["id", "name", kind.field]);
+    const field = fields.get(kind.field);
+    if (!field && !kind.otherwise) reader.refuse(item, `a ${kind.what} has no "${kind.field}"; it is one of ${kind.values.join(", ")}`);
+    const value = field ? readWord(reader, field, kind.values) : kind.otherwise;
+    const { line, id, name } = readItem(reader, item, fields);
+    return { line, kind: kind.kind, ...given("id", id), name, content: { name, [kind.field]: value ?? "" } };
+  });
+  refuseTwice(reader, found, { what: `${kind.what} id`, by: (item) => item.id });
+  refuseTwice(reader, found, { what: kind.what, by: (item) => item.name });
+  return found;
+}
+
+function readPlan(reader: DeclarationReader, place: Place): Plan | undefined {
+  const kinds = ["standard", "monthly_active_users"];
+  const fields = reader.isMapping(place) ? reader.fields(place, ["kind", "requestsPerHour", "requestsPerSecondBurst"]) : undefined;
+  const kindPlace = fields ? fields.get("kind") : place;
+  if (!kindPlace) return reader.refuse(place, `a plan has no "kind"; it is one of ${kinds.join(", ")}`);
+  const kind = readWord(reader, kindPlace, kinds);
+  if (kind === undefined) return undefined;
+  const perHour = fields?.get("requestsPerHour");
+  const burst = fields?.get("requestsPerSecondBurst");
+  if (kind === "standard") {
+    const extra = perHour ?? burst;
+    return extra ? reader.refuse(extra, `the standard plan has no "${extra.name}"`) : { kind: "standard" };
+  }
+  return {
+    kind: "monthly_active_users",
+    requestsPerHour: (perHour && readWhole(reader, perHour)) ?? limits.mauRequestsPerHourDefault,
+    requestsPerSecondBurst: (burst && readWhole(reader, burst)) ?? limits.mauRequestsPerSecondBurstDefault,
+  };
+}
+
+function readRates(reader: DeclarationReader, place: Place | undefined): Record<string, string> {
+  const rates: [string, string][] = [];
+  for (const [currency, rate] of place ? reader.entries(place) : []) {
+    if (!isCurrency(currency)) reader.refuse(rate, `"${currency}" is not an ISO 4217 currency code`);
+    if (currency === "USD") reader.refuse(rate, "rates are US dollars for one unit of the currency, so USD has none");
+    const numeral = reader.numeral(rate);
+    const [, whole, fraction = ""] = /^0*(\d{1,12})(?:\.(\d{1,12}))?$/.exec(numeral ?? "") ?? [];
+    const decimal = fraction.replace(/0+$/, "");
+    if (whole === undefined || (/^0*$/.test(whole) && decimal === "")) {
+      if (numeral !== undefined) reader.refuse(rate, `the rate of ${currency} must be a decimal number above 0, not "${numeral}"`);
+    } else rates.push([currency, decimal === "" ? whole : `${whole}.${decimal}`]);
+  }
+  return Object.fromEntries(rates);
+}
+
+function readWhole(reader: DeclarationReader, place: Place): number | undefined {
+  const numeral = reader.numeral(place);
+  const value = Number(numeral);
+  if (numeral === undefined || (Number.isInteger(value) && value >= 1 && value <= limits.planRequestsMax)) return value;
+  return reader.refuse(place, `"${place.name}" must be a whole number from 1 to ${limits.planRequestsMax}, not "${numeral}"`);
+}
+
+function readDay(reader: DeclarationReader, place: Place): string | undefined {
+  const day = reader.text(place);
+  if (day === undefined) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  const real = Number.isFinite(time) && new Date(time).toISOString().startsWith(day);
+  return real ? day : reader.refuse(place, `"${place.name}" must be a date as YYYY-MM-DD, not "${day}"`);
+}
+
+function readWord(reader: DeclarationReader, place: Place, words: readonly string[]): string | undefined {
+  const word = reader.text(place);
+  if (word === undefined || words.includes(word)) return word;
+  const meant = nearest(word, words);
+  return reader.refuse(place, `unknown ${place.name} "${word}"${meant ? `; did you mean "${meant}"?` : `; it is one of ${words.join(", ")}`}`);
+}
+
+/** The field with its value, or nothing: an absent field stays absent. */
+function given<Key extends string, T>(key: Key, value: T | undefined): { readonly [K in Key]?: T } {
+  return (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: T };
+}

@@ -1,0 +1,86 @@
+/** Plans the API keys and SCIM tokens of a declaration. */
+import { newId, secret } from "../../platform/identifier.ts";
+import type { Company, Workspace } from "./access.ts";
+import type { DeclaredHolder, DeclaredKey, DeclaredToken } from "./declared.ts";
+import { type Plan, put, type PutWrite } from "./declare-plan.ts";
+import type { KeyRow, TokenRow } from "./rows.ts";
+import { digestOf, keyPrefix, tokenPrefix } from "./secret.ts";
+
+/** Brings the keys of a workspace to what the file says. */
+export function planKeys(plan: Plan, owner: { readonly workspace: Workspace; readonly path: string }, keys: readonly DeclaredKey[]): void {
+  for (const key of keys) {
+    planHolder<KeyRow>(plan, key, {
+      what: "API key",
+      path: `${owner.path}/${key.name}`,
+      siblings: plan.rows.keys.filter((row) => row.workspaceId === owner.workspace.id),
+      newSecret: () => secret(keyPrefix),
+      changed: (row) => ({ ...row, permissions: key.permissions }),
+      make: (holder) => ({ ...holder, id: newId("key_"), workspaceId: owner.workspace.id, permissions: key.permissions }),
+      write: (row) => ({ put: "key", row }),
+    });
+  }
+}
+
+/** Brings the SCIM tokens of a company to what the file says. */
+export function planTokens(plan: Plan, company: Company, tokens: readonly DeclaredToken[]): void {
+  for (const token of tokens) {
+    planHolder<TokenRow>(plan, token, {
+      what: "SCIM token",
+      path: `${company.name}/${token.name}`,
+      siblings: plan.rows.tokens.filter((row) => row.companyId === company.id),
+      newSecret: () => secret(tokenPrefix),
+      changed: (row) => ({ ...row, origin: token.origin ?? row.origin }),
+      make: (holder) => ({ ...holder, id: newId("tok_"), companyId: company.id, origin: token.origin ?? "" }),
+      write: (row) => ({ put: "token", row }),
+    });
+  }
+}
+
+interface HolderKind<T extends KeyRow | TokenRow> {
+  readonly what: string;
+  readonly path: string;
+  /** Those of the same workspace or company. */
+  readonly siblings: readonly T[];
+  newSecret(): string;
+  changed(row: T): T;
+  make(holder: Pick<KeyRow, "name" | "ipAllow" | "digest" | "createdAt" | "revokedAt">): T;
+  write(row: T): PutWrite;
+}
+
+function planHolder<T extends KeyRow | TokenRow>(plan: Plan, declared: DeclaredHolder, kind: HolderKind<T>): void {
+  const digest = declared.secret === undefined ? undefined : digestOf(declared.secret);
+  const active = kind.siblings.filter((row) => row.name === declared.name && row.revokedAt === null);
+  const same = digest === undefined ? active : kind.siblings.filter((row) => row.digest === digest);
+  if (digest !== undefined && same.length === 0 && heldElsewhere(plan, digest)) {
+    plan.problems.push({ line: declared.line, text: `the secret of "${kind.path}" already belongs to another key or token` });
+    return;
+  }
+  if (same.length === 0) return create(plan, { declared, kind, replaces: active.length > 0 });
+  for (const row of same) keep(plan, row, { declared, kind });
+}
+
+/** A revoked secret stays revoked: a file that is older than the revocation must not bring it back. */
+function keep<T extends KeyRow | TokenRow>(plan: Plan, row: T, of: { readonly declared: DeclaredHolder; readonly kind: HolderKind<T> }): void {
+  const { declared, kind } = of;
+  const revoked = row.revokedAt !== null;
+  const next = revoked ? row : kind.changed({ ...row, name: declared.name, ipAllow: declared.ipAllow ?? row.ipAllow });
+  const note = revoked ? { note: "revoked, and stays so; give it another secret to have it again" } : {};
+  put(plan, kind.write(next), { found: row, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
+}
+
+function create<T extends KeyRow | TokenRow>(
+  plan: Plan,
+  of: { readonly declared: DeclaredHolder; readonly kind: HolderKind<T>; readonly replaces: boolean },
+): void {
+  const { declared, kind } = of;
+  const made = declared.secret ?? kind.newSecret();
+  const holder = { name: declared.name, ipAllow: declared.ipAllow ?? [], digest: digestOf(made), createdAt: plan.now, revokedAt: null };
+  const row = kind.make(holder);
+  const note = of.replaces && !plan.prune ? { note: "the secret it had before stays valid until it is revoked or pruned" } : {};
+  put(plan, kind.write(row), { found: undefined, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
+  if (declared.secret === undefined) plan.secrets.push({ what: kind.what, path: kind.path, secret: made });
+}
+
+function heldElsewhere(plan: Plan, digest: string): boolean {
+  return plan.rows.keys.some((row) => row.digest === digest) || plan.rows.tokens.some((row) => row.digest === digest);
+}

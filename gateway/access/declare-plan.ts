@@ -1,0 +1,52 @@
+/** What planning a declaration collects: writes, what to tell, secrets made, problems. */
+import { isDeepStrictEqual } from "node:util";
+
+import type { Problem } from "./declaration-reader.ts";
+import type { AccessRows, AccessWrite } from "./rows.ts";
+
+/** One thing that a declaration names (or, when pruned, does not name). */
+export interface Change {
+  readonly action: "created" | "updated" | "unchanged" | "pruned";
+  /** What it is, for a person: "workspace", "API key" ... */
+  readonly what: string;
+  /** Its names from the company down, joined with "/". */
+  readonly path: string;
+  readonly id: string;
+  /** What the person should know beside the action. */
+  readonly note?: string;
+}
+
+/** A secret that was made just now. It is nowhere else: whoever asked shows it once. */
+export interface MadeSecret {
+  readonly what: string;
+  readonly path: string;
+  readonly secret: string;
+}
+
+/** What planning has found so far; the functions of the declare files add to it. */
+export interface Plan {
+  readonly rows: AccessRows;
+  readonly now: number;
+  readonly prune: boolean;
+  readonly writes: AccessWrite[];
+  readonly changes: Change[];
+  readonly secrets: MadeSecret[];
+  readonly problems: Problem[];
+  /** Ids of everything the file names. */
+  readonly named: Set<string>;
+}
+
+export type PutWrite = Extract<AccessWrite, { put: string }>;
+
+/** Writes the row where it differs from what was found, and says what happened. */
+export function put(plan: Plan, write: PutWrite, of: { readonly found: unknown; readonly change: Omit<Change, "action"> }): void {
+  const action = of.found === undefined ? "created" : isDeepStrictEqual(of.found, write.row) ? "unchanged" : "updated";
+  plan.named.add(namedAs(write));
+  plan.changes.push({ action, ...of.change });
+  if (action !== "unchanged") plan.writes.push(write);
+}
+
+/** What a row is called in `Plan.named`: ids of different kinds may be equal. */
+export function namedAs(write: PutWrite): string {
+  return write.put === "declared" ? `${write.row.kind} ${write.row.workspaceId} ${write.row.id}` : `${write.put} ${write.row.id}`;
+}

@@ -1,0 +1,161 @@
+/** Applying declarations: idempotent, additive without prune, and exact with it. */
+import { expect, test } from "vitest";
+
+import { fakeClock } from "../../platform/clock.ts";
+import { openDatabase } from "../../platform/sqlite/database.ts";
+import { parseDeclaration } from "./declaration.ts";
+import { declare, type DeclareOptions } from "./declare.ts";
+import { revokeKey } from "./keys.ts";
+import { openAccess } from "./sqlite.ts";
+
+const acme = `
+companies:
+  - name: acme
+    onboardedAt: 2026-11-20
+    scimTokens: [{ name: idp, origin: okta }]
+    workspaces:
+      - name: demo
+        currencyRates: { EUR: 1.08 }
+        apps: [{ id: app-1, name: Web }]
+        apiKeys:
+          - { name: ours, permissions: [users.track], secret: a-key-clients-already-have }
+          - { name: made, permissions: ["*"] }
+        subscriptionGroups: [{ id: g1, name: Weekly, channel: email }]
+        preferenceCenters: [{ name: Main }]
+`;
+
+async function open() {
+  const access = await openAccess({ database: openDatabase({ path: ":memory:" }), clock: fakeClock() });
+  return { access, apply: (text: string, options?: DeclareOptions) => declare(access, parseDeclaration(text), options) };
+}
+
+test("declare() makes everything once and shows the secrets it made once", async () => {
+  const { access, apply } = await open();
+  const result = await apply(acme);
+  expect(new Set(result.changes.map((change) => change.action))).toEqual(new Set(["created"]));
+  expect(result.secrets.map((made) => made.path)).toEqual(["acme/idp", "acme/demo/made"]);
+  expect(access.findScimToken(result.secrets[0]?.secret ?? "")?.token.name).toBe("idp");
+  expect(access.findApiKey(result.secrets[1]?.secret ?? "")?.key.name).toBe("made");
+  const workspaceId = access.findApiKey("a-key-clients-already-have")?.workspace.id ?? "";
+  expect(access.declared(workspaceId, "subscription_group")).toMatchObject([{ id: "g1", content: { name: "Weekly", channel: "email" } }]);
+  expect(access.declared(workspaceId, "preference_center")).toMatchObject([{ content: { name: "Main", state: "active" } }]);
+});
+
+test("declare() of the same file changes nothing, with prune or without", async () => {
+  const { access, apply } = await open();
+  await apply(acme);
+  const rows = access.rows();
+  for (const prune of [false, true]) {
+    const again = await apply(acme, { prune });
+    expect(new Set(again.changes.map((change) => change.action))).toEqual(new Set(["unchanged"]));
+    expect(again.secrets).toEqual([]);
+    expect(access.rows()).toEqual(rows);
+  }
+});
+
+test("declare() with dryRun changes nothing and makes no secret", async () => {
+  const { access, apply } = await open();
+  const result = await apply(acme, { dryRun: true });
+  expect(result.changes.length).toBeGreaterThan(0);
+  expect(result.secrets).toEqual([]);
+  expect(access.rows().companies).toEqual([]);
+});
+
+test("declare() keeps what the file leaves out, and updates what it says otherwise", async () => {
+  const { access, apply } = await open();
+  await apply(acme);
+  const before = access.findApiKey("a-key-clients-already-have")?.workspace;
+  const result = await apply(`
+companies:
+  - name: acme
+    workspaces:
+      - name: demo
+        plan: monthly_active_users
+        currencyRates: { GBP: 1.3 }
+        apps: [{ id: app-1, name: Web shop }, { id: app-2, name: Phone }]
+        apiKeys: [{ name: ours, permissions: [users.track, users.export.ids], secret: a-key-clients-already-have }]
+`);
+  expect(result.changes.map((change) => [change.action, change.path])).toEqual([
+    ["unchanged", "acme"],
+    ["updated", "acme/demo"],
+    ["updated", "acme/demo/ours"],
+  ]);
+  const holder = access.findApiKey("a-key-clients-already-have");
+  expect(holder?.key.permissions).toEqual(["users.track", "users.export.ids"]);
+  expect(holder?.company.onboardedAt).toBe("2026-11-20");
+  expect(holder?.workspace).toMatchObject({
+    id: before?.id,
+    plan: { kind: "monthly_active_users" },
+    currencyRates: { EUR: "1.08", GBP: "1.3" },
+    apps: [{ id: "app-1", name: "Web shop" }, { id: "app-2", name: "Phone" }],
+  });
+  expect(access.rows().keys).toHaveLength(2);
+});
+
+test("declare() with prune removes what the file does not name, and the same secret may come back", async () => {
+  const { access, apply } = await open();
+  await apply(acme);
+  const { changes } = await apply("companies:\n  - name: acme\n    workspaces: [{ name: demo }]", { prune: true });
+  expect(changes.filter((change) => change.action === "pruned").map((change) => change.path).sort()).toEqual([
+    "acme/demo/Main",
+    "acme/demo/Weekly",
+    "acme/demo/made",
+    "acme/demo/ours",
+    "acme/idp",
+  ]);
+  expect(access.findApiKey("a-key-clients-already-have")).toBeUndefined();
+  expect(access.rows()).toMatchObject({ keys: [], tokens: [], declared: [], workspaces: [{ currencyRates: {}, apps: [] }] });
+  await apply(acme);
+  expect(access.findApiKey("a-key-clients-already-have")).toBeDefined();
+});
+
+test("declare() with prune removes a workspace and a company", async () => {
+  const { access, apply } = await open();
+  await apply(acme);
+  await apply("companies: [{ name: other }]", { prune: true });
+  expect(access.rows()).toMatchObject({ companies: [{ name: "other" }], workspaces: [], keys: [], tokens: [] });
+});
+
+test("declare() never brings a revoked key back", async () => {
+  const { access, apply } = await open();
+  await apply(acme);
+  await revokeKey(access, access.findApiKey("a-key-clients-already-have")?.key.id ?? "");
+  const { changes } = await apply(acme);
+  expect(access.findApiKey("a-key-clients-already-have")).toBeUndefined();
+  expect(changes.find((change) => change.path === "acme/demo/ours")).toMatchObject({ action: "unchanged", note: expect.stringContaining("revoked") });
+});
+
+test("declare() with another secret adds it, and the former one ends with prune", async () => {
+  const { access, apply } = await open();
+  await apply(acme);
+  const changed = acme.replace("a-key-clients-already-have", "another-key-of-ours");
+  await apply(changed);
+  expect(access.findApiKey("a-key-clients-already-have")).toBeDefined();
+  expect(access.findApiKey("another-key-of-ours")).toBeDefined();
+  await apply(changed, { prune: true });
+  expect(access.findApiKey("a-key-clients-already-have")).toBeUndefined();
+  expect(access.findApiKey("another-key-of-ours")).toBeDefined();
+});
+
+test("declare() keeps given ids, and finds a thing by its id under another name", async () => {
+  const { access, apply } = await open();
+  await apply("companies: [{ name: a, id: co-1, workspaces: [{ name: w, id: ws-1, preferenceCenters: [{ name: P, id: pc-1 }] }] }]");
+  const { changes } = await apply("companies: [{ name: b, id: co-1, workspaces: [{ name: v, id: ws-1, preferenceCenters: [{ name: Q, id: pc-1 }] }] }]");
+  expect(changes.map((change) => [change.action, change.id])).toEqual([["updated", "co-1"], ["updated", "ws-1"], ["updated", "pc-1"]]);
+  expect(access.workspace("ws-1")?.name).toBe("v");
+});
+
+test.each([
+  ["another id for a known name", "companies:\n  - { name: acme, id: other }", /line 2: the company "acme" exists with the id "co_\w+"; an id cannot change to "other"/],
+  [
+    "a secret of another workspace",
+    `companies:\n  - name: acme\n    workspaces:\n      - name: new\n        apiKeys: [{ name: k, permissions: ["*"], secret: a-key-clients-already-have }]`,
+    /line 5: the secret of "acme\/new\/k" already belongs to another key or token/,
+  ],
+])("declare() refuses %s and changes nothing", async (_, text, expected) => {
+  const { access, apply } = await open();
+  await apply(acme);
+  const rows = access.rows();
+  await expect(apply(text)).rejects.toThrow(expected);
+  expect(access.rows()).toEqual(rows);
+});

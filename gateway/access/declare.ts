@@ -1,0 +1,111 @@
+/** Applies a declaration: works out what must change so that the store says what the file says, and writes it at once. */
+import { newId, newUuid } from "../../platform/identifier.ts";
+import type { Company, Workspace } from "./access.ts";
+import { declarationRefusal } from "./declaration.ts";
+import { planKeys, planTokens } from "./declare-holders.ts";
+import { type Change, type MadeSecret, type Plan, put } from "./declare-plan.ts";
+import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredWorkspace } from "./declared.ts";
+import { planPrune } from "./declare-prune.ts";
+import type { AccessRows, DeclaredRow } from "./rows.ts";
+import type { AccessAdmin } from "./sqlite.ts";
+
+export interface DeclareResult {
+  readonly changes: readonly Change[];
+  readonly secrets: readonly MadeSecret[];
+}
+
+export interface DeclareOptions {
+  /** Also removes what the file does not name. */
+  readonly prune?: boolean;
+  /** Only says what would change. */
+  readonly dryRun?: boolean;
+}
+
+/**
+ * Makes the store say what the declaration says; applying it twice changes nothing the second time. A field that the
+ * file leaves out keeps its value. Nothing is removed without `prune`.
+ * Refuses: INPUT_INVALID when the file and the store contradict each other; nothing is written then.
+ */
+export async function declare(admin: AccessAdmin, declaration: Declaration, options: DeclareOptions = {}): Promise<DeclareResult> {
+  const prune = options.prune ?? false;
+  if (options.dryRun) {
+    const plan = planDeclaration(admin.rows(), declaration, { now: 0, prune });
+    return { changes: plan.changes, secrets: [] };
+  }
+  return await admin.transact((rows, now) => {
+    const plan = planDeclaration(rows, declaration, { now, prune });
+    return { writes: plan.writes, result: { changes: plan.changes, secrets: plan.secrets } };
+  });
+}
+
+function planDeclaration(rows: AccessRows, declaration: Declaration, options: { now: number; prune: boolean }): Plan {
+  const plan: Plan = { rows, ...options, writes: [], changes: [], secrets: [], problems: [], named: new Set() };
+  for (const company of declaration.companies) planCompany(plan, company);
+  if (plan.problems.length > 0) throw declarationRefusal(plan.problems);
+  if (plan.prune) planPrune(plan);
+  return plan;
+}
+
+function planCompany(plan: Plan, declared: DeclaredCompany): void {
+  const found = matchByIdOrName(plan, plan.rows.companies, { ...declared, what: "company" });
+  const row: Company = {
+    id: found?.id ?? declared.id ?? newId("co_"),
+    name: declared.name,
+    onboardedAt: declared.onboardedAt ?? found?.onboardedAt ?? new Date(plan.now).toISOString().slice(0, "YYYY-MM-DD".length),
+  };
+  put(plan, { put: "company", row }, { found, change: { what: "company", path: row.name, id: row.id } });
+  planTokens(plan, row, declared.scimTokens);
+  for (const workspace of declared.workspaces) planWorkspace(plan, row, workspace);
+}
+
+function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace): void {
+  const elsewhere = plan.rows.workspaces.find((row) => row.id === declared.id && row.companyId !== company.id);
+  if (elsewhere) {
+    plan.problems.push({ line: declared.line, text: `the workspace id "${elsewhere.id}" belongs to another company's workspace "${elsewhere.name}"` });
+    return;
+  }
+  const siblings = plan.rows.workspaces.filter((row) => row.companyId === company.id);
+  const found = matchByIdOrName(plan, siblings, { ...declared, what: "workspace" });
+  const apps = new Map((plan.prune ? [] : found?.apps ?? []).map((app) => [app.id, app]));
+  for (const app of declared.apps) apps.set(app.id, app);
+  const row: Workspace = {
+    id: found?.id ?? declared.id ?? newId("ws_"),
+    companyId: company.id,
+    name: declared.name,
+    plan: declared.plan ?? found?.plan ?? { kind: "standard" },
+    currencyRates: { ...(plan.prune ? {} : found?.currencyRates), ...declared.currencyRates },
+    apps: [...apps.values()],
+  };
+  const path = `${company.name}/${row.name}`;
+  put(plan, { put: "workspace", row }, { found, change: { what: "workspace", path, id: row.id } });
+  planKeys(plan, { workspace: row, path }, declared.apiKeys);
+  for (const item of declared.items) planItem(plan, { workspace: row, path }, item);
+}
+
+function planItem(plan: Plan, owner: { readonly workspace: Workspace; readonly path: string }, declared: DeclaredItem): void {
+  const what = declared.kind === "subscription_group" ? "subscription group" : "preference center";
+  const siblings = plan.rows.declared
+    .filter((row) => row.workspaceId === owner.workspace.id && row.kind === declared.kind)
+    .map((row) => ({ ...row, name: row.content["name"] ?? "" }));
+  const found = matchByIdOrName(plan, siblings, { ...declared, what });
+  const id = found?.id ?? declared.id ?? newUuid();
+  const row: DeclaredRow = { workspaceId: owner.workspace.id, kind: declared.kind, id, content: declared.content };
+  const before = found && { workspaceId: found.workspaceId, kind: found.kind, id: found.id, content: found.content };
+  put(plan, { put: "declared", row }, { found: before, change: { what, path: `${owner.path}/${declared.name}`, id } });
+}
+
+/** The row that is meant: the one with the given id, or else the one with the name. An id never changes. */
+function matchByIdOrName<T extends { readonly id: string; readonly name: string }>(
+  plan: Plan,
+  rows: readonly T[],
+  declared: { readonly line: number; readonly id?: string; readonly name: string; readonly what: string },
+): T | undefined {
+  const byId = declared.id === undefined ? undefined : rows.find((row) => row.id === declared.id);
+  const byName = rows.find((row) => row.name === declared.name);
+  if (!byName || declared.id === undefined || byName.id === declared.id) return byId ?? byName;
+  const text = byId
+    ? `the ${declared.what} "${declared.id}" cannot take the name "${declared.name}": "${byName.id}" has it`
+    : `the ${declared.what} "${declared.name}" exists with the id "${byName.id}"; an id cannot change to "${declared.id}"`;
+  plan.problems.push({ line: declared.line, text });
+  return byId ?? byName;
+}

@@ -1,0 +1,52 @@
+/** What a declaration says, read and checked: companies with their workspaces, keys, tokens and declared things. */
+import type { Plan } from "./access.ts";
+import type { DeclaredKind } from "./rows.ts";
+
+export interface Declaration {
+  readonly companies: readonly DeclaredCompany[];
+}
+
+export interface DeclaredCompany {
+  readonly line: number;
+  readonly name: string;
+  readonly id?: string;
+  readonly onboardedAt?: string;
+  readonly scimTokens: readonly DeclaredToken[];
+  readonly workspaces: readonly DeclaredWorkspace[];
+}
+
+export interface DeclaredWorkspace {
+  readonly line: number;
+  readonly name: string;
+  readonly id?: string;
+  readonly plan?: Plan;
+  readonly currencyRates: Readonly<Record<string, string>>;
+  readonly apps: readonly { readonly id: string; readonly name: string }[];
+  readonly apiKeys: readonly DeclaredKey[];
+  readonly items: readonly DeclaredItem[];
+}
+
+/** What API keys and SCIM tokens share; without `secret` one is made. */
+export interface DeclaredHolder {
+  readonly line: number;
+  readonly name: string;
+  readonly secret?: string;
+  readonly ipAllow?: readonly string[];
+}
+
+export interface DeclaredKey extends DeclaredHolder {
+  readonly permissions: readonly string[];
+}
+
+export interface DeclaredToken extends DeclaredHolder {
+  readonly origin?: string;
+}
+
+/** A subscription group or preference center; `content` is what the service that owns it will read. */
+export interface DeclaredItem {
+  readonly line: number;
+  readonly kind: DeclaredKind;
+  readonly id?: string;
+  readonly name: string;
+  readonly content: Readonly<Record<string, string>>;
+}

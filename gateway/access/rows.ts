@@ -1,0 +1,66 @@
+/** The rows of the access tables: what is kept of companies, workspaces, keys, tokens and declared things. */
+import type { ApiKey, Company, ScimToken, Workspace } from "./access.ts";
+
+/** Everything the access tables hold, as one consistent read. */
+export interface AccessRows {
+  readonly companies: readonly Company[];
+  readonly workspaces: readonly Workspace[];
+  readonly keys: readonly KeyRow[];
+  readonly tokens: readonly TokenRow[];
+  readonly declared: readonly DeclaredRow[];
+}
+
+/** `digest` is the SHA-256 of the secret as 64 hex digits; the secret itself is nowhere. */
+export interface KeyRow extends ApiKey {
+  readonly digest: string;
+}
+
+export interface TokenRow extends ScimToken {
+  readonly digest: string;
+}
+
+/** A thing declared for the service that owns its kind. */
+export interface DeclaredRow {
+  readonly workspaceId: string;
+  readonly kind: DeclaredKind;
+  readonly id: string;
+  /** What the declaration says of it, without the id. */
+  readonly content: Readonly<Record<string, string>>;
+}
+
+export type DeclaredKind = "subscription_group" | "preference_center";
+
+/** One change of one row; a list of them is written whole or not at all. */
+export type AccessWrite =
+  | { readonly put: "company"; readonly row: Company }
+  | { readonly put: "workspace"; readonly row: Workspace }
+  | { readonly put: "key"; readonly row: KeyRow }
+  | { readonly put: "token"; readonly row: TokenRow }
+  | { readonly put: "declared"; readonly row: DeclaredRow }
+  | { readonly drop: "company" | "workspace" | "key" | "token"; readonly id: string }
+  | { readonly drop: "declared"; readonly workspaceId: string; readonly kind: DeclaredKind; readonly id: string };
+
+/** The schema, one text a version. */
+export const accessSchema: readonly string[] = [
+  `
+  CREATE TABLE access_companies (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, onboarded_at TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE access_workspaces (
+    id TEXT PRIMARY KEY, company_id TEXT NOT NULL, name TEXT NOT NULL,
+    plan TEXT NOT NULL, currency_rates TEXT NOT NULL, apps TEXT NOT NULL, UNIQUE (company_id, name)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE access_keys (
+    id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, permissions TEXT NOT NULL,
+    ip_allow TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE access_scim_tokens (
+    id TEXT PRIMARY KEY, company_id TEXT NOT NULL, name TEXT NOT NULL, origin TEXT NOT NULL,
+    ip_allow TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, revoked_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE access_declared (
+    workspace_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, kind, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
+];
