@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
-const tests = "[.]test[.]ts$|-contract[.]ts$";
+const tests = "[.](test|fixture)[.]ts$|-contract[.]ts$";
 const wire = "^(services/[^/]+|gateway)/wire[.]ts$";
 
 /**
