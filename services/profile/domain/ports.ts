@@ -1,5 +1,5 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
-import type { IdentityKey } from "./identity.ts";
+import type { IdentityKey, ItemOutcome } from "./identity.ts";
 import type { IntakeRecord } from "./intake-record.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
@@ -15,6 +15,23 @@ export interface Intake {
   append(entry: Omit<IntakeRecord, "sequence">, priority?: "normal" | "low"): Promise<Position>;
   /** The place of the last durable record of a workspace's partition. */
   tail(workspaceId: string): Promise<Position>;
+}
+
+/** How far the log is applied, and what was decided about single requests. */
+export interface Applied {
+  /** True as soon as everything up to the place is durable in the tables and readable; false after `ms` without it. */
+  wait(position: Position, ms: number): Promise<boolean>;
+  /** The last sequence of the place's partition that is applied. */
+  through(position: Position): number;
+  /** What the resolver decided about the request at an applied place: given once, and only if it told anything. */
+  outcome(position: Position): RecordOutcome | undefined;
+}
+
+/** `setAside`: the request could not be carried out because of a fault of ours. */
+export interface RecordOutcome {
+  readonly repeat?: { readonly kind: "first" | "repeat" | "reused"; readonly answer: string };
+  readonly items?: readonly ItemOutcome[];
+  readonly setAside?: true;
 }
 
 /** A place in the intake log. */
@@ -54,7 +71,7 @@ export interface StoredUser {
   /** Length of the profile's row, for a cache that is bounded by size. */
   readonly rowChars: number;
   readonly held: boolean;
-  /** Merges whose frozen copies are kept and whose target this user is. */
+  /** Merges whose frozen copies are kept and whose target this user is, newest last. */
   readonly openMerges: readonly string[];
 }
 

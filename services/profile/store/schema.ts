@@ -13,6 +13,7 @@ export const profileSchema: readonly string[] = [
   ) WITHOUT ROWID;
   CREATE TABLE profile_frozen (
     workspace_id TEXT NOT NULL, merge_id TEXT NOT NULL, target_id TEXT NOT NULL, undo_until INTEGER NOT NULL,
+    target_sequence INTEGER NOT NULL, target_part INTEGER NOT NULL,
     source TEXT NOT NULL, target_before TEXT NOT NULL,
     PRIMARY KEY (workspace_id, merge_id)
   ) WITHOUT ROWID;

@@ -86,7 +86,7 @@ function addMerges(add: Add, { workspaceId, frozen, journal }: WorkspaceStep): v
 function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], merge: FrozenMerge): void {
   const { source, targetBefore, undoUntil } = merge;
   const rows = [profileToRow(source), profileToRow(targetBefore)] as const;
-  add(statements.putFrozen, workspaceId, mergeId, targetBefore.id, undoUntil, ...rows);
+  add(statements.putFrozen, workspaceId, mergeId, targetBefore.id, undoUntil, ...targetBefore.mark, ...rows);
   addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: merge.journal });
 }
 
@@ -124,11 +124,14 @@ const statements = {
   deleteProfile: "DELETE FROM profile_profiles WHERE workspace_id = ? AND user_id = ?",
   deleteJournal: "DELETE FROM profile_journal WHERE workspace_id = ? AND merge_id = ?",
   deleteFrozen: "DELETE FROM profile_frozen WHERE workspace_id = ? AND merge_id = ?",
-  putFrozen: `INSERT INTO profile_frozen (workspace_id, merge_id, target_id, undo_until, source, target_before)
-    VALUES (?, ?, ?, ?, ?, ?)
+  putFrozen: `INSERT INTO profile_frozen 
+    (workspace_id, merge_id, target_id, undo_until, target_sequence, target_part, source, target_before)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET target_id = excluded.target_id, undo_until = excluded.undo_until,
-      source = excluded.source, target_before = excluded.target_before`,
-  putJournal: `INSERT INTO profile_journal (workspace_id, merge_id, sequence, part, body) VALUES (?, ?, ?, ?, ?) ${upsert}`,
+      target_sequence = excluded.target_sequence, target_part = excluded.target_part, source = excluded.source, target_before = excluded.target_before`,
+  // A merge whose copies are gone takes no more: whoever journals may not have heard of it yet.
+  putJournal: `INSERT INTO profile_journal (workspace_id, merge_id, sequence, part, body)
+    SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM profile_frozen WHERE workspace_id = ?1 AND merge_id = ?2) ${upsert}`,
   deleteHeldRecords: "DELETE FROM profile_held_records WHERE workspace_id = ? AND user_id = ?",
   deleteHeld: "DELETE FROM profile_held WHERE workspace_id = ? AND user_id = ?",
   putHeld: `INSERT INTO profile_held (workspace_id, user_id, reason) VALUES (?, ?, ?)

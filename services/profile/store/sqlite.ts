@@ -129,7 +129,9 @@ function loadProfile(database: Database, workspaceId: string, id: string): Pick<
 
 function loadUser(database: Database, workspaceId: string, id: string): StoredUser {
   const held = database.prepare("SELECT 1 FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
-  const merges = database.prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ?")
+  // The target's mark rises with every merge, so it tells their order.
+  const merges = database
+    .prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? ORDER BY target_sequence, target_part")
     .all(workspaceId, id);
   return {
     ...loadProfile(database, workspaceId, id),

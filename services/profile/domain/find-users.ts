@@ -1,0 +1,39 @@
+/** Who has a name now: reads of identity rows by those who are not the resolver. */
+import { latestOf } from "./choose-user.ts";
+import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
+import type { IdentityStore } from "./ports.ts";
+import type { UserId, UserKey } from "./user-key.ts";
+import { firstKey, userRowKey } from "./user-names.ts";
+
+/**
+ * The users that each key names, in the order of the keys; nobody is an empty list. An address names all who share it,
+ * the user that data for the address goes to first.
+ */
+export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly UserKey[]): Promise<UserId[][]> {
+  const named = await identities.load(workspaceId, keys.map(firstKey));
+  const found = keys.map((key) => idsOf(key, named.get(firstKey(key))));
+  // A name may still point to a user that was merged away: only a user row says that the user lives
+  const rows: IdentityKey[] = [...new Set(found.flat())].map(userRowKey);
+  const living = await identities.load(workspaceId, rows);
+  return found.map((ids) => ids.filter((id) => living.has(userRowKey(id))));
+}
+
+function idsOf(key: UserKey, row: unknown): UserId[] {
+  if (row === undefined) return [];
+  switch (key.by) {
+    case "externalId":
+    case "alias":
+      return [row as UserId];
+    case "platformId":
+      return [(row as UserRow).id];
+    case "email":
+    case "phone":
+      return preferredFirst(row as readonly Sharer[]);
+  }
+}
+
+function preferredFirst(sharers: readonly Sharer[]): UserId[] {
+  const preferred = latestOf(sharers)?.id;
+  const ids = sharers.map((sharer) => sharer.id);
+  return preferred === undefined ? ids : [preferred, ...ids.filter((id) => id !== preferred)];
+}

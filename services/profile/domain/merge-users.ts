@@ -1,0 +1,10 @@
+/** Use case: one user into another (POST /users/merge). */
+import type { IntakeBody } from "./intake-record.ts";
+import { submit, type Written, type WriteParts, type WriteRequest } from "./submit.ts";
+
+/** Refuses as submit does. */
+export function mergeUsers(parts: WriteParts, request: WriteRequest, body: MergeUsers): Promise<Written> {
+  return submit(parts, request, { body });
+}
+
+type MergeUsers = Extract<IntakeBody, { type: "mergeUsers" }>;

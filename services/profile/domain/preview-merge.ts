@@ -1,0 +1,73 @@
+/** Use case: a merge shown without being done (POST /users/merge/preview). */
+import type { Clock } from "../../../platform/clock.ts";
+import { takeIn, type MergeRecord } from "./apply-merge.ts";
+import { applyRecord } from "./apply-records.ts";
+import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { createIdentities, type Identities } from "./identities.ts";
+import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
+import type { IdentityStore } from "./ports.ts";
+import type { Profile } from "./profile.ts";
+import type { ProfileRecord } from "./profile-record.ts";
+import { resolveBatch } from "./resolve-batch.ts";
+import type { UserId } from "./user-key.ts";
+
+export interface PreviewParts extends ReadParts {
+  readonly clock: Clock;
+}
+
+export interface Preview {
+  /** The target as the merge would leave it; undefined when nothing would happen. */
+  readonly profile: Profile | undefined;
+  /** Why nothing would happen, empty where something would. */
+  readonly reason: string;
+}
+
+/** Resolves and merges copies, as if the merge were the next request of the workspace. */
+export async function previewMerge(
+  parts: PreviewParts,
+  request: ReadRequest & { readonly update: MergeUpdate },
+): Promise<Preview> {
+  await isBehind(parts, request);
+  const view = createIdentities(request.workspaceId);
+  const records = await resolveOne(view, await nextRecord(parts, request), parts);
+  const [outcome] = view.job(previewJob)?.outcomes ?? [];
+  const { sourceId, targetId } = outcome ?? {};
+  if (outcome?.status !== "merged" || !sourceId || !targetId) return { profile: undefined, reason: outcome?.reason ?? "" };
+  const loaded = await parts.profiles.load(request.workspaceId, [sourceId, targetId]);
+  return { profile: mergedCopy(loaded, records.filter((record) => record.userId === targetId)), reason: "" };
+}
+
+async function nextRecord(
+  { intake, clock }: PreviewParts,
+  { workspaceId, update }: ReadRequest & { readonly update: MergeUpdate },
+): Promise<IntakeRecord> {
+  const { sequence } = await intake.tail(workspaceId);
+  const body = { type: "mergeUsers" as const, jobId: previewJob, updates: [update] };
+  return { sequence: sequence + 1, workspaceId, requestId: "", actor: "", receivedAt: clock.now(), body };
+}
+
+async function resolveOne(
+  view: Identities,
+  record: IntakeRecord,
+  { identities, clock }: { readonly identities: IdentityStore; readonly clock: Clock },
+): Promise<readonly ProfileRecord[]> {
+  for (;;) {
+    const { resolved: [resolved], need = [] } = resolveBatch(view, [record], { now: clock.now(), undoWindowMs: 0 });
+    if (resolved !== undefined) return resolved.profiles;
+    const found = await identities.load(view.workspaceId, need);
+    view.load(need.map((key) => [key, found.get(key)] as const));
+  }
+}
+
+function mergedCopy(loaded: ReadonlyMap<UserId, Profile>, records: readonly ProfileRecord[]): Profile | undefined {
+  let target = loaded.get(records[0]?.userId ?? "");
+  for (const record of records) {
+    if (target === undefined) return undefined;
+    const source = record.change.type === "await" ? loaded.get(record.change.sourceId) : undefined;
+    target = source === undefined ? applyRecord(target, record) ?? undefined : takeIn(target, source, record as MergeRecord<"await">);
+  }
+  return target;
+}
+
+const previewJob = "preview";
+type MergeUpdate = Extract<IntakeBody, { type: "mergeUsers" }>["updates"][number];

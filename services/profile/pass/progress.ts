@@ -1,0 +1,49 @@
+/** How far a partition is applied, and who waits for it. */
+import type { Clock } from "../../../platform/clock.ts";
+
+export interface Progress {
+  /** The last sequence whose effects are durable and readable. */
+  readonly applied: number;
+  /** Moves on and wakes who waited for it. Never moves back. */
+  advance(to: number): void;
+  /** True as soon as `sequence` is applied, false after `ms` (Infinity: never) without it. */
+  wait(sequence: number, ms: number): Promise<boolean>;
+}
+
+export function createProgress(clock: Clock, start = 0): Progress {
+  const waiting = new Set<Waiter>();
+  let applied = start;
+  return {
+    get applied() {
+      return applied;
+    },
+    advance(to) {
+      if (to <= applied) return;
+      applied = to;
+      for (const waiter of waiting) {
+        if (waiter.sequence <= to) waiter.settle(true);
+      }
+    },
+    wait(sequence, ms) {
+      if (sequence <= applied) return Promise.resolve(true);
+      if (ms <= 0) return Promise.resolve(false);
+      return new Promise((resolve) => {
+        const cancel = ms === Infinity ? () => {} : clock.after(ms, () => waiter.settle(false));
+        const waiter: Waiter = {
+          sequence,
+          settle(reached) {
+            waiting.delete(waiter);
+            cancel();
+            resolve(reached);
+          },
+        };
+        waiting.add(waiter);
+      });
+    },
+  };
+}
+
+interface Waiter {
+  readonly sequence: number;
+  settle(reached: boolean): void;
+}

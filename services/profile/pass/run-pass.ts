@@ -1,0 +1,209 @@
+/** The pass: the single reader of a partition, which turns log records into durable rows, step by step, for ever. */
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log, LogRecord } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { RecordOutcome, Step, StepStore } from "../domain/ports.ts";
+import { backoffMs } from "./backoff.ts";
+import { createOutcomes, type Outcomes } from "./outcomes.ts";
+import { type PlannedStep, type PlanParts, planStep, reasonOf } from "./plan-step.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import { planRedrive } from "./redrive.ts";
+import { planSweep } from "./sweep.ts";
+
+export interface PassParts extends PlanParts {
+  readonly log: Log;
+  readonly store: StepStore;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly undoWindowMs: number;
+  /** Whether a workspace's order lives in this partition. */
+  readonly owns: (workspaceId: string) => boolean;
+}
+
+export interface Pass {
+  readonly progress: Progress;
+  readonly outcomes: Outcomes<RecordOutcome>;
+  /** Why nothing is applied at the moment; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Tries the records of held users once more, before the next step. */
+  redrive(): void;
+  /** Ends after the step under way. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts at once, and never gives up: what fails outside of the pure steps is tried again from the checkpoint for as
+ * long as it fails. What a step does and how far the log is read are one transaction, so each record counts once.
+ */
+export function runPass(parts: PassParts): Pass {
+  const pass = new RunningPass(parts);
+  const done = pass.run();
+  return {
+    progress: pass.progress,
+    outcomes: pass.outcomes,
+    trouble: () => pass.trouble,
+    redrive: () => pass.redrive(),
+    close: () => {
+      pass.stop();
+      return done;
+    },
+  };
+}
+
+class RunningPass {
+  readonly progress: Progress;
+  readonly outcomes: Outcomes<RecordOutcome>;
+  trouble: string | undefined = "Not read from the start yet";
+  readonly #parts: PassParts;
+  /** The checkpoint; undefined: has to be read again. */
+  #position: number | undefined;
+  #trimmed = 0;
+  #latestNow = 0;
+  #redriveDue = true;
+  #sweepAt = 0;
+  #closed = false;
+  #news = true;
+  #wake: (() => void) | undefined;
+  #restsUntil: "news" | "end" = "news";
+
+  constructor(parts: PassParts) {
+    this.#parts = parts;
+    this.progress = createProgress(parts.clock);
+    this.outcomes = createOutcomes(limits.outcomesKeptMax);
+  }
+
+  async run(): Promise<void> {
+    const unwatch = this.#parts.log.watch((partition) => {
+      if (partition === this.#parts.partition) this.#notify();
+    });
+    let failures = 0;
+    while (!this.#closed) {
+      try {
+        await this.#turn();
+        failures = 0;
+        this.trouble = undefined;
+      } catch (error) {
+        failures += 1;
+        this.#recover(error, failures);
+        await this.#rest(backoffMs(failures), "end");
+      }
+    }
+    unwatch();
+  }
+
+  redrive(): void {
+    this.#redriveDue = true;
+    this.#notify();
+  }
+
+  stop(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  async #turn(): Promise<void> {
+    const position = this.#position ?? await this.#start();
+    if (this.#redriveDue) await this.#redriveHeld(position);
+    if (this.#parts.clock.now() >= this.#sweepAt) await this.#sweep(position);
+    this.#news = false;
+    const { log, partition } = this.#parts;
+    const records = await log.read(partition, position, { max: limits.passRecordsMax, bytesMax: limits.passBytesMax });
+    if (records.length > 0) return this.#step(records);
+    await this.#trim(0);
+    this.trouble = undefined;
+    if (!this.#news && !this.#closed) await this.#rest(limits.passIdleMsMax, "news");
+  }
+
+  async #start(): Promise<number> {
+    const position = await this.#parts.store.checkpoint(this.#parts.partition);
+    this.#position = position;
+    this.progress.advance(position);
+    return position;
+  }
+
+  async #step(records: readonly LogRecord[]): Promise<void> {
+    const planned = await planStep(this.#parts, records, { now: this.#now(), undoWindowMs: this.#parts.undoWindowMs });
+    // Others get their turn between the work of planning and that of writing
+    await setImmediate();
+    await this.#commit(planned);
+    await this.#trim(limits.logTrimRecordsMax);
+  }
+
+  async #commit({ step, outcomes, workspaces }: PlannedStep): Promise<void> {
+    const { rowChars } = await this.#parts.store.commit(step);
+    const { cache, views, partition, logger } = this.#parts;
+    for (const [index, { users, view, poison }] of workspaces.entries()) {
+      const workspaceId = step.workspaces[index]?.workspaceId ?? "";
+      view.confirm();
+      for (const [id, { profile, rowChars: before, held, openMerges }] of users) {
+        const written = profile === undefined ? 0 : rowChars.get(profile);
+        cache.set(workspaceId, id, { profile, rowChars: written ?? before, held, openMerges });
+      }
+      for (const [userId, { reason, mark }] of poison) {
+        logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
+      }
+    }
+    for (const { sequence, reason } of step.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
+    for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
+    this.#position = step.through;
+    this.progress.advance(step.through);
+    cache.evict();
+    views.evict();
+  }
+
+  async #redriveHeld(position: number): Promise<void> {
+    const planned = await planRedrive(this.#parts, position);
+    if (planned !== undefined) await this.#commit(planned);
+    this.#redriveDue = false;
+  }
+
+  async #sweep(position: number): Promise<void> {
+    const step: Step | undefined = await planSweep(this.#parts, position);
+    if (step !== undefined) await this.#parts.store.commit(step);
+    this.#sweepAt = this.#parts.clock.now() + limits.frozenSweepMs;
+  }
+
+  /** Forgets records behind the checkpoint once there are `atLeast` of them. */
+  async #trim(atLeast: number): Promise<void> {
+    const position = this.#position ?? 0;
+    if (position <= this.#trimmed + atLeast) return;
+    await this.#parts.log.trim(this.#parts.partition, position);
+    this.#trimmed = position;
+  }
+
+  /** Never steps back, whatever the clock does: the resolver's contract. */
+  #now(): number {
+    this.#latestNow = Math.max(this.#latestNow, this.#parts.clock.now());
+    return this.#latestNow;
+  }
+
+  /** What is in memory may be ahead of the tables now. */
+  #recover(error: unknown, failures: number): void {
+    this.#position = undefined;
+    this.#parts.cache.clear();
+    this.#parts.views.clear();
+    this.trouble = `Cannot apply partition ${this.#parts.partition}: ${reasonOf(error)}`;
+    this.#parts.logger.error("pass_failed", error, { partition: this.#parts.partition, failures });
+  }
+
+  #notify(): void {
+    this.#news = true;
+    if (this.#restsUntil === "news") this.#wake?.();
+  }
+
+  /** At most `ms`; what failed is left alone for that long even when there is news. */
+  #rest(ms: number, until: "news" | "end"): Promise<void> {
+    this.#restsUntil = until;
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(ms, () => this.#wake?.());
+      this.#wake = () => {
+        this.#wake = undefined;
+        cancel();
+        resolve();
+      };
+      if (this.#closed) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,24 @@
+/** RPC ExportUsers. */
+import { create } from "@bufbuild/protobuf";
+import {
+  type ExportUsersRequest,
+  type ExportUsersResponse,
+  ExportUsersResponseSchema,
+} from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { ReadParts } from "../domain/catch-up.ts";
+import { exportUsers } from "../domain/export-users.ts";
+import { renderProfile } from "../domain/render-profile.ts";
+import { userKeyFromMessage } from "../intake/user-key-message.ts";
+import { toJsonBytes } from "./json-bytes.ts";
+import { readOf } from "./request.ts";
+
+export async function handleExportUsers(parts: ReadParts, message: ExportUsersRequest): Promise<ExportUsersResponse> {
+  const { fields, currencyRates } = message;
+  const users = message.users.map(userKeyFromMessage);
+  const { profiles, unknown, behind } = await exportUsers(parts, { ...readOf(message), users });
+  return create(ExportUsersResponseSchema, {
+    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates }))),
+    unknown: [...unknown],
+    behind,
+  });
+}

@@ -1,0 +1,7 @@
+/** What requests need whose outcome is looked up later by a job id. */
+import type { WriteParts } from "../domain/submit.ts";
+
+export interface JobParts extends WriteParts {
+  /** An id that was never given before and that nobody can guess. */
+  readonly newJobId: () => string;
+}

@@ -1,0 +1,30 @@
+/** RPC ListUsers: pages by user id; the token is the last id of the page before. */
+import { Buffer } from "node:buffer";
+import { create } from "@bufbuild/protobuf";
+import { Refusal } from "../../../platform/refusal.ts";
+import {
+  type ListUsersRequest,
+  type ListUsersResponse,
+  ListUsersResponseSchema,
+} from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { ReadParts } from "../domain/catch-up.ts";
+import { listUsers } from "../domain/list-users.ts";
+import { renderProfile } from "../domain/render-profile.ts";
+import { toJsonBytes } from "./json-bytes.ts";
+import { readOf } from "./request.ts";
+
+export async function handleListUsers(parts: ReadParts, message: ListUsersRequest): Promise<ListUsersResponse> {
+  const { pageSize, pageToken, currencyRates } = message;
+  const { profiles, next } = await listUsers(parts, { ...readOf(message), after: idFromToken(pageToken), size: pageSize });
+  return create(ListUsersResponseSchema, {
+    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { currencyRates }))),
+    nextPageToken: next === undefined ? "" : Buffer.from(next, "hex").toString("base64url"),
+  });
+}
+
+function idFromToken(token: string): string {
+  if (token === "") return "";
+  const id = Buffer.from(token, "base64url").toString("hex");
+  if (!/^[0-9a-f]{24}$/.test(id)) throw new Refusal("INPUT_INVALID", "Expected the page token of an earlier page, got something else");
+  return id;
+}

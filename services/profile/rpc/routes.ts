@@ -1,0 +1,44 @@
+/** ProfileService: one line an RPC. */
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { PreviewParts } from "../domain/preview-merge.ts";
+import { handleCreateAliases } from "./create-aliases.ts";
+import { handleDeleteUsers } from "./delete-users.ts";
+import { handleExportUsers } from "./export-users.ts";
+import { handleGetMergeStatus } from "./get-merge-status.ts";
+import { handleIdentifyUsers } from "./identify-users.ts";
+import type { JobParts } from "./job-parts.ts";
+import { handleListUsers } from "./list-users.ts";
+import { handleMergeUsers } from "./merge-users.ts";
+import { handlePreviewMerge } from "./preview-merge.ts";
+import { handleRemoveExternalIds } from "./remove-external-ids.ts";
+import { handleRenameExternalIds } from "./rename-external-ids.ts";
+import { handleReportEngagement } from "./report-engagement.ts";
+import { handleReportSession } from "./report-session.ts";
+import { handleTrackUsersSync } from "./track-users-sync.ts";
+import { handleTrackUsers } from "./track-users.ts";
+import { handleUndoMerge } from "./undo-merge.ts";
+import { handleUpdateAliases } from "./update-aliases.ts";
+
+export type ServiceParts = JobParts & PreviewParts;
+
+export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileService> {
+  return {
+    trackUsers: (message) => handleTrackUsers(parts, message),
+    trackUsersSync: (message) => handleTrackUsersSync(parts, message),
+    exportUsers: (message) => handleExportUsers(parts, message),
+    listUsers: (message) => handleListUsers(parts, message),
+    createAliases: (message) => handleCreateAliases(parts, message),
+    updateAliases: (message) => handleUpdateAliases(parts, message),
+    mergeUsers: (message) => handleMergeUsers(parts, message),
+    previewMerge: (message) => handlePreviewMerge(parts, message),
+    undoMerge: (message) => handleUndoMerge(parts, message),
+    getMergeStatus: (message) => handleGetMergeStatus(parts, message),
+    identifyUsers: (message) => handleIdentifyUsers(parts, message),
+    deleteUsers: (message) => handleDeleteUsers(parts, message),
+    renameExternalIds: (message) => handleRenameExternalIds(parts, message),
+    removeExternalIds: (message) => handleRemoveExternalIds(parts, message),
+    reportSession: (message) => handleReportSession(parts, message),
+    reportEngagement: (message) => handleReportEngagement(parts, message),
+  };
+}

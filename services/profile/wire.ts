@@ -1,0 +1,111 @@
+/** The profile service put together: store, passes, use cases. The only file of the service that sees all of them. */
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Clock } from "../../platform/clock.ts";
+import { newUuid } from "../../platform/identifier.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Log } from "../../platform/log/log.ts";
+import type { Logger } from "../../platform/logger.ts";
+import type { Database } from "../../platform/sqlite/database.ts";
+import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
+import { applyRecord } from "./domain/apply-records.ts";
+import type { Applied } from "./domain/ports.ts";
+import { resolveBatch } from "./domain/resolve-batch.ts";
+import { createIntake, partitionOf } from "./intake/intake-log.ts";
+import { decodeRecord } from "./intake/record-message.ts";
+import { laneRow } from "./lanes/lane-message.ts";
+import { createViews } from "./pass/plan-step.ts";
+import { type Pass, runPass } from "./pass/run-pass.ts";
+import { createUserCache } from "./pass/user-cache.ts";
+import type { PureSteps } from "./pass/workspace-work.ts";
+import { profileRoutes } from "./rpc/routes.ts";
+import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
+
+export interface ProfileOptions {
+  /** Closed by whoever opened them, after this part. */
+  readonly database: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly undoWindowMs: number;
+  /** A test makes pure steps fail here. */
+  readonly steps?: Partial<PureSteps>;
+}
+
+export interface ProfilePart {
+  readonly service: ServiceImpl<typeof ProfileService>;
+  /** Ready with a reason: some records are set aside or held back, all others are applied. */
+  health(): { readonly ready: boolean; readonly reason?: string };
+  /** Resolves when everything appended before the call is applied. */
+  settled(): Promise<void>;
+  /** Tries the records of held users once more. */
+  redrive(): void;
+  /** Ends the passes after the steps under way. What is in the log stays there for the next start. */
+  close(): Promise<void>;
+}
+
+export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
+  const { database, log, clock } = options;
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));
+  const service = profileRoutes({
+    intake: createIntake(log),
+    applied: appliedOf(passes),
+    identities: tables.identities,
+    profiles: tables.profiles,
+    clock,
+    newJobId: newUuid,
+  });
+  return {
+    service,
+    health: () => {
+      const trouble = passes.map((pass) => pass.trouble()).find((reason) => reason !== undefined);
+      return trouble === undefined ? { ready: true } : { ready: false, reason: trouble };
+    },
+    async settled() {
+      await Promise.all(passes.map(async (pass, partition) => pass.progress.wait(await log.tail(partition), Infinity)));
+    },
+    redrive: () => {
+      for (const pass of passes) pass.redrive();
+    },
+    close: async () => {
+      await Promise.all(passes.map((pass) => pass.close()));
+    },
+  };
+}
+
+function startPass(options: ProfileOptions, tables: ProfileTables, partition: number): Pass {
+  const { log, clock, logger, undoWindowMs, steps } = options;
+  return runPass({
+    partition,
+    log,
+    clock,
+    logger,
+    undoWindowMs,
+    decode: decodeRecord,
+    resolve: resolveBatch,
+    steps: { applyRecord, freeze, takeIn, takeBack, ...steps },
+    identities: tables.identities,
+    profiles: tables.profiles,
+    store: tables.steps,
+    cache: createUserCache({
+      bytesMax: limits.profileCacheBytesMax / log.partitions,
+      entryBytes: limits.profileCacheEntryBytes,
+    }),
+    views: createViews(),
+    owns: (workspaceId) => partitionOf(workspaceId, log.partitions) === partition,
+  });
+}
+
+function appliedOf(passes: readonly Pass[]): Applied {
+  function passOf(partition: number): Pass {
+    const pass = passes[partition];
+    if (pass === undefined) throw new Error(`Expected a partition below ${passes.length}, got ${partition}`);
+    return pass;
+  }
+  return {
+    wait: ({ partition, sequence }, ms) => passOf(partition).progress.wait(sequence, ms),
+    through: ({ partition }) => passOf(partition).progress.applied,
+    outcome: ({ partition, sequence }) => passOf(partition).outcomes.take(sequence),
+  };
+}
