@@ -8,8 +8,8 @@ import { checkMediaType } from "./guards/media-type.ts";
 import { peek, type Spending, type Spent, spend, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRoute, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
-import { type Dialect, faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
-import type { CallScope, KeyRoute, Parts } from "./route.ts";
+import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
+import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 
 export interface Answering extends Authenticating, Spending {
   readonly findRoute: FindRoute;
@@ -26,7 +26,7 @@ export async function answerRequest(request: HttpRequest, answering: Answering):
     if (route.guard === "open") return route.handler(answering.parts);
     return await answerWithKey(request, { route, params: found.params }, answering);
   } catch (error) {
-    return answerError(error, { request, dialect: route.guard === "key" ? route.dialect : "rest", headers: [], logger: answering.logger });
+    return answerError(error, { request, route, headers: [], logger: answering.logger });
   }
 }
 
@@ -50,7 +50,7 @@ async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: An
   } catch (error) {
     // Who may not call is still told the state of the limit, which was not spent
     if (isRefusal(error, "PERMISSION_MISSING") && caller) headers = await peek(caller.holder, route.limit, answering);
-    return answerError(error, { request, dialect: route.dialect, headers, logger: answering.logger });
+    return answerError(error, { request, route, headers, logger: answering.logger });
   }
 }
 
@@ -109,14 +109,15 @@ function noRoute(found: Exclude<Found, { kind: "route" }>): HttpAnswer {
 
 interface Refused {
   readonly request: HttpRequest;
-  readonly dialect: Dialect;
+  readonly route: Route;
   readonly headers: readonly string[];
   readonly logger: Logger;
 }
 
-function answerError(error: unknown, { request, dialect, headers, logger }: Refused): HttpAnswer {
-  if (error instanceof Refusal) return refusalAnswer(error, dialect, headers);
+function answerError(error: unknown, { request, route, headers, logger }: Refused): HttpAnswer {
+  if (error instanceof Refusal) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;
-  logger.error("request_failed", error, { requestId: request.requestId, path: request.path });
+  // The route and not the path, which may name a user
+  logger.error("request_failed", error, { requestId: request.requestId, route: route.path });
   return faultAnswer(request.requestId, headers);
 }

@@ -18,6 +18,8 @@ export interface Exchange {
   readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array>;
   /** Writes the answer; the second and later calls change nothing. */
   send(answer: HttpAnswer): void;
+  /** As send, where the parser has given up and no more of the request will come. */
+  sendLast(answer: HttpAnswer): void;
   /** Lets the connection end with this exchange. */
   closeAfter(): void;
 }
@@ -53,7 +55,8 @@ export function openExchange(opening: Opening): Exchange {
     },
     complete: () => message.complete,
     readBody: (headers, bytesMax) => readBody(state, headers, bytesMax),
-    send: (answer) => send(state, answer),
+    send: (answer) => send(state, answer, !message.complete),
+    sendLast: (answer) => send(state, { ...answer, close: true }, false),
     closeAfter() {
       state.closing = true;
     },
@@ -107,12 +110,11 @@ function readBody(state: State, headers: RequestHeaders, bytesMax: number): Prom
   });
 }
 
-function send(state: State, answer: HttpAnswer): void {
+function send(state: State, answer: HttpAnswer, bodyLeft: boolean): void {
   if (state.answered) return;
   state.answered = true;
   const { message, response, traffic, requestId } = state.opening;
   if (response.destroyed || message.socket.destroyed) return;
-  const bodyLeft = !message.complete;
   const close = state.closing || answer.close === true || traffic.draining || bodyLeft;
   state.closing = close;
   response.writeHead(answer.status, headersOf(answer, requestId, close));

@@ -135,7 +135,7 @@ function refuseMalformed(deps: Deps, error: NodeJS.ErrnoException, socket: Duple
   const newest = deps.traffic.sockets.get(socket)?.newest;
   if (newest === undefined || newest.closed) endRaw(deps, socket, refusal);
   else if (newest.answered || newest.complete()) newest.closeAfter();
-  else newest.send(refusalAnswer(refusal, "rest"));
+  else newest.sendLast(refusalAnswer(refusal, "rest"));
 }
 
 function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIMEOUT" | "REQUEST_MALFORMED" {

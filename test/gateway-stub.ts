@@ -17,7 +17,6 @@ export interface StubOptions {
   readonly holder?: Partial<KeyHolder>;
   readonly take?: (key: string, bucket: Bucket, cost: number) => Taken;
   readonly health?: GatewayOptions["health"];
-  readonly clock?: GatewayOptions["clock"];
   readonly trustedProxies?: readonly string[];
 }
 
@@ -25,6 +24,8 @@ export interface StubGateway {
   readonly url: string;
   readonly port: number;
   readonly gateway: Gateway;
+  /** Stands still until a test moves it. */
+  readonly clock: ReturnType<typeof fakeClock>;
   /** Errors that were logged. */
   readonly logged: { event: string; error: unknown; fields: Fields | undefined }[];
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<StubAnswer>;
@@ -40,7 +41,7 @@ export interface StubAnswer {
 /** Close its `gateway` after the test. */
 export async function startStubGateway(options: StubOptions = {}): Promise<StubGateway> {
   const logged: StubGateway["logged"] = [];
-  const clock = options.clock ?? fakeClock();
+  const clock = fakeClock();
   const take = options.take ?? ((_key, { capacity }) => ({ admitted: true, remaining: capacity - 1, fullAt: clock.now(), retryAfterMs: 0 }));
   const gateway = openGateway({
     access: stubAccess(options),
@@ -61,6 +62,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     url,
     port: Number(new URL(url).port),
     gateway,
+    clock,
     logged,
     post: (path, body, headers = {}) =>
       call(path, {

@@ -37,10 +37,7 @@ const tooMany = "The max number of external_ids and aliases per request was exce
 
 /** In the order: external ids, aliases, platform ids, then the one of device, email and phone. */
 function wantedUsers(fields: Fields): readonly Wanted[] {
-  const externalIds = list(fields, "external_ids").map((sent) => ({
-    sent: String(sent),
-    key: keyOf({ case: "externalId", value: externalIdOf(sent, "external_ids") }),
-  }));
+  const externalIds = list(fields, "external_ids").map(byExternalId);
   const aliases = list(fields, "user_aliases").map((sent) => ({
     sent,
     key: keyOf({ case: "alias", value: aliasOf(sent, "user_aliases") }),
@@ -50,6 +47,16 @@ function wantedUsers(fields: Fields): readonly Wanted[] {
     throw invalid("One of 'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required");
   }
   return wanted;
+}
+
+/** A text that can be no id (too long, with a NUL) is one that nobody has; only another type is a mistake. */
+function byExternalId(sent: unknown): Wanted {
+  try {
+    return { sent: String(sent), key: keyOf({ case: "externalId", value: externalIdOf(sent, "external_ids") }) };
+  } catch (error) {
+    if (typeof sent === "string") return { sent };
+    throw error;
+  }
 }
 
 function platformIds(fields: Fields): readonly Wanted[] {

@@ -1,0 +1,215 @@
+/** The server against raw sockets: malformed, huge and slow requests, one answer each, draining. */
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { create } from "@bufbuild/protobuf";
+import { limits } from "../platform/limits.ts";
+import { TrackUsersResponseSchema } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { type StubGateway, startStubGateway, type StubOptions, stubKey } from "../test/gateway-stub.ts";
+
+let started: StubGateway | undefined;
+afterEach(async () => {
+  await started?.gateway.close();
+  started = undefined;
+});
+
+const accepted = { trackUsers: async () => create(TrackUsersResponseSchema, { attributesProcessed: 1 }) };
+
+async function start(options: StubOptions = { profile: accepted }): Promise<StubGateway> {
+  started = await startStubGateway(options);
+  return started;
+}
+
+interface RawAnswer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: Record<string, unknown>;
+}
+
+/** Sends the bytes and reads until the server closes the connection; every answer that came, in order. */
+function exchange({ port, clock }: StubGateway, text: string): Promise<RawAnswer[]> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(Buffer.from(text, "latin1")));
+    let received = "";
+    socket.on("data", (chunk) => {
+      received += chunk.toString("utf8");
+      // What lingers with an unread body does so until now
+      clock.advance(limits.lingerMs);
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(answersIn(received)));
+  });
+}
+
+function answersIn(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  let rest = text;
+  while (rest !== "") {
+    const end = rest.indexOf("\r\n\r\n");
+    const head = rest.slice(0, end);
+    const status = Number(head.split(" ")[1]);
+    const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+    const body = rest.slice(end + 4, end + 4 + length);
+    rest = rest.slice(end + 4 + length);
+    answers.push({ status, head, body: body === "" ? {} : JSON.parse(body) });
+  }
+  return answers;
+}
+
+const auth = `Host: a\r\nAuthorization: Bearer ${stubKey}\r\nContent-Type: application/json\r\n`;
+const good = `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 2\r\n\r\n{}`;
+
+const malformed: readonly (readonly [title: string, status: number, bytes: string])[] = [
+  ["two Host headers", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n"],
+  ["no Host header", 400, "GET /livez HTTP/1.1\r\n\r\n"],
+  ["an HTTP/0.9 line", 400, "GET /livez\r\n\r\n"],
+  ["an HTTP/2.0 line", 400, "GET /livez HTTP/2.0\r\nHost: a\r\n\r\n"],
+  ["the HTTP/2 preface", 400, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["an absolute-form target", 400, "GET http://a/livez HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["an asterisk-form target", 400, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["CONNECT", 400, "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["an unknown method", 400, "BREW /livez HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["Content-Length and Transfer-Encoding", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  ["two Content-Lengths", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
+  ["a signed Content-Length", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: +2\r\n\r\n{}`],
+  ["a hexadecimal Content-Length", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 0x2\r\n\r\n{}`],
+  ["an unknown transfer coding", 400, `POST /users/track HTTP/1.1\r\n${auth}Transfer-Encoding: xchunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+  ["a coding before chunked", 400, `POST /users/track HTTP/1.1\r\n${auth}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+  ["chunked on HTTP/1.0", 400, `POST /users/track HTTP/1.0\r\n${auth}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`],
+  ["a bad chunk size", 400, `POST /users/track HTTP/1.1\r\n${auth}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n`],
+  ["a bare line feed", 400, "GET /livez HTTP/1.1\nHost: a\n\n"],
+  ["a folded header", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nX: a\r\n b\r\n\r\n"],
+  ["a space before the colon", 400, "GET /livez HTTP/1.1\r\nHost : a\r\n\r\n"],
+  ["a NUL in the target", 400, "GET /live\0z HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ["a body on GET", 400, "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 39\r\n\r\nGET /readyz HTTP/1.1\r\nHost: a\r\n\r\n      "],
+  ["two Authorization headers", 400, `POST /users/track HTTP/1.1\r\n${auth}Authorization: Bearer x\r\nContent-Length: 2\r\n\r\n{}`],
+  ["two Content-Types", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}`],
+  ["an unknown expectation", 417, `POST /users/track HTTP/1.1\r\n${auth}Expect: magic\r\nContent-Length: 2\r\n\r\n{}`],
+  ["20 KB of headers", 431, `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
+  ["3,000 headers", 431, `GET /livez HTTP/1.1\r\nHost: a\r\n${"a:\r\n".repeat(3_000)}\r\n`],
+];
+
+for (const [title, status, bytes] of malformed) {
+  test(`openServer() answers ${title} once with ${status} in JSON and closes`, async () => {
+    const gateway = await start();
+    const [answer, ...more] = await exchange(gateway, bytes);
+    expect(more).toEqual([]);
+    expect(answer?.status).toBe(status);
+    expect(answer?.body["message"]).toEqual(expect.any(String));
+    expect(answer?.head).toMatch(/^content-type: application\/json$/im);
+    expect(answer?.head).toMatch(/^x-request-id: [\w-]{36}$/im);
+    expect(answer?.head).toMatch(/^connection: close$/im);
+  });
+}
+
+test("openServer() answers the good request before malformed bytes as its own, then closes", async () => {
+  const gateway = await start();
+  const answers = await exchange(gateway, `${good}GARBAGE\r\n\r\n`);
+  expect(answers.map(({ status }) => status)).toEqual([201]);
+});
+
+test("openServer() answers pipelined requests in order", async () => {
+  const gateway = await start();
+  const last = "GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+  expect((await exchange(gateway, good + good + last)).map(({ status }) => status)).toEqual([201, 201, 404]);
+});
+
+test("openServer() answers HTTP/1.0, which proxies speak, and closes", async () => {
+  const gateway = await start();
+  expect((await exchange(gateway, "GET /livez HTTP/1.0\r\n\r\n")).map(({ status }) => status)).toEqual([200]);
+});
+
+test("openServer() refuses a body by its Content-Length before the first byte of it", async () => {
+  const gateway = await start();
+  const [answer] = await exchange(gateway, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 104857600\r\n\r\n`);
+  expect(answer?.status).toBe(413);
+  expect(answer?.body).toEqual({
+    message: `The request body may not be larger than ${limits.requestBytesMax} bytes`,
+    errors: [`The request body may not be larger than ${limits.requestBytesMax} bytes`],
+  });
+}, 10_000);
+
+test("openServer() counts a chunked body and refuses it at the limit", async () => {
+  const gateway = await start();
+  const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
+  const [answer, ...more] = await exchange(gateway, `POST /users/alias/new HTTP/1.1\r\n${auth}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(9)}0\r\n\r\n`);
+  expect([answer?.status, more.length]).toEqual([413, 0]);
+});
+
+test("openServer() asks for the body of Expect: 100-continue only when it wants it", async () => {
+  const gateway = await start();
+  const head = `${auth}Expect: 100-continue\r\nConnection: close\r\nContent-Length: 2\r\n\r\n`;
+  const statuses = (await exchange(gateway, `POST /users/track HTTP/1.1\r\n${head}{}`)).map(({ status }) => status);
+  expect(statuses).toEqual([100, 201]);
+  const refused = await exchange(gateway, `POST /nowhere HTTP/1.1\r\n${head}`.replace("Content-Length: 2", "Content-Length: 9"));
+  expect(refused.map(({ status }) => status)).toEqual([404]);
+});
+
+for (const [sent, kept] of [["abc-1.Z", true], ["a b", true], ["x".repeat(128), true], ["x".repeat(129), false], ["a\u00e9", false], ["a\tb", false]] as const) {
+  test(`openServer() ${kept ? "echoes" : "replaces"} the request id ${JSON.stringify(sent.slice(0, 9))} of ${sent.length}`, async () => {
+    const gateway = await start();
+    const [answer] = await exchange(gateway, `GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: ${sent}\r\n\r\n`);
+    const id = /^x-request-id: (.*)$/im.exec(answer?.head ?? "")?.[1];
+    if (kept) expect(id).toBe(sent);
+    else expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  });
+}
+
+test("close() finishes what is in flight with Connection: close and takes nothing new", async () => {
+  let release: (() => void) | undefined;
+  const waiting = new Promise<void>((resolve) => (release = resolve));
+  let called: (() => void) | undefined;
+  const arrived = new Promise<void>((resolve) => (called = resolve));
+  const gateway = await start({
+    profile: {
+      trackUsers: async () => {
+        called?.();
+        await waiting;
+        return create(TrackUsersResponseSchema, { attributesProcessed: 1 });
+      },
+    },
+  });
+  const answers = exchange(gateway, good);
+  await arrived;
+  const closed = gateway.gateway.close();
+  release?.();
+  const [answer] = await answers;
+  expect(answer?.status).toBe(201);
+  expect(answer?.head).toMatch(/^connection: close$/im);
+  await closed;
+  await expect(exchange(gateway, good)).rejects.toThrow(/ECONNREFUSED/);
+});
+
+test("close() cuts what is left when the deadline has passed", async () => {
+  let called: (() => void) | undefined;
+  const arrived = new Promise<void>((resolve) => (called = resolve));
+  const gateway = await start({ profile: { trackUsers: () => (called?.(), new Promise(() => {})) } });
+  const answers = exchange(gateway, good).catch(() => []);
+  await arrived;
+  const closed = gateway.gateway.close();
+  gateway.clock.advance(limits.drainMsMax);
+  await closed;
+  expect(await answers).toEqual([]);
+});
+
+test("openServer() answers a request that nobody answers in time", async () => {
+  let called: (() => void) | undefined;
+  const arrived = new Promise<void>((resolve) => (called = resolve));
+  const gateway = await start({ profile: { trackUsers: () => (called?.(), new Promise(() => {})) } });
+  const answers = exchange(gateway, good.replace("Host: a", "Host: a\r\nConnection: close"));
+  await arrived;
+  gateway.clock.advance(limits.answerMsMax + 2 * limits.overdueCheckMs);
+  const [answer] = await answers;
+  expect(answer?.status).toBe(503);
+  expect(answer?.head).toMatch(/^retry-after: 1$/im);
+});
+
+test("openServer() forgets a client that hangs up in the middle of its body", async () => {
+  const gateway = await start();
+  const socket = await new Promise<Socket>((resolve) => {
+    const opened = connect(gateway.port, "127.0.0.1", () => resolve(opened));
+  });
+  socket.write(`POST /users/track HTTP/1.1\r\n${auth}Content-Length: 100\r\n\r\n{`);
+  socket.destroy();
+  await gateway.gateway.close();
+  expect(gateway.logged).toEqual([]);
+});
