@@ -14,8 +14,7 @@ export function takeIn(target: ModelUser, source: ModelUser): void {
   for (const [name, value] of source.custom) if (!target.custom.has(name)) target.custom.set(name, value);
   target.events.push(...source.events);
   target.purchases.push(...source.purchases);
-  const apps = new Set(target.sessions.map((session) => session.appId));
-  target.sessions.push(...source.sessions.filter((session) => apps.has(session.appId)));
+  target.sessions.push(...source.sessions);
 }
 
 export function copyUser(user: ModelUser): ModelUser {

@@ -96,7 +96,7 @@ function newest(list: readonly unknown[]): unknown[] {
 type Match = { $identifier_key: string; $identifier_value: unknown; $new_object?: Record<string, unknown> };
 
 function objects(old: unknown, change: Record<string, unknown>, merge: boolean): unknown {
-  if (old !== undefined && !isObjects(old)) return old;
+  if (old !== undefined && !isObjects(old) && !isEmpty(old)) return old;
   const add = (change["$add"] ?? []) as unknown[];
   if (old === undefined && add.length === 0) return undefined;
   let list = [...((old ?? []) as Record<string, unknown>[]), ...add] as Record<string, unknown>[];
@@ -125,5 +125,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function isObjects(value: unknown): boolean {
-  return Array.isArray(value) && (value.length === 0 ? false : value.every(isObject));
+  return Array.isArray(value) && value.length > 0 && value.every(isObject);
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
 }
