@@ -1,47 +1,98 @@
-/** Chance from the system: ids that nobody guesses, and secrets that carry a checksum. */
-import { randomInt, randomUUID } from "node:crypto";
+/** Ids and secrets: who makes them, what they look like, and how a secret is compared. */
+import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
-
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const randomDigits = 30;
-const checksumDigits = 6;
-const idDigits = 16;
+import { type Clock, systemClock } from "./clock.ts";
 
 /**
- * A new secret: the prefix, 30 random base62 digits (178 bits) and 6 of the CRC-32 of all before them. The checksum
- * lets scanners and the gateway tell a mistyped secret without asking a store; it protects nothing.
+ * A new id: `newId("uuid")` is a bare UUIDv7, `newId("key_")` one behind a prefix. Ids sort by the time they were
+ * made; they are no secrets.
+ */
+export function newId(prefix: "uuid" | `${string}_`, clock: Clock = systemClock): string {
+  return prefix === "uuid" ? uuid(clock) : `${prefix}${uuid(clock).replaceAll("-", "")}`;
+}
+
+/**
+ * UUIDv7 (RFC 9562 5.7): each is greater than the one before in this process, also when the clock steps back or many
+ * fall into one millisecond (method 1 of 6.2: a 12 bit counter, which borrows from the next millisecond when full).
+ */
+export function uuid(clock: Clock = systemClock): string {
+  const now = Math.floor(clock.now());
+  if (now > last.ms) {
+    last.ms = now;
+    last.counter = randomBytes(2).readUInt16BE() & counterSeedMask;
+  } else {
+    last.counter += 1;
+    if (last.counter > counterMask) {
+      last.ms += 1;
+      last.counter = 0;
+    }
+  }
+  const bytes = randomBytes(uuidBytes);
+  bytes.writeUIntBE(last.ms, 0, 6);
+  bytes.writeUInt16BE(0x7000 | last.counter, 6);
+  bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const uuidBytes = 16;
+const counterMask = 0xfff;
+/** Half of the counter stays free for the rest of the millisecond. */
+const counterSeedMask = 0x7ff;
+const last = { ms: 0, counter: 0 };
+
+/**
+ * A new secret: `prefix`, 30 random base62 characters (178 bits) and 6 base62 characters of the CRC-32 of all before
+ * them, so that a mistyped or made-up one is known without asking a store.
  */
 export function secret(prefix: string): string {
-  const body = prefix + randomBase62(randomDigits);
-  return body + checksum(body);
+  const start = `${prefix}${randomBase62(randomChars)}`;
+  return `${start}${checksum(start)}`;
 }
 
-/** Whether a text with one of our prefixes is long enough and its checksum fits. */
+/** True where `text` ends in 30 base62 characters and the checksum of all before it, as `secret` makes them. */
 export function secretHolds(text: string): boolean {
-  const [, body = "", check] = /^([a-z]+_[0-9A-Za-z]{30})([0-9A-Za-z]{6})$/.exec(text) ?? [];
-  return check !== undefined && check === checksum(body);
+  return secretShape.test(text) && checksum(text.slice(0, -checksumChars)) === text.slice(-checksumChars);
 }
 
-/** A new id that may be shown: the prefix and 16 random base62 digits (95 bits). */
-export function newId(prefix: string): string {
-  return prefix + randomBase62(idDigits);
+/** True where `text` is a whole secret with this prefix. */
+export function checksumOk(prefix: string, text: string): boolean {
+  return text.startsWith(prefix) && text.length === prefix.length + randomChars + checksumChars && secretHolds(text);
 }
 
-/** A new random UUID (RFC 9562 version 4). */
-export function newUuid(): string {
-  return randomUUID();
+/** SHA-256 as 64 hex digits. */
+export function sha256Hex(data: string | Uint8Array): string {
+  return hash("sha256", data, "hex");
 }
 
-function checksum(body: string): string {
-  let rest = crc32(body);
+/** Equality in a time that tells nothing of where two texts differ, nor of their lengths. */
+export function equalInConstantTime(left: string, right: string): boolean {
+  return timingSafeEqual(hash("sha256", left, "buffer"), hash("sha256", right, "buffer"));
+}
+
+const randomChars = 30;
+const checksumChars = 6;
+const secretShape = /[0-9A-Za-z]{36}$/;
+const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/** The largest multiple of 62 that a byte can stay below: what is above would make some characters likelier. */
+const fairBytes = base62.length * Math.floor(0x100 / base62.length);
+
+function randomBase62(length: number): string {
+  let text = "";
+  while (text.length < length) {
+    for (const byte of randomBytes(length * 2)) {
+      if (byte < fairBytes && text.length < length) text += base62.charAt(byte % base62.length);
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
   let digits = "";
-  for (let at = 0; at < checksumDigits; at += 1) {
-    digits = (base62[rest % base62.length] ?? "") + digits;
+  for (let place = 0; place < checksumChars; place += 1) {
+    digits = base62.charAt(rest % base62.length) + digits;
     rest = Math.floor(rest / base62.length);
   }
   return digits;
-}
-
-function randomBase62(digits: number): string {
-  return Array.from({ length: digits }, () => base62[randomInt(base62.length)]).join("");
 }

@@ -95,6 +95,7 @@ export const limits = {
   logBytesWaitingMax: 128 * 1024 * 1024,
   logBatchBytesMax: 8 * 1024 * 1024,
   logTrimRecordsMax: 1_000,
+  signalEchoMsMax: 300,
   // Addresses (RFC 5321 4.5.3.1) and what errors quote
   emailCharsMax: 1_000,
   emailBytesMax: 254,
@@ -108,6 +109,10 @@ export const limits = {
   logStackCharsMax: 4_000,
   logCausesMax: 10,
   accessRefreshMs: 250,
+  // The whole process: the gateway's drain and the parts behind it
+  stopMsMax: 15_000,
+  undoWindowMsMax: 365 * 24 * 3600 * 1000,
+  limiterKeysMax: 100_000,
   // Access and its declaration
   secretCharsMin: 10,
   secretCharsMax: 1_024,

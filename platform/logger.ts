@@ -84,7 +84,7 @@ export function redact(value: unknown, depth = 0): unknown {
 
 function wrap(inner: Pino): Logger {
   function line(level: "debug" | "info" | "warn", event: string, fields?: Fields): void {
-    if (inner.isLevelEnabled(level)) inner[level](fields ? redact(fields) : {}, event);
+    if (inner.isLevelEnabled(level)) inner[level](safeFields(fields), event);
   }
   return {
     debug: (event, fields) => line("debug", event, fields),
@@ -92,10 +92,18 @@ function wrap(inner: Pino): Logger {
     warn: (event, fields) => line("warn", event, fields),
     error(event, error, fields) {
       if (!inner.isLevelEnabled("error")) return;
-      inner.error({ ...(fields ? (redact(fields) as Fields) : {}), error: describeError(error) }, event);
+      inner.error({ ...safeFields(fields), error: describeError(error) }, event);
     },
-    with: (fields) => wrap(inner.child(redact(fields) as Fields)),
+    with: (fields) => wrap(inner.child(safeFields(fields))),
   };
+}
+
+/** What every line has; a field of that name would give the line two of them. */
+const ownKeys: ReadonlySet<string> = new Set(["level", "time", "name", "event"]);
+
+function safeFields(fields: Fields = {}): Fields {
+  const entries = Object.entries(redact(fields) as Fields);
+  return Object.fromEntries(entries.map(([key, value]) => [ownKeys.has(key) ? `field_${key}` : key, value]));
 }
 
 /** The error and its causes, outermost first, bounded even where an error is its own cause. */

@@ -1,0 +1,137 @@
+/** Configuration from a plain record of texts: typed readers that collect every problem and fail once. */
+
+/** The record that `main.ts` copies from the environment; nothing else reads the environment. */
+export type ConfigRecord = Readonly<Record<string, string | undefined>>;
+
+export interface ConfigProblem {
+  readonly key: string;
+  readonly expected: string;
+  /** What stood there; undefined where the key was absent. Secrets are never shown. */
+  readonly got: string | undefined;
+}
+
+/** Every problem of a configuration at once. */
+export class ConfigError extends Error {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ key, expected, got }) => {
+      return `  ${key}: expected ${expected}, got ${got === undefined ? "nothing" : JSON.stringify(got)}`;
+    });
+    super(`The configuration has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}\n${lines.join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+/** Without a fallback a key is required. An empty text counts as absent, as environments cannot tell the two apart. */
+export interface ConfigReader {
+  /** `secret`: the value never stands in a problem. `choices`: the only values taken. */
+  text<T extends string = string>(key: string, options?: TextOptions<T>): T;
+  /** A whole number from `min` to `max`. */
+  whole(key: string, options: { min: number; max: number; fallback?: number }): number;
+  /** `250ms`, `10s`, `5m`, `2h`, `7d`, given back in milliseconds; the same bounds as `whole`. */
+  durationMs(key: string, options: { min: number; max: number; fallback?: number }): number;
+  /** `true`, `false`, `1`, `0`, `yes`, `no`, `on`, `off`. */
+  flag(key: string, options?: { fallback?: boolean }): boolean;
+  /** Texts between commas, trimmed, empty ones left out. */
+  list(key: string, options?: { fallback?: readonly string[] }): readonly string[];
+}
+
+export interface TextOptions<T extends string> {
+  readonly fallback?: T;
+  readonly secret?: boolean;
+  readonly choices?: readonly T[];
+}
+
+/** Reads a frozen value from `record`. Throws ConfigError with all problems that `read` met. */
+export function readConfig<T extends object>(record: ConfigRecord, read: (reader: ConfigReader) => T): Readonly<T> {
+  const problems: ConfigProblem[] = [];
+  const value = read(readerOf(record, problems));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(value);
+}
+
+function readerOf(record: ConfigRecord, problems: ConfigProblem[]): ConfigReader {
+  /** What `parse` makes of the text; a placeholder, never seen by anybody, where there is a problem. */
+  function value<T>(key: string, parse: (text: string) => T | undefined, options: Reading<T>): T {
+    const text = (Object.hasOwn(record, key) ? record[key] : undefined)?.trim() || undefined;
+    if (text === undefined && options.fallback !== undefined) return options.fallback;
+    const parsed = text === undefined ? undefined : parse(text);
+    if (parsed !== undefined) return parsed;
+    const got = text !== undefined && options.secret ? "[redacted]" : text;
+    problems.push({ key, expected: options.expected, got });
+    return options.placeholder;
+  }
+
+  return {
+    text<T extends string = string>(key: string, options: TextOptions<T> = {}): T {
+      const { choices } = options;
+      const expected = choices ? `one of ${choices.join(", ")}` : "a text";
+      return value<T>(key, (text) => chosen(text, choices), { ...options, expected, placeholder: "" as T });
+    },
+    whole(key, options) {
+      const expected = `a whole number from ${options.min} to ${options.max}`;
+      return value(key, (text) => within(wholeOf(text), options), { ...options, expected, placeholder: 0 });
+    },
+    durationMs(key, options) {
+      const expected = `a duration such as 250ms, 10s, 5m, 2h or 7d, from ${options.min}ms to ${options.max}ms`;
+      return value(key, (text) => within(durationOf(text), options), { ...options, expected, placeholder: 0 });
+    },
+    flag(key, options = {}) {
+      return value(key, (text) => flags.get(text.toLowerCase()), { ...options, expected: "true or false", placeholder: false });
+    },
+    list(key, options = {}) {
+      return value<readonly string[]>(key, itemsOf, { ...options, expected: "texts between commas", placeholder: [] });
+    },
+  };
+}
+
+interface Reading<T> {
+  readonly fallback?: T | undefined;
+  readonly secret?: boolean;
+  readonly expected: string;
+  readonly placeholder: T;
+}
+
+const flags: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["1", true],
+  ["yes", true],
+  ["on", true],
+  ["false", false],
+  ["0", false],
+  ["no", false],
+  ["off", false],
+]);
+
+const msOf: ReadonlyMap<string | undefined, number> = new Map([
+  ["ms", 1],
+  ["s", 1_000],
+  ["m", 60_000],
+  ["h", 3_600_000],
+  ["d", 86_400_000],
+]);
+
+function chosen<T extends string>(text: string, choices: readonly T[] | undefined): T | undefined {
+  return choices ? choices.find((choice) => choice === text) : (text as T);
+}
+
+function itemsOf(text: string): string[] {
+  const items = text.split(",").map((item) => item.trim());
+  return items.filter((item) => item !== "");
+}
+
+function wholeOf(text: string): number | undefined {
+  return /^-?\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function durationOf(text: string): number | undefined {
+  const [, count, unit] = /^(\d{1,12})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const ms = msOf.get(unit);
+  return ms === undefined ? undefined : Number(count) * ms;
+}
+
+function within(value: number | undefined, bounds: { min: number; max: number }): number | undefined {
+  return value !== undefined && value >= bounds.min && value <= bounds.max ? value : undefined;
+}

@@ -1,0 +1,103 @@
+/** The life of a process: start, run until a signal, drain within a deadline, exit with a code that tells how it went. */
+import process from "node:process";
+import { type Clock, systemClock } from "./clock.ts";
+import { limits } from "./limits.ts";
+import type { Logger } from "./logger.ts";
+
+export interface ProcessParts<Started> {
+  start(): Promise<Started>;
+  /** Ends what `start` gave: takes nothing new and finishes what it took. */
+  stop(started: Started): Promise<void>;
+  readonly drainMsMax: number;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  /** Where the end of the process and its signals come from; tests bring their own. */
+  readonly exit?: (code: number) => void;
+  readonly signals?: SignalSource;
+}
+
+export interface SignalSource {
+  on(name: string, listener: (detail: unknown) => void): unknown;
+  off(name: string, listener: (detail: unknown) => void): unknown;
+}
+
+/**
+ * Starts, waits for SIGTERM or SIGINT, drains, and exits: 0 when drained, 1 when the start failed, the drain failed
+ * or passed `drainMsMax`, a second signal came, or something was thrown that nobody caught. A signal that follows the
+ * first within `signalEchoMsMax` is its echo: Ctrl-C reaches us from the terminal and again from `npm start`.
+ * A signal during the start stops as soon as that is done. Resolves with the exit code, for tests; a real exit comes first.
+ */
+export async function runUntilSignal<Started>(parts: ProcessParts<Started>): Promise<number> {
+  const { logger } = parts;
+  const exit = parts.exit ?? ((code: number) => process.exit(code));
+  const asked = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<number>();
+  const clock = parts.clock ?? systemClock;
+  const watch = watchSignals({ source: parts.signals ?? (process as SignalSource), clock }, {
+    first: asked.resolve,
+    second: () => ended.resolve(1),
+    fault: (error) => {
+      logger.error("uncaught", error);
+      ended.resolve(1);
+    },
+  });
+  const course = runCourse(parts, asked.promise);
+  const code = await Promise.race([course, ended.promise]);
+  watch.end();
+  exit(code);
+  return code;
+}
+
+async function runCourse<Started>(parts: ProcessParts<Started>, asked: Promise<void>): Promise<number> {
+  const { logger } = parts;
+  let started: Started;
+  try {
+    started = await parts.start();
+  } catch (error) {
+    logger.error("start_failed", error);
+    return 1;
+  }
+  await asked;
+  logger.info("stopping");
+  const late = Promise.withResolvers<"late">();
+  const cancel = (parts.clock ?? systemClock).after(parts.drainMsMax, () => late.resolve("late"));
+  try {
+    if ((await Promise.race([parts.stop(started), late.promise])) === "late") {
+      logger.warn("drain_deadline_passed", { drainMsMax: parts.drainMsMax });
+      return 1;
+    }
+    logger.info("stopped");
+    return 0;
+  } catch (error) {
+    logger.error("stop_failed", error);
+    return 1;
+  } finally {
+    cancel();
+  }
+}
+
+/** Counts signals; a fault that nobody caught ends the process, whose state is no longer known. */
+function watchSignals(
+  from: { source: SignalSource; clock: Clock },
+  on: { first: () => void; second: () => void; fault: (error: unknown) => void },
+): { end(): void } {
+  const { source, clock } = from;
+  let firstAt: number | undefined;
+  function signalled(): void {
+    if (firstAt === undefined) on.first();
+    else if (clock.monotonic() - firstAt > limits.signalEchoMsMax) on.second();
+    firstAt ??= clock.monotonic();
+  }
+  const listeners: [string, (detail: unknown) => void][] = [
+    ["SIGTERM", signalled],
+    ["SIGINT", signalled],
+    ["uncaughtException", on.fault],
+    ["unhandledRejection", on.fault],
+  ];
+  for (const [name, listener] of listeners) source.on(name, listener);
+  return {
+    end() {
+      for (const [name, listener] of listeners) source.off(name, listener);
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/** Service calls inside one process: the typed client of a service that calls its implementation and no wire. */
+import { create, type DescMethod, type DescMethodUnary, type DescService, type MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type CallOptions,
+  type Client,
+  type ContextValues,
+  createContextValues,
+  type HandlerContext,
+  type ServiceImpl,
+} from "@connectrpc/connect";
+import { type Clock, systemClock } from "../clock.ts";
+import { Refusal } from "../refusal.ts";
+
+/**
+ * A client whose calls run in this process, with the same types, defaults and deadlines as over the wire: input and
+ * output become whole messages, `signal` reaches the implementation, and with `timeoutMs` (or an aborted signal) the
+ * caller gets Refusal DEADLINE_EXCEEDED in time. What the implementation throws, refusals above all, comes unchanged.
+ * Unary methods only; a service with a streaming one is refused here, not at its first call.
+ */
+export function directClient<Service extends DescService>(
+  service: Service,
+  implementation: Partial<ServiceImpl<Service>>,
+  clock: Clock = systemClock,
+): Client<Service> {
+  const client: Record<string, Unary> = Object.create(null);
+  for (const [name, method] of Object.entries(service.method)) {
+    if (!isUnary(method)) throw new Error(`Expected unary methods, got ${method.methodKind} "${name}"`);
+    const answer = (implementation as Record<string, Answer | undefined>)[name];
+    client[name] = answer ? unary({ method, answer: answer.bind(implementation), clock }) : notImplemented;
+  }
+  return client as Client<Service>;
+}
+
+function isUnary(method: DescMethod): method is DescMethodUnary {
+  return method.methodKind === "unary";
+}
+
+type Unary = (request: MessageInitShape<DescMethodUnary["input"]>, options?: CallOptions) => Promise<unknown>;
+type Answer = (request: unknown, context: HandlerContext) => unknown;
+
+function unary(parts: { method: DescMethodUnary; answer: Answer; clock: Clock }): Unary {
+  const { method, answer, clock } = parts;
+  return async (request, options) => {
+    const deadline = options && (options.signal ?? options.timeoutMs) !== undefined ? startDeadline(options, clock) : undefined;
+    try {
+      const answered = answer(create(method.input, request), new DirectContext(method, options, deadline?.signal));
+      const response = deadline ? await Promise.race([answered, deadline.passed]) : await answered;
+      return create(method.output, response as MessageInitShape<typeof method.output>);
+    } finally {
+      deadline?.end();
+    }
+  };
+}
+
+async function notImplemented(): Promise<never> {
+  throw new Refusal("NOT_IMPLEMENTED");
+}
+
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Rejects when the time is over or the caller's signal aborts. */
+  readonly passed: Promise<never>;
+  end(): void;
+}
+
+function startDeadline(options: CallOptions, clock: Clock): Deadline {
+  const refusal = new Refusal("DEADLINE_EXCEEDED");
+  if (options.signal?.aborted) throw refusal;
+  const controller = new AbortController();
+  const { promise, reject } = Promise.withResolvers<never>();
+  promise.catch(() => {});
+  function pass(): void {
+    controller.abort(refusal);
+    reject(refusal);
+  }
+  const cancel = options.timeoutMs === undefined ? undefined : clock.after(options.timeoutMs, pass);
+  options.signal?.addEventListener("abort", pass);
+  return {
+    signal: controller.signal,
+    passed: promise,
+    end() {
+      cancel?.();
+      options.signal?.removeEventListener("abort", pass);
+    },
+  };
+}
+
+const neverAborted = new AbortController().signal;
+
+/** Headers and values are made only when asked for: most calls never do, and they cost more than the call. */
+class DirectContext implements HandlerContext {
+  readonly method: DescMethodUnary;
+  readonly signal: AbortSignal;
+  readonly requestMethod = "POST";
+  readonly protocolName = "direct";
+  readonly #options: CallOptions | undefined;
+  #requestHeader: Headers | undefined;
+  #responseHeader: Headers | undefined;
+  #responseTrailer: Headers | undefined;
+  #values: ContextValues | undefined;
+
+  constructor(method: DescMethodUnary, options: CallOptions | undefined, signal: AbortSignal = neverAborted) {
+    this.method = method;
+    this.signal = signal;
+    this.#options = options;
+  }
+
+  get service(): DescService {
+    return this.method.parent;
+  }
+
+  get url(): string {
+    return `direct:/${this.method.parent.typeName}/${this.method.name}`;
+  }
+
+  get requestHeader(): Headers {
+    return (this.#requestHeader ??= new Headers(this.#options?.headers));
+  }
+
+  get responseHeader(): Headers {
+    return (this.#responseHeader ??= new Headers());
+  }
+
+  get responseTrailer(): Headers {
+    return (this.#responseTrailer ??= new Headers());
+  }
+
+  get values(): ContextValues {
+    return (this.#values ??= this.#options?.contextValues ?? createContextValues());
+  }
+
+  get timeoutMs(): () => number | undefined {
+    return () => this.#options?.timeoutMs;
+  }
+}
