@@ -1,0 +1,117 @@
+/** What every limiter driver must do, sentence by sentence of the port; a driver joins by passing it. */
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Limiter } from "./limiter.ts";
+
+/** A limiter that has never been asked, and the clock it follows. */
+export interface LimiterUnderTest {
+  readonly limiter: Limiter;
+  readonly clock: { now(): number; advance(ms: number): void };
+  dispose(): Promise<void>;
+}
+
+export function describeLimiter(driver: string, open: () => Promise<LimiterUnderTest>): void {
+  describe(`limiter contract: ${driver}`, () => {
+    let under: LimiterUnderTest;
+    const ten = { capacity: 10, windowMs: 1_000 };
+    beforeEach(async () => {
+      under = await open();
+    });
+    afterEach(() => under.dispose());
+
+    test("take() finds a bucket full that was never asked, and admits exactly its capacity", async () => {
+      for (let left = 9; left >= 0; left -= 1) {
+        expect(await under.limiter.take("k", ten, 1)).toMatchObject({ admitted: true, remaining: left, retryAfterMs: 0 });
+      }
+      expect(await under.limiter.take("k", ten, 1)).toMatchObject({ admitted: false, remaining: 0, retryAfterMs: 100 });
+    });
+
+    test("take() takes all or none", async () => {
+      await under.limiter.take("k", ten, 6);
+      expect(await under.limiter.take("k", ten, 5)).toMatchObject({ admitted: false, remaining: 4, retryAfterMs: 100 });
+      expect(await under.limiter.take("k", ten, 4)).toMatchObject({ admitted: true, remaining: 0 });
+    });
+
+    test("take() admits after `retryAfterMs` and not before", async () => {
+      await under.limiter.take("k", ten, 10);
+      const { retryAfterMs } = await under.limiter.take("k", ten, 3);
+      expect(retryAfterMs).toBe(300);
+      under.clock.advance(retryAfterMs - 1);
+      expect((await under.limiter.take("k", ten, 3)).admitted).toBe(false);
+      under.clock.advance(1);
+      expect((await under.limiter.take("k", ten, 3)).admitted).toBe(true);
+    });
+
+    test("take() refills continuously, up to the capacity and no further", async () => {
+      await under.limiter.take("k", ten, 10);
+      under.clock.advance(250);
+      expect(await under.limiter.take("k", ten, 0)).toMatchObject({ remaining: 2 });
+      under.clock.advance(1_000_000);
+      expect(await under.limiter.take("k", ten, 10)).toMatchObject({ admitted: true, remaining: 0 });
+      expect((await under.limiter.take("k", ten, 1)).admitted).toBe(false);
+    });
+
+    test("take() says when the bucket is full again", async () => {
+      expect((await under.limiter.take("k", ten, 0)).fullAt).toBe(under.clock.now());
+      expect((await under.limiter.take("k", ten, 4)).fullAt).toBe(under.clock.now() + 400);
+      under.clock.advance(100);
+      expect((await under.limiter.take("k", ten, 20)).fullAt).toBe(under.clock.now() + 300);
+    });
+
+    test("take() never admits a cost above the capacity, and spends nothing on it", async () => {
+      expect(await under.limiter.take("k", ten, 11)).toMatchObject({ admitted: false, remaining: 10 });
+      expect((await under.limiter.take("k", ten, 10)).admitted).toBe(true);
+    });
+
+    test("take() keeps keys apart, whatever they are called", async () => {
+      for (const key of ["a", "b", "a:b", "", "__proto__", "é", "e\u0301", "x".repeat(1_000)]) {
+        expect(await under.limiter.take(key, ten, 10)).toMatchObject({ admitted: true });
+      }
+      expect((await under.limiter.take("a", ten, 1)).admitted).toBe(false);
+    });
+
+    test("take() holds no more than a capacity that was lowered", async () => {
+      await under.limiter.take("k", ten, 1);
+      expect(await under.limiter.take("k", { capacity: 4, windowMs: 1_000 }, 1)).toMatchObject({ admitted: true, remaining: 3 });
+    });
+
+    test("take() throws for a bucket or a cost that makes no sense", async () => {
+      const nonsense = [[{ capacity: 0, windowMs: 1 }, 1], [{ capacity: 1, windowMs: 0 }, 1], [ten, -1], [ten, Number.NaN]] as const;
+      for (const [bucket, cost] of nonsense) {
+        await expect((async () => under.limiter.take("k", bucket, cost))()).rejects.toThrow(RangeError);
+      }
+    });
+
+    test("take() never admits more than capacity + refill x T in any time T", async () => {
+      const ask = fc.record({ waitMs: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(3_000)), cost: fc.nat(12) });
+      const shape = fc.record({ capacity: fc.integer({ min: 1, max: 50 }), windowMs: fc.integer({ min: 1, max: 5_000 }) });
+      let round = 0;
+      await fc.assert(
+        fc.asyncProperty(shape, fc.array(ask, { maxLength: 60 }), async (bucket, asks) => {
+          round += 1;
+          const taken: { at: number; cost: number }[] = [];
+          for (const { waitMs, cost } of asks) {
+            under.clock.advance(waitMs);
+            const { admitted } = await under.limiter.take(`round ${round}`, bucket, cost);
+            if (admitted) taken.push({ at: under.clock.now(), cost });
+          }
+          expect(worstExcess(taken, bucket)).toBeLessThan(0.001);
+        }),
+        { numRuns: 200 },
+      );
+    });
+  });
+}
+
+/** By how much the worst of all windows passes capacity + refill x T; below 0 where none does. */
+function worstExcess(taken: readonly { at: number; cost: number }[], bucket: { capacity: number; windowMs: number }): number {
+  let worst = Number.NEGATIVE_INFINITY;
+  for (const [index, first] of taken.entries()) {
+    let sum = 0;
+    for (const { at, cost } of taken.slice(index)) {
+      sum += cost;
+      worst = Math.max(worst, sum - bucket.capacity - ((at - first.at) * bucket.capacity) / bucket.windowMs);
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,71 @@
+/** The limiter in memory against the contract, the bucket's arithmetic, and what only this driver promises. */
+import { describe, expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { drawTokens } from "./bucket.ts";
+import { describeLimiter } from "./limiter-contract.ts";
+import { openMemoryLimiter } from "./memory.ts";
+
+const ten = { capacity: 10, windowMs: 1_000 };
+
+describeLimiter("memory", async () => {
+  const clock = fakeClock();
+  const limiter = openMemoryLimiter({ clock, keysMax: 1_000 });
+  return { limiter, clock, dispose: () => limiter.close() };
+});
+
+describe("openMemoryLimiter()", () => {
+  test("forgets the bucket asked least recently when there are too many", async () => {
+    const limiter = openMemoryLimiter({ clock: fakeClock(), keysMax: 2 });
+    for (const key of ["a", "b", "a", "c"]) await limiter.take(key, ten, 5);
+    expect(await limiter.take("a", ten, 0)).toMatchObject({ remaining: 0 });
+    expect(await limiter.take("b", ten, 0)).toMatchObject({ remaining: 10 });
+  });
+
+  test("is unaffected by steps of the wall clock", async () => {
+    const clock = fakeClock();
+    let step = 0;
+    const limiter = openMemoryLimiter({ clock: { ...clock, now: () => clock.now() + step }, keysMax: 2 });
+    await limiter.take("k", ten, 10);
+    step = 3_600_000;
+    expect(await limiter.take("k", ten, 1)).toMatchObject({ admitted: false });
+    step = -3_600_000;
+    clock.advance(100);
+    expect(await limiter.take("k", ten, 1)).toMatchObject({ admitted: true });
+  });
+});
+
+describe("drawTokens()", () => {
+  test("never trusts a clock that steps back: nothing refills, nothing is lost", () => {
+    const spent = drawTokens(undefined, ten, { cost: 10, now: 5_000 });
+    const back = drawTokens(spent.state, ten, { cost: 1, now: 1_000 });
+    expect(back).toMatchObject({ admitted: false, retryAfterMs: 100, state: { tokens: 0, at: 5_000 } });
+    expect(drawTokens(back.state, ten, { cost: 1, now: 5_000 }).admitted).toBe(false);
+    expect(drawTokens(back.state, ten, { cost: 1, now: 5_100 }).admitted).toBe(true);
+  });
+
+  test("admits exactly at `retryAfterMs`, also where the refill is no round fraction", () => {
+    const odd = { capacity: 3, windowMs: 1_000 };
+    let state = drawTokens(undefined, odd, { cost: 3, now: 0 }).state;
+    let now = 0;
+    for (let round = 0; round < 1_000; round += 1) {
+      const refused = drawTokens(state, odd, { cost: 1, now });
+      expect(refused.admitted).toBe(false);
+      now += refused.retryAfterMs;
+      const admitted = drawTokens(refused.state, odd, { cost: 1, now });
+      expect(admitted.admitted).toBe(true);
+      state = admitted.state;
+    }
+  });
+
+  test("counts 250,000 an hour without drift", () => {
+    const hourly = { capacity: 250_000, windowMs: 3_600_000 };
+    let state = drawTokens(undefined, hourly, { cost: 250_000, now: 0 }).state;
+    let admitted = 0;
+    for (let now = 0; now <= 360_000; now += 7) {
+      const draw = drawTokens(state, hourly, { cost: 1, now });
+      state = draw.state;
+      if (draw.admitted) admitted += 1;
+    }
+    expect(admitted).toBe(Math.floor((359_996 * 250_000) / 3_600_000));
+  });
+});
