@@ -1,9 +1,19 @@
 /** What a change of a user's names and addresses does to the rows of the others who share them, and to consent. */
-import type { Sharer, UserRow } from "./identity.ts";
+import type { UserRow } from "./identity.ts";
 import type { ConsentChange } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
 import type { AddressChange, AddressKey } from "./user-names.ts";
-import { addressesOf, emailKey, joined, left, phoneKey, touched, withAddresses } from "./user-names.ts";
+import {
+  addressesOf,
+  emailKey,
+  inserted,
+  isNeverShared,
+  left,
+  neverShared,
+  phoneKey,
+  touched,
+  withAddresses,
+} from "./user-names.ts";
 import { type Effects, putUser, takeMark, tell } from "./resolve-effects.ts";
 
 /** Applies a change of addresses to a live user: address rows, the user's row, and the email status that follows. */
@@ -20,24 +30,27 @@ export function moveAddresses(effects: Effects, before: UserRow, after: UserRow)
   const had = addressesOf(before);
   const has = addressesOf(after);
   for (const address of had) {
-    if (!has.includes(address)) leaveAddress(effects, address, before.id);
+    if (!has.includes(address)) leaveAddress(effects, address, before);
   }
   for (const address of has) {
     if (!had.includes(address)) joinAddress(effects, address, after);
   }
 }
 
-export function putSharers(effects: Effects, address: AddressKey, sharers: readonly Sharer[]): void {
-  effects.view.put(address, sharers.length === 0 ? undefined : sharers);
+/**
+ * A user with open merges, or one that is merged away, leaves a row that stays even when it is empty: an undo may bring
+ * a side of the merge back to the address, and until then the recency of whoever holds it must be known.
+ */
+export function leaveAddress(effects: Effects, address: AddressKey, row: Pick<UserRow, "id" | "merges">): void {
+  const sharers = left(effects.view.sharers(address), row.id);
+  effects.view.put(address, sharers.length === 0 && row.merges.length === 0 ? undefined : sharers);
 }
 
-export function leaveAddress(effects: Effects, address: AddressKey, id: UserId): void {
-  putSharers(effects, address, left(effects.view.sharers(address), id));
-}
-
+/** Recency begins when a second user joins. */
 function joinAddress(effects: Effects, address: AddressKey, row: UserRow): void {
-  const member = { id: row.id, identified: row.externalId !== null };
-  putSharers(effects, address, joined(effects.view.sharers(address), member, takeMark(effects)));
+  const sharers = effects.view.sharers(address);
+  const updated = effects.view.peek(address) === null ? neverShared : takeMark(effects);
+  effects.view.put(address, inserted(sharers, { id: row.id, identified: row.externalId !== null, updated }));
 }
 
 /** Makes the user the latest of all who share one of its addresses. */
@@ -48,16 +61,16 @@ export function touchUser(effects: Effects, row: UserRow): void {
 
 function touchAddress(effects: Effects, address: AddressKey, id: UserId): void {
   const sharers = effects.view.sharers(address);
-  const [only] = sharers;
-  if (sharers.length === 1 && only !== undefined && only.updated[1] === 0 && only.updated[0] === 0) return;
-  putSharers(effects, address, touched(sharers, id, () => takeMark(effects)));
+  const [first] = sharers;
+  if (first === undefined || isNeverShared(first.updated)) return;
+  effects.view.put(address, touched(sharers, id, takeMark(effects)));
 }
 
 /** The user has an external id from now on. */
 export function markIdentified(effects: Effects, row: UserRow): void {
   for (const address of addressesOf(row)) {
     const sharers = effects.view.sharers(address);
-    putSharers(effects, address, sharers.map((sharer) => sharer.id === row.id ? { ...sharer, identified: true } : sharer));
+    effects.view.put(address, sharers.map((sharer) => sharer.id === row.id ? { ...sharer, identified: true } : sharer));
   }
 }
 

@@ -19,7 +19,7 @@ export function resolveDeletes(effects: Effects, users: readonly UserSelector[])
 
 function deleteUser(effects: Effects, row: UserRow): void {
   for (const name of ownNames(row)) effects.view.put(name, undefined);
-  for (const address of addressesOf(row)) leaveAddress(effects, address, row.id);
+  for (const address of addressesOf(row)) leaveAddress(effects, address, { id: row.id, merges: [] });
   effects.view.put(userRowKey(row.id), undefined);
   closeMerges(effects, row.merges);
   send(effects, { id: row.id }, { type: "delete" });

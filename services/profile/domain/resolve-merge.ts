@@ -89,7 +89,7 @@ function recencyOf(effects: Effects, row: UserRow): SideRecency {
 function moveNames(effects: Effects, { source, target }: Sides, mergeId: string): UserRow {
   const moved = source.aliases.filter((alias) => !holdsLabel(target, alias.label));
   for (const alias of moved) effects.view.put(aliasKey(alias.label, alias.name), target.id);
-  for (const address of addressesOf(source)) leaveAddress(effects, address, source.id);
+  for (const address of addressesOf(source)) leaveAddress(effects, address, { id: source.id, merges: [mergeId] });
   effects.view.put(userRowKey(source.id), undefined);
   const merged = {
     ...heldAfter({ source, target }),

@@ -3,7 +3,7 @@ import type { Identities } from "./identities.ts";
 import type { MergeRow, Recency, SideRecency, UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { UserKey } from "./user-key.ts";
-import { addressesOf, holdsName, ownNames } from "./user-names.ts";
+import { addressesOf, type AddressKey, holdsName, ownNames } from "./user-names.ts";
 import { type Effects, putUser, takeMark } from "./resolve-effects.ts";
 
 /** The row without merges whose window is over, and without all before those: the newest is undone first. */
@@ -35,7 +35,27 @@ export function closeMerges(effects: Effects, mergeIds: readonly string[]): void
       if (effects.view.holderOf(name) === merge.source.id) effects.view.put(name, undefined);
     }
     closeMerges(effects, merge.source.merges);
+    dropEmpty(effects, [merge.source, merge.target].flatMap(addressesOf));
   }
+}
+
+/** Forgets address rows that stayed for a side of an open merge, where no merge of the user needs them any more. */
+export function dropEmpty(effects: Effects, addresses: readonly AddressKey[], row?: UserRow): void {
+  const needed = row === undefined ? [] : sideAddresses(effects.view, row);
+  effects.view.need(addresses);
+  for (const address of addresses) {
+    const isEmpty = effects.view.sharers(address).length === 0 && effects.view.peek(address) !== null;
+    if (isEmpty && !needed.includes(address)) effects.view.put(address, undefined);
+  }
+}
+
+/** The addresses that an undo may bring somebody back to. */
+export function sideAddresses(view: Identities, row: UserRow): AddressKey[] {
+  return row.merges.flatMap((mergeId) => {
+    const merge = view.merge(mergeId);
+    if (merge === undefined) return [];
+    return [...addressesOf(merge.source), ...addressesOf(merge.target), ...sideAddresses(view, merge.source)];
+  });
 }
 
 /** The user's open merges cannot be undone any more, for this reason. */

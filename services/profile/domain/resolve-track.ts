@@ -4,10 +4,10 @@ import type { UserRow } from "./identity.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import type { AttributeObject, EventObject, PurchaseObject, TrackObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
-import { type AddressChange, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
+import { type AddressChange, addressesOf, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
 import { changeAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
 import { type Effects, makeId, putUser, send } from "./resolve-effects.ts";
-import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
+import { dropEmpty, followTouch, sideAddresses, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
 
 export function resolveTrack(effects: Effects, objects: readonly TrackObject[]): void {
   for (const object of objects) {
@@ -51,12 +51,14 @@ function sendObject(effects: Effects, row: UserRow, object: TrackObject): void {
 /** The same for a user whose merges can still be undone: what was said to a source is marked as such. */
 function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   const side = sideOf(effects.view, row, object.user);
+  const addresses = [...addressesOf(row), ...sideAddresses(effects.view, row)];
   const change = addressChangeOf(object);
   const after = change === undefined ? row : changeAddresses(effects, row, change);
   if (after !== row) sendAddresses(effects, row, { after, side });
   sendData(effects, { ...after, side }, object);
   touchUser(effects, after);
   followTouch(effects, after, { key: object.user, apply: (shadow) => change === undefined ? shadow : withAddresses(shadow, change) });
+  if (change !== undefined) dropEmpty(effects, addresses, after);
 }
 
 type Sided = UserRow & { readonly side?: ReturnType<typeof sideOf> };

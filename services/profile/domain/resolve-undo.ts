@@ -1,10 +1,11 @@
 /** A merge taken back: both sides get the names and addresses they would have had without it. */
 import type { ItemOutcome, JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
-import { addressesOf, type AddressKey, emailKey, holdsAlias, inserted, ownNames, phoneKey } from "./user-names.ts";
+import { addressesOf, type AddressKey, emailKey, holdsAlias, inserted, neverShared, ownNames, phoneKey } from "./user-names.ts";
 import { aliasKey, externalIdKey } from "./user-names.ts";
-import { leaveAddress, putSharers } from "./resolve-addresses.ts";
+import { leaveAddress } from "./resolve-addresses.ts";
 import { type Effects, putUser, send, tell } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
+import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
 
 /** POST /users/merge/undo. A refusal is told in the job's row, and may be tried again when its reason is gone. */
 export function resolveUndo(effects: Effects, place: JobPlace): void {
@@ -78,13 +79,15 @@ function namesAreFree(effects: Effects, { source, target }: MergeRow): boolean {
 function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   const { mergeId, source } = merge;
   const target = { ...merge.target, merges: live.merges.slice(0, -1) };
+  const addresses = [...addressesOf(live), ...sideAddresses(effects.view, live)];
   for (const name of ownNames(source)) effects.view.put(name, source.id);
-  for (const address of addressesOf(live)) leaveAddress(effects, address, live.id);
+  for (const address of addressesOf(live)) leaveAddress(effects, address, live);
   restoreAddresses(effects, source, merge.sourceRecency);
   restoreAddresses(effects, target, merge.targetRecency);
   putUser(effects, source);
   putUser(effects, target);
   effects.view.put(`m:${mergeId}`, undefined);
+  dropEmpty(effects, addresses, target);
   send(effects, target, { type: "undo", mergeId, sourceId: source.id });
   for (const row of [target, source]) {
     const { id, externalId, aliases, email, phone } = row;
@@ -98,8 +101,8 @@ function restoreAddresses(effects: Effects, row: UserRow, recency: SideRecency):
   if (row.phone !== null) restore(phoneKey(row.phone), recency.phone);
 
   function restore(address: AddressKey, before: SideRecency["email"]): void {
-    const updated = recency.since ?? before ?? [0, 0];
+    const updated = recency.since ?? before ?? neverShared;
     const member = { id: row.id, identified: row.externalId !== null, updated };
-    putSharers(effects, address, inserted(effects.view.sharers(address), member));
+    effects.view.put(address, inserted(effects.view.sharers(address), member));
   }
 }

@@ -127,3 +127,8 @@ export function userIn(store: ReadonlyMap<IdentityKey, unknown>, key: UserKey): 
     }
   }
 }
+
+/** The rows that say who has which name. */
+export function namesOf(store: ReadonlyMap<IdentityKey, unknown>): Map<IdentityKey, unknown> {
+  return new Map([...store].filter(([key]) => /^[xauep]:/.test(key)).toSorted(([a], [b]) => a < b ? -1 : 1));
+}

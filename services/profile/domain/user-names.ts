@@ -120,15 +120,10 @@ export function withAddresses(row: UserRow, change: AddressChange): UserRow {
   return { ...rest, email, phone, ...(held !== undefined && { heldEmailStatus: held }) };
 }
 
-const neverShared: Recency = [0, 0];
+export const neverShared: Recency = [0, 0];
 const untouched: Recency = [0, 1];
 
-/** The list with the user as its latest member; recency begins when a second user joins. */
-export function joined(list: readonly Sharer[], user: Omit<Sharer, "updated">, at: Recency): readonly Sharer[] {
-  return inserted(list, { ...user, updated: list.length === 0 ? neverShared : at });
-}
-
-/** The list with a member at the place its recency asks for. */
+/** The list with a new member at the place its recency asks for; with a second member recency begins. */
 export function inserted(list: readonly Sharer[], member: Sharer): readonly Sharer[] {
   if (list.length === 0) return [member];
   const updated = isNeverShared(member.updated) ? untouched : member.updated;
@@ -146,13 +141,13 @@ export function left(list: readonly Sharer[], id: UserId): readonly Sharer[] {
   return place < 0 ? list : list.toSpliced(place, 1);
 }
 
-/** The list after the member was updated; the same list where recency is not kept. */
-export function touched(list: readonly Sharer[], id: UserId, at: () => Recency): readonly Sharer[] {
+/** The list with the member as its latest. */
+export function touched(list: readonly Sharer[], id: UserId, at: Recency): readonly Sharer[] {
   const place = placeOf(list, id);
   const member = list[place];
-  if (member === undefined || isNeverShared(member.updated)) return list;
+  if (member === undefined) return list;
   const rest = list.toSpliced(place, 1);
-  rest.push({ ...member, updated: at() });
+  rest.push({ ...member, updated: at });
   return rest;
 }
 
