@@ -3,7 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
-import { newUuid } from "../platform/identifier.ts";
+import { newId } from "../platform/identifier.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { Access } from "./access/access.ts";
 import { answerRequest } from "./answer-request.ts";
@@ -49,7 +49,7 @@ export function openGateway(options: GatewayOptions): Gateway {
     port: config.port,
     clock,
     logger,
-    newRequestId: newUuid,
+    newRequestId: () => newId("uuid"),
     answer: (request) => answerRequest(request, answering),
   });
 }

@@ -6,6 +6,7 @@ export const limits = {
   jsonDepthMax: 64,
   jsonKeyBytesMax: 4096,
   headerBytesMax: 16 * 1024,
+  portMax: 65_535,
   headersMax: 100,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,

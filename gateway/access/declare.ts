@@ -1,5 +1,5 @@
 /** Applies a declaration: works out what must change so that the store says what the file says, and writes it at once. */
-import { newId, newUuid } from "../../platform/identifier.ts";
+import { newId } from "../../platform/identifier.ts";
 import type { Company, Workspace } from "./access.ts";
 import { declarationRefusal } from "./declaration.ts";
 import { planKeys, planTokens } from "./declare-holders.ts";
@@ -88,7 +88,7 @@ function planItem(plan: Plan, owner: { readonly workspace: Workspace; readonly p
     .filter((row) => row.workspaceId === owner.workspace.id && row.kind === declared.kind)
     .map((row) => ({ ...row, name: row.content["name"] ?? "" }));
   const found = matchByIdOrName(plan, siblings, { ...declared, what });
-  const id = found?.id ?? declared.id ?? newUuid();
+  const id = found?.id ?? declared.id ?? newId("uuid");
   const row: DeclaredRow = { workspaceId: owner.workspace.id, kind: declared.kind, id, content: declared.content };
   const before = found && { workspaceId: found.workspaceId, kind: found.kind, id: found.id, content: found.content };
   put(plan, { put: "declared", row }, { found: before, change: { what, path: `${owner.path}/${declared.name}`, id } });

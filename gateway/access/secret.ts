@@ -1,8 +1,6 @@
 /** Secrets of API keys and SCIM tokens: which texts may be one, and the digest that is kept in their place. */
-import { hash } from "node:crypto";
-
 import { limits } from "../../platform/limits.ts";
-import { secretHolds } from "../../platform/identifier.ts";
+import { secretHolds, sha256Hex } from "../../platform/identifier.ts";
 
 /** What our own secrets start with; only these carry a checksum. */
 export const keyPrefix = "hdl_";
@@ -12,7 +10,7 @@ const printable = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
 /** SHA-256 of the secret as 64 hex digits. */
 export function digestOf(secret: string): string {
-  return hash("sha256", secret, "hex");
+  return sha256Hex(secret);
 }
 
 /** False for a text with our prefix and a wrong checksum: it was mistyped or made up, and no store need be asked. */

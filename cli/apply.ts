@@ -1,0 +1,85 @@
+/** heddle apply: declares what a file says, in the data folder, whether or not a server runs on it. */
+import { readFileSync, statSync } from "node:fs";
+
+import { parseDeclaration } from "../gateway/access/declaration.ts";
+import { declare, type DeclareResult } from "../gateway/access/declare.ts";
+import type { AccessAdmin } from "../gateway/access/sqlite.ts";
+import { limits } from "../platform/limits.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { dataFolder, withAccess } from "./data-folder.ts";
+import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
+
+export interface ApplyOptions {
+  readonly file: string;
+  readonly prune?: boolean;
+  readonly dryRun?: boolean;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+export async function apply(options: ApplyOptions): Promise<number> {
+  const text = readDeclarationFile(options.file);
+  // A faulty file is refused before a data folder is made for it.
+  fileProblems(options.file, () => parseDeclaration(text));
+  const result = await withAccess(dataFolder(options.dataDir), { create: !options.dryRun }, (access) => applyText(access, text, options));
+  if (options.json) printJson(result);
+  else print(describeResult(result, options.dryRun ?? false));
+  return exitCodes.ok;
+}
+
+/** Declares the text of a file. A problem is a CommandError that names file and line. */
+export async function applyText(
+  admin: AccessAdmin,
+  text: string,
+  options: { readonly file: string; readonly prune?: boolean; readonly dryRun?: boolean },
+): Promise<DeclareResult> {
+  const declaration = fileProblems(options.file, () => parseDeclaration(text));
+  try {
+    return await declare(admin, declaration, options);
+  } catch (error) {
+    throw fileError(options.file, error);
+  }
+}
+
+/** The text of a declaration file, `-` for standard input. */
+export function readDeclarationFile(file: string): string {
+  try {
+    if (file !== "-" && statSync(file).size > limits.declarationBytesMax) {
+      throw new CommandError(`"${file}" is larger than a declaration may be (${limits.declarationBytesMax} bytes)`);
+    }
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file === "-" ? 0 : file));
+  } catch (cause) {
+    if (cause instanceof CommandError) throw cause;
+    const why = cause instanceof TypeError ? "it is not UTF-8 text" : cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(`Cannot read the declaration "${file}": ${why}`, { cause });
+  }
+}
+
+/** What was done, and the secrets that were made, for a person. */
+export function describeResult(result: DeclareResult, dryRun: boolean): string {
+  const changed = result.changes.filter((change) => change.action !== "unchanged" || change.note);
+  const same = result.changes.length - changed.length;
+  const rows = changed.map((change) => [change.action, change.what, change.path, change.id, change.note ?? ""]);
+  const parts = [
+    changed.length > 0 ? table(["ACTION", "WHAT", "NAME", "ID", ""], rows) : "",
+    same > 0 ? `${same} unchanged` : "",
+    dryRun ? "Nothing was changed (--dry-run)" : "",
+    ...result.secrets.map((made) => `Secret of the ${made.what} ${made.path} (shown once, keep it now):\n  ${made.secret}`),
+  ];
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+/** Runs `work`; the problems of a declaration come out as a CommandError with the file's name before each. */
+export function fileProblems<T>(file: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw fileError(file, error);
+  }
+}
+
+function fileError(file: string, error: unknown): unknown {
+  if (!(error instanceof Refusal) || error.reason !== "INPUT_INVALID") return error;
+  const name = file === "-" ? "standard input" : file;
+  return new CommandError(`The declaration cannot be applied, nothing was changed:\n${error.message.replaceAll(/^/gm, `  ${name}: `)}`, { cause: error });
+}

@@ -1,0 +1,193 @@
+/** heddle doctor: checks what Heddle needs on this machine, and says for each trouble what to do. */
+import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+import { systemClock } from "../platform/clock.ts";
+import { ConfigError } from "../platform/config.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { lockDirectory } from "../platform/sqlite/lock.ts";
+import { databaseFile, dataFolder } from "./data-folder.ts";
+import { exitCodes, print, printJson, table } from "./output.ts";
+import { readStartConfig, type StartConfig } from "./start-config.ts";
+
+export interface DoctorOptions {
+  readonly dataDir?: string;
+  readonly json?: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Finding {
+  readonly check: string;
+  readonly level: "ok" | "warn" | "fail";
+  /** What was found and, where it is not well, what to do. */
+  readonly text: string;
+}
+
+const nodeWanted = 24;
+const denoWanted = 2;
+const freeBytesFail = 100 * 1024 * 1024;
+const freeBytesWarn = 1024 * 1024 * 1024;
+const clockAheadMsMax = 5 * 60_000;
+/** Before this day the software did not exist, so a clock that says so is wrong. */
+const firstDay = Date.UTC(2026, 0, 1);
+
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const findings = await examine(options);
+  const failed = findings.some((finding) => finding.level === "fail");
+  if (options.json) printJson(findings);
+  else print(table(["CHECK", "", "FOUND"], findings.map(({ check, level, text }) => [check, level, text])));
+  return failed ? exitCodes.failure : exitCodes.ok;
+}
+
+/** All findings; a check that itself fails is a finding too. */
+export async function examine(options: DoctorOptions): Promise<Finding[]> {
+  const folder = resolve(dataFolder(options.dataDir, options.env));
+  const configured = checkConfig(options.env);
+  const running = isRunning(folder);
+  return [
+    attempt("runtime", checkRuntime),
+    attempt("sqlite", checkSqlite),
+    configured.finding,
+    attempt("data folder", () => checkFolder(folder)),
+    attempt("free space", () => checkSpace(folder)),
+    attempt("server", () => running ? ok("one runs on the data folder") : ok("none runs on the data folder")),
+    attempt("database", () => checkDatabase(join(folder, databaseFile))),
+    attempt("clock", () => checkClock(join(folder, databaseFile))),
+    ...(configured.config ? [{ check: "port", ...await checkPort(configured.config, running) }] : []),
+  ];
+}
+
+type Found = Omit<Finding, "check">;
+
+function ok(text: string): Found {
+  return { level: "ok", text };
+}
+
+function warn(text: string): Found {
+  return { level: "warn", text };
+}
+
+function fail(text: string): Found {
+  return { level: "fail", text };
+}
+
+function attempt(check: string, work: () => Found): Finding {
+  try {
+    return { check, ...work() };
+  } catch (error) {
+    return { check, ...fail(`could not be checked: ${error instanceof Error ? error.message : String(error)}`) };
+  }
+}
+
+function checkRuntime(): Found {
+  const deno = process.versions["deno"];
+  if (deno !== undefined) {
+    return Number(deno.split(".")[0]) >= denoWanted ? ok(`Deno ${deno}`) : fail(`Deno ${deno}: Heddle needs Deno ${denoWanted} or newer`);
+  }
+  const node = process.versions.node;
+  return Number(node.split(".")[0]) >= nodeWanted ? ok(`Node ${node}`) : fail(`Node ${node}: Heddle needs Node ${nodeWanted} or newer`);
+}
+
+function checkSqlite(): Found {
+  const handle = new DatabaseSync(":memory:");
+  const version = String(handle.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  handle.close();
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  // STRICT tables came with 3.37, and older ones lose their meaning without them.
+  return major > 3 || (major === 3 && minor >= 37) ? ok(version) : fail(`${version}: Heddle needs 3.37 or newer, which a newer runtime brings`);
+}
+
+function checkConfig(env: NodeJS.ProcessEnv): { finding: Finding; config?: StartConfig } {
+  try {
+    const config = readStartConfig(env);
+    const { host, port } = config.gateway;
+    return { finding: { check: "configuration", ...ok(`listens on ${host}:${port}, logs ${config.logLevel}`) }, config };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const problems = error.problems.map(({ key, expected, got }) => `${key}: expected ${expected}, got ${JSON.stringify(got)}`);
+    return { finding: { check: "configuration", ...fail(problems.join("; ")) } };
+  }
+}
+
+function checkFolder(folder: string): Found {
+  const place = nearestExisting(folder);
+  if (!statSync(place).isDirectory()) return fail(`${place} is not a folder: set HEDDLE_DATA_DIR to one`);
+  try {
+    accessSync(place, constants.W_OK | constants.R_OK | constants.X_OK);
+  } catch {
+    return fail(`${place} is not writable: give this user the right to write, or set HEDDLE_DATA_DIR`);
+  }
+  return ok(place === folder ? folder : `${folder} (made at the first start)`);
+}
+
+function checkSpace(folder: string): Found {
+  const { bavail, bsize } = statfsSync(nearestExisting(folder));
+  const free = bavail * bsize;
+  const text = `${(free / 1024 ** 3).toFixed(1)} GiB free`;
+  if (free < freeBytesFail) return fail(`${text}: writes will be refused soon, make room`);
+  return free < freeBytesWarn ? warn(`${text}: make room before it is too late`) : ok(text);
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+}
+
+/** Whether a server holds the folder. Only asks where there is a folder: asking makes it. */
+function isRunning(folder: string): boolean {
+  if (!existsSync(join(folder, databaseFile))) return false;
+  try {
+    lockDirectory(folder).release();
+    return false;
+  } catch (error) {
+    return error instanceof Refusal && error.reason === "STATE_CONFLICT";
+  }
+}
+
+function checkDatabase(path: string): Found {
+  if (!existsSync(path)) return ok("none yet, made at the first start");
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const mode = String(handle.prepare("PRAGMA journal_mode").get()?.["journal_mode"]);
+    const problems = handle.prepare("PRAGMA quick_check(10)").all().map((row) => String(row["quick_check"]));
+    if (problems.join() !== "ok") return fail(`damaged (${problems.join("; ")}): restore a backup, and check the disk`);
+    const megabytes = (statSync(path).size / 1024 ** 2).toFixed(1);
+    return mode === "wal" ? ok(`sound, ${megabytes} MiB`) : warn(`sound, ${megabytes} MiB, in journal mode "${mode}": heddle start will set WAL`);
+  } finally {
+    handle.close();
+  }
+}
+
+function checkClock(path: string): Found {
+  const now = systemClock.now();
+  const text = new Date(now).toISOString();
+  if (now < firstDay) return fail(`${text} is in the past: set the clock of this machine`);
+  const newest = existsSync(path) ? newestKeyTime(path) : 0;
+  return newest > now + clockAheadMsMax
+    ? fail(`${text}, but an API key was made at ${new Date(newest).toISOString()}: the clock went back, set it`)
+    : ok(text);
+}
+
+function newestKeyTime(path: string): number {
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const tables = handle.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name = 'access_keys'").get()?.["count"];
+    return Number(tables) === 0 ? 0 : Number(handle.prepare("SELECT max(created_at) AS newest FROM access_keys").get()?.["newest"] ?? 0);
+  } finally {
+    handle.close();
+  }
+}
+
+function checkPort(config: StartConfig, running: boolean): Promise<Found> {
+  const { host, port } = config.gateway;
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const taken = error.code === "EADDRINUSE";
+      if (taken && running) resolve(ok(`${host}:${port} is in use, by the server that runs`));
+      else resolve(fail(taken ? `${host}:${port} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT` : `${host}:${port} cannot be used: ${error.message}`));
+    });
+    server.listen(port, host, () => server.close(() => resolve(ok(port === 0 ? "any free one" : `${host}:${port} is free`))));
+  });
+}

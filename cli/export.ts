@@ -1,0 +1,170 @@
+/** heddle export: users as NDJSON, the named ones over HTTP or all of a workspace from the data folder. */
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Workspace } from "../gateway/access/access.ts";
+import { openDatabase } from "../platform/sqlite/database.ts";
+import { limits } from "../platform/limits.ts";
+import { renderProfile } from "../services/profile/domain/render-profile.ts";
+import { openSqliteProfileStore } from "../services/profile/store/sqlite.ts";
+import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
+import { serverKey, serverUrl } from "./import.ts";
+import { CommandError, exitCodes, printError, UsageError } from "./output.ts";
+
+export interface ExportOptions {
+  readonly ids?: string;
+  readonly url?: string;
+  readonly key?: string;
+  readonly workspace?: string;
+  readonly dataDir?: string;
+  readonly output?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function exportUsers(options: ExportOptions): Promise<number> {
+  if (options.ids === undefined && options.url !== undefined) {
+    throw new UsageError("The HTTP API has no list of all users: name them with --ids, or leave out --url to read the data folder of this machine");
+  }
+  const output = openOutput(options.output);
+  let users = 0;
+  const missing: string[] = [];
+  try {
+    const pages = options.ids === undefined ? readFolder(options) : readNamed(options.ids, options, missing);
+    for await (const page of pages) {
+      users += page.length;
+      await output.write(page.map((user) => `${JSON.stringify(user)}\n`).join(""));
+    }
+    output.done();
+  } finally {
+    output.close();
+  }
+  if (missing.length > 0) printError(`${missing.length} of the ids belong to no user: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? " ..." : ""}`);
+  printError(`Exported ${users} users`);
+  return exitCodes.ok;
+}
+
+/** All users of a workspace, in pages, as they stood when the first was read. */
+async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unknown[]> {
+  const folder = dataFolder(options.dataDir, options.env);
+  const workspace = await withAccess(folder, { create: false }, async (access) => chooseWorkspace(access.rows(), options.workspace));
+  const database = openDatabase({ path: join(folder, databaseFile) });
+  try {
+    const { profiles } = await openSqliteProfileStore({ database, encodeLane: neverWritten });
+    // One read transaction: a server that writes meanwhile changes nothing of what is read here.
+    database.handle.exec("BEGIN");
+    yield* pagesOf(workspace, (after) => profiles.page(workspace.id, after, limits.usersPerPageMax));
+    database.handle.exec("COMMIT");
+  } finally {
+    await database.close();
+  }
+}
+
+async function* pagesOf(
+  workspace: Workspace,
+  page: (after: string) => Promise<Parameters<typeof renderProfile>[0][]>,
+): AsyncGenerator<readonly unknown[]> {
+  for (let after = "";;) {
+    const profiles = await page(after);
+    const last = profiles.at(-1);
+    if (!last) return;
+    yield profiles.map((profile) => renderProfile(profile, { currencyRates: workspace.currencyRates }));
+    after = last.id;
+  }
+}
+
+function neverWritten(): never {
+  throw new Error("An export writes nothing");
+}
+
+async function* readNamed(file: string, options: ExportOptions, missing: string[]): AsyncGenerator<readonly unknown[]> {
+  const url = new URL("/users/export/ids", serverUrl(options));
+  const key = serverKey(options);
+  const wanted = readIds(file);
+  for (let at = 0; at < wanted.length; at += limits.itemsPerRequestMax) {
+    const body = bodyOf(wanted.slice(at, at + limits.itemsPerRequestMax));
+    const answer = await post(url, key, body);
+    missing.push(...(answer.invalid_user_ids ?? []).map(String));
+    yield answer.users ?? [];
+  }
+}
+
+type Identifier = string | Readonly<Record<string, unknown>>;
+
+/** One external id a line; a line in braces is an identifier object such as {"email": "ann@example.com"}. */
+function readIds(file: string): Identifier[] {
+  if (file !== "-" && !existsSync(file)) throw new CommandError(`There is no file "${file}"`);
+  const lines = readFileSync(file === "-" ? 0 : file, "utf8").split(/\r?\n/);
+  return lines.flatMap((line, at): Identifier[] => {
+    const text = line.trim();
+    if (text === "") return [];
+    if (!text.startsWith("{")) return [text];
+    try {
+      return [JSON.parse(text) as Readonly<Record<string, unknown>>];
+    } catch {
+      throw new CommandError(`Line ${at + 1} of "${file}" is neither an id nor a JSON object`);
+    }
+  });
+}
+
+/** The endpoint takes ids and aliases in lists, and one each of the others. */
+function bodyOf(identifiers: readonly Identifier[]): Readonly<Record<string, unknown>> {
+  const aliases: unknown[] = [];
+  const ids: unknown[] = [];
+  for (const identifier of identifiers) {
+    if (typeof identifier === "string") ids.push(identifier);
+    else if (Object.hasOwn(identifier, "external_id")) ids.push(identifier["external_id"]);
+    else if (Object.hasOwn(identifier, "user_alias")) aliases.push(identifier["user_alias"]);
+    else throw new CommandError(`An identifier of the --ids file must be an external_id or a user_alias, not ${JSON.stringify(identifier)}`);
+  }
+  return { ...(ids.length > 0 ? { external_ids: ids } : {}), ...(aliases.length > 0 ? { user_aliases: aliases } : {}) };
+}
+
+interface ExportAnswer {
+  readonly users?: readonly unknown[];
+  readonly invalid_user_ids?: readonly unknown[];
+  readonly message?: unknown;
+}
+
+const attemptsMax = 8;
+
+async function post(url: URL, key: string, body: unknown): Promise<ExportAnswer> {
+  for (let attempt = 1;; attempt += 1) {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
+      body: JSON.stringify(body),
+      redirect: "manual",
+    }).catch((cause: unknown) => {
+      throw new CommandError(`${url.origin} does not answer: is Heddle running there? (--url)`, { cause });
+    });
+    const answer = await response.json().catch(() => ({})) as ExportAnswer;
+    if (response.ok && Array.isArray(answer.users)) return answer;
+    const again = response.status === 429 || response.status === 503;
+    if (!again || attempt === attemptsMax) {
+      throw new CommandError(`The export was refused (${response.status}${typeof answer.message === "string" ? `: ${answer.message}` : ""})`);
+    }
+    const seconds = Number(response.headers.get("retry-after"));
+    await new Promise((resolve) => setTimeout(resolve, 1000 * (seconds > 0 ? Math.min(seconds, 60) : attempt)));
+  }
+}
+
+/** A file appears under its name when it is complete; until then it is `<file>.part`. */
+function openOutput(file: string | undefined) {
+  if (file === undefined) return { write: writeOut, done: doNothing, close: doNothing };
+  const part = `${file}.part`;
+  const handle = openSync(part, "w");
+  return {
+    write: async (text: string) => writeFileSync(handle, text),
+    done: () => renameSync(part, file),
+    close: () => closeSync(handle),
+  };
+}
+
+function doNothing(): void {}
+
+/** Waits for the reader of a pipe, so that a slow one does not fill the memory. */
+function writeOut(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => error ? reject(error) : resolve());
+  });
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env node
+/** Runs the command line on a runtime that can: Deno and Node 24 directly, an older Node through the Node that the project brings. */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+// Plain old syntax up to here and below: this file must be readable by whatever `node` the machine has.
+var nodeWanted = 24;
+var onDeno = typeof globalThis.Deno !== "undefined";
+var nodeFound = Number(process.versions.node.split(".")[0]);
+
+if (onDeno || nodeFound >= nodeWanted) runHere();
+else runWithOwnNode(fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url)));
+
+function runHere() {
+  import("./main.ts").then(function (main) {
+    return main.run(process.argv.slice(2));
+  }).then(function (code) {
+    process.exitCode = code;
+    return code;
+  });
+}
+
+function runWithOwnNode(node) {
+  if (!existsSync(node)) {
+    process.stderr.write("Heddle needs Node " + nodeWanted + " or Deno 2, and this is Node " + process.versions.node +
+      ": run \"npm install\" in the project, which brings its own Node\n");
+    process.exit(1);
+  }
+  var child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: "inherit" });
+  ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"].forEach(function (signal) {
+    process.on(signal, function () {
+      // A terminal sends these to the child too, and a second one would cut its drain short.
+      if (signal === "SIGTERM" || signal === "SIGUSR2" || !process.stdin.isTTY) child.kill(signal);
+    });
+  });
+  child.on("exit", function (code, signal) {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

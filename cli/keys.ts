@@ -1,0 +1,91 @@
+/** heddle keys: makes, lists, revokes and rotates API keys in the data folder. */
+import { nearest } from "../gateway/access/nearest.ts";
+import { isAddressRange } from "../gateway/access/declaration-holders.ts";
+import { createKey, type NewKey, revokeKey, rotateKey } from "../gateway/access/keys.ts";
+import { everyPermission, permissionNames } from "../gateway/access/permissions.ts";
+import { chooseWorkspace, dataFolder, withAccess, workspacePath } from "./data-folder.ts";
+import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
+
+interface FolderOptions {
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+const hourMs = 3_600_000;
+
+export async function create(
+  options: FolderOptions & {
+    readonly name: string;
+    readonly permission: readonly string[];
+    readonly workspace?: string;
+    readonly allowIp?: readonly string[];
+  },
+): Promise<number> {
+  for (const name of options.permission) checkPermission(name);
+  const ipAllow = options.allowIp ?? [];
+  const wrong = ipAllow.find((address) => !isAddressRange(address));
+  if (wrong !== undefined) throw new UsageError(`"${wrong}" is neither an IP address nor a range such as 10.0.0.0/8`);
+  const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => {
+    const workspace = chooseWorkspace(access.rows(), options.workspace);
+    return createKey(access, { workspaceId: workspace.id, name: options.name, permissions: options.permission, ipAllow });
+  });
+  printMade(made, options);
+  return exitCodes.ok;
+}
+
+export async function list(options: FolderOptions & { readonly workspace?: string }): Promise<number> {
+  const rows = await withAccess(dataFolder(options.dataDir), { create: false }, async (access) => access.rows());
+  const only = options.workspace === undefined ? undefined : chooseWorkspace(rows, options.workspace).id;
+  const workspaces = new Map(rows.workspaces.map((workspace) => [workspace.id, workspacePath(rows, workspace)]));
+  const keys = rows.keys.filter((key) => only === undefined || key.workspaceId === only).map((key) => ({
+    id: key.id,
+    workspaceId: key.workspaceId,
+    name: key.name,
+    permissions: key.permissions,
+    ipAllow: key.ipAllow,
+    workspace: workspaces.get(key.workspaceId) ?? key.workspaceId,
+    createdAt: timeText(key.createdAt),
+    revokedAt: timeText(key.revokedAt),
+  }));
+  if (options.json) printJson(keys);
+  else if (keys.length === 0) print("There are no API keys yet: make one with heddle keys create");
+  else {
+    const cells = keys.map((key) => [key.id, key.workspace, key.name, key.permissions.join(","), key.createdAt ?? "", key.revokedAt ?? ""]);
+    print(table(["ID", "WORKSPACE", "NAME", "PERMISSIONS", "CREATED", "REVOKED"], cells));
+  }
+  return exitCodes.ok;
+}
+
+export async function revoke(id: string, options: FolderOptions): Promise<number> {
+  const key = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => revokeKey(access, id));
+  print(`The key ${key.id} (${key.name}) is revoked; a running server refuses it within a second`);
+  return exitCodes.ok;
+}
+
+export async function rotate(id: string, options: FolderOptions & { readonly overlapHours?: number }): Promise<number> {
+  const overlapMs = options.overlapHours === undefined ? undefined : Math.round(options.overlapHours * hourMs);
+  const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => rotateKey(access, id, overlapMs));
+  printMade(made, options);
+  if (options.json) return exitCodes.ok;
+  print(
+    options.overlapHours === undefined
+      ? `The old key stays valid until you revoke it: heddle keys revoke ${id}`
+      : `The old key ${id} stays valid for ${options.overlapHours} hours`,
+  );
+  return exitCodes.ok;
+}
+
+function printMade({ key, secret }: NewKey, options: FolderOptions): void {
+  if (options.json) printJson({ ...key, secret });
+  else print(`The key ${key.id} (${key.name}) may do ${key.permissions.join(", ")}. Its secret, shown once, keep it now:\n  ${secret}`);
+}
+
+function checkPermission(name: string): void {
+  if (name === everyPermission || permissionNames.includes(name)) return;
+  const meant = nearest(name, permissionNames);
+  throw new UsageError(`There is no permission "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${permissionNames.join(", ")}`}`);
+}
+
+function timeText(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString();
+}

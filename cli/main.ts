@@ -1,0 +1,213 @@
+/** The heddle command: its commands, their options and help. Each command has a file of its own, loaded when it runs. */
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+
+import { exitCodes, reportFailure } from "./output.ts";
+
+/** Runs one command line (without the runtime and script names) and answers with the exit code. */
+export async function run(args: readonly string[]): Promise<number> {
+  let code: number = exitCodes.ok;
+  const program = commands((result) => {
+    code = result;
+  });
+  try {
+    await program.parseAsync([...args], { from: "user" });
+    return code;
+  } catch (error) {
+    // Commander has printed its own message; help and version end this way too, with code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    return reportFailure(error);
+  }
+}
+
+function commands(done: (code: number) => void): Command {
+  const program = new Command("heddle")
+    .description("The customer-data API that you run yourself.")
+    .version("0.1.0")
+    .exitOverride()
+    .showHelpAfterError("(run it with --help to see how it is used)")
+    .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 called in a way it does not understand.\n");
+  addStart(program, done);
+  addApply(program, done);
+  addKeys(program, done);
+  addDoctor(program, done);
+  addImport(program, done);
+  addExport(program, done);
+  return program;
+}
+
+function addStart(program: Command, done: (code: number) => void): void {
+  program.command("start")
+    .description("start Heddle in one process")
+    .option("--apply <file>", "declare what the file says before listening (see heddle apply)")
+    .option("--no-demo", "do not make a demo workspace on the first start")
+    .addHelpText("after", startHelp)
+    .action(async (options) => done(await (await import("./start.ts")).start({ ...options, env: process.env })));
+}
+
+const startHelp = `
+Environment:
+  HEDDLE_HTTP_HOST   address to listen on, 127.0.0.1 unless given
+  HEDDLE_HTTP_PORT   port to listen on, 8080 unless given; 0 takes a free one
+  HEDDLE_DATA_DIR    folder of all data, ./data unless given
+  HEDDLE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-For is believed, between commas
+  HEDDLE_UNDO_WINDOW how long a merge can be undone, 7d unless given
+  HEDDLE_LOG_LEVEL   debug, info, warn, error or silent; JSON lines go to standard error
+
+Examples:
+  heddle start
+  heddle start --apply heddle.yaml
+  HEDDLE_HTTP_PORT=9000 HEDDLE_DATA_DIR=/var/lib/heddle heddle start --no-demo
+`;
+
+const dataDirHelp = "data folder, HEDDLE_DATA_DIR or ./data unless given";
+
+function addApply(program: Command, done: (code: number) => void): void {
+  program.command("apply")
+    .description("declare companies, workspaces, API keys, SCIM tokens and more; also while the server runs")
+    .requiredOption("-f, --file <file>", "YAML or JSON file, - for standard input")
+    .option("--prune", "remove what the file does not name")
+    .option("--dry-run", "say what would change, and change nothing")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", `
+Applying the same file twice changes nothing. Secrets that Heddle makes are printed once and kept nowhere.
+The format is described in docs/declaration.md.
+
+Examples:
+  heddle apply -f heddle.yaml
+  heddle apply -f heddle.yaml --prune --dry-run
+`)
+    .action(async (options) => done(await (await import("./apply.ts")).apply(options)));
+}
+
+function addKeys(program: Command, done: (code: number) => void): void {
+  const keys = program.command("keys").description("make, list, revoke and rotate API keys; also while the server runs");
+  const workspace = "workspace by id, name or company/name; needed where there are several";
+  keys.command("create")
+    .description("make a key and show its secret once")
+    .requiredOption("--name <name>", "name of the key")
+    .requiredOption("--permission <names...>", `what it may do, for example users.track; "*" for everything`)
+    .option("--workspace <workspace>", workspace)
+    .option("--allow-ip <addresses...>", "only from these addresses or ranges")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", `\nExample:\n  heddle keys create --workspace acme/demo --name web --permission users.track users.export.ids\n`)
+    .action(async (options) => done(await (await import("./keys.ts")).create(options)));
+  keys.command("list")
+    .description("list keys, never their secrets")
+    .option("--workspace <workspace>", workspace)
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .action(async (options) => done(await (await import("./keys.ts")).list(options)));
+  keys.command("revoke")
+    .description("end a key; a running server refuses it within a second")
+    .argument("<id>", "id of the key, as heddle keys list shows it")
+    .option("--data-dir <folder>", dataDirHelp)
+    .action(async (id, options) => done(await (await import("./keys.ts")).revoke(id, options)));
+  keys.command("rotate")
+    .description("make a second key with the same name and rights, and let the old one end later")
+    .argument("<id>", "id of the key")
+    .option("--overlap-hours <hours>", "how long the old key stays valid; without it, until it is revoked", hours)
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", `\nExample:\n  heddle keys rotate key_6kB2m --overlap-hours 24\n`)
+    .action(async (id, options) => done(await (await import("./keys.ts")).rotate(id, options)));
+}
+
+function addDoctor(program: Command, done: (code: number) => void): void {
+  program.command("doctor")
+    .description("check everything Heddle needs, and say what to do where something is wrong")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .action(async (options) => done(await (await import("./doctor.ts")).doctor({ ...options, env: process.env })));
+}
+
+function addImport(program: Command, done: (code: number) => void): void {
+  program.command("import")
+    .description("send a file of users, events and purchases to /users/track")
+    .argument("<file>", "NDJSON, CSV or other delimited text")
+    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
+    .option("--key <key>", "API key with users.track, HEDDLE_API_KEY unless given")
+    .option("--format <format>", "ndjson or csv; by the file's name unless given")
+    .option("--type <type>", "what each row of a table is: attribute, event or purchase")
+    .option("--map <field=column>", "field of the object and the column it comes from, or a YAML file of them; may be repeated", collect, [])
+    .option("--delimiter <delimiter>", "one character, tab or whitespace", ",")
+    .option("--batch-size <objects>", "objects a request", whole(1, 75), 75)
+    .option("--concurrency <requests>", "requests at the same time; the order of each user is kept", whole(1, 32), 1)
+    .option("--deadline <seconds>", "how long to try one batch again while the server is down or busy", whole(0, 1_000_000), 600)
+    .option("--run <name>", "import a file that was imported before once more, as something new")
+    .option("--quiet", "no progress, only the summary")
+    .addHelpText("after", importHelp)
+    .action(async (file, options) => done(await (await import("./import.ts")).importFile(file, { ...options, env: process.env })));
+}
+
+const importHelp = `
+NDJSON: each line is either one object with its "type" beside its fields, or a body of /users/track:
+  {"type":"attribute","external_id":"u1","first_name":"Ann"}
+  {"type":"event","external_id":"u1","name":"signed_up","time":"2026-11-20T12:00:00Z"}
+  {"type":"purchase","external_id":"u1","product_id":"cd","currency":"USD","price":11.77,"time":"2026-11-20T12:00:00Z"}
+  {"attributes":[{"external_id":"u2","type":"an attribute called type"}],"events":[]}
+
+CSV: the first row names the columns; --map says what they become:
+  --map price=dollars            field price from column dollars
+  --map product_id==cd           field product_id is always "cd"
+  --map properties.count=n:int   a field within an object, as a whole number
+  Types after the column: text, number, int, bool, date, json. price is a number, quantity an int and time a date
+  without saying so. A date without a time of day (20261120 or 2026-11-20) is noon UTC. An empty cell leaves the
+  field out. A --map file in YAML holds lines "field: column", and constants as "field: =value".
+
+An interrupted import continues where it was when the same command runs again: <file>.heddle-progress remembers
+the place, and every request carries an Idempotency-Key made of the file and the place, so nothing counts twice.
+Lines that were refused are in <file>.errors.ndjson. With more than one request at the same time, lines that name
+one user in different ways (by id here, by email there) may change places.
+
+Examples:
+  heddle import users.ndjson --key hdl_...
+  heddle import sales.csv --type purchase --map external_id=customer --map product_id=sku \\
+    --map price=total --map currency==EUR --map time=day
+  heddle import CDNOW_master.txt --delimiter whitespace --type purchase --map external_id=customer_id \\
+    --map time=date --map product_id==cd --map currency==USD --map price=dollar_value --map quantity==1 \\
+    --map properties.cds=number_of_cds:int
+`;
+
+function addExport(program: Command, done: (code: number) => void): void {
+  program.command("export")
+    .description("write users as NDJSON, one a line")
+    .option("--ids <file>", "file of external ids, one a line, or of identifier objects; read over HTTP")
+    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
+    .option("--key <key>", "API key with users.export.ids, HEDDLE_API_KEY unless given")
+    .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("-o, --output <file>", "write to this file instead of standard output")
+    .addHelpText("after", `
+The HTTP API has no list of all users. With --ids, the named users are read over HTTP (50 a request). Without it,
+all users of a workspace are read straight from the data folder on this machine, also beside a running server; what
+was answered but not yet applied when it begins may be missing.
+
+Examples:
+  heddle export -o users.ndjson
+  heddle export --ids ids.txt --url http://127.0.0.1:8080 --key hdl_... -o users.ndjson
+`)
+    .action(async (options) => done(await (await import("./export.ts")).exportUsers({ ...options, env: process.env })));
+}
+
+function collect(value: string, before: string[]): string[] {
+  return [...before, value];
+}
+
+function whole(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+function hours(value: string): number {
+  const number = Number(value);
+  if (value.trim() !== "" && number >= 0 && number <= 24 * 366) return number;
+  throw new InvalidArgumentError("It must be a number of hours, 0 or more.");
+}
+
+// Deno may be started on this file itself; through heddle.mjs it is only imported.
+if (import.meta.main) process.exitCode = await run(process.argv.slice(2));

@@ -1,0 +1,55 @@
+/** How commands speak: text on standard output, one clear sentence on standard error, and three exit codes. */
+import { Refusal } from "../platform/refusal.ts";
+
+export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+
+/** The command was called in a way it does not understand; ends with exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** Something the person can mend went wrong; the text says what to do. Ends with exit code 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printError(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+/** Rows as columns of equal width, with a heading. */
+export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
+  const all = [heading, ...rows];
+  const widths = heading.map((_, column) => Math.max(...all.map((row) => (row[column] ?? "").length)));
+  return all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n");
+}
+
+/** Says what went wrong and answers with the exit code. Only a fault of ours shows where it happened. */
+export function reportFailure(error: unknown): number {
+  if (error instanceof UsageError) {
+    printError(error.message);
+    return exitCodes.usage;
+  }
+  const expected = error instanceof CommandError || error instanceof Refusal || isSystemError(error);
+  printError(expected ? error.message : faultText(error));
+  return exitCodes.failure;
+}
+
+function faultText(error: unknown): string {
+  const text = error instanceof Error ? error.stack ?? error.message : String(error);
+  const cause = error instanceof Error && error.cause !== undefined ? `\nCaused by: ${String(error.cause)}` : "";
+  return `Heddle failed in a way it should not; please report this:\n${text}${cause}`;
+}
+
+/** An error of the operating system (ENOENT, EACCES ...): its message names the file and what could not be done. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
+}

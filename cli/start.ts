@@ -1,0 +1,123 @@
+/** heddle start: Heddle in one process, from the environment to a drained end. */
+import type { Access } from "../gateway/access/access.ts";
+import { parseDeclaration } from "../gateway/access/declaration.ts";
+import type { DeclareResult } from "../gateway/access/declare.ts";
+import type { AccessAdmin } from "../gateway/access/sqlite.ts";
+import { systemClock } from "../platform/clock.ts";
+import { ConfigError } from "../platform/config.ts";
+import { limits } from "../platform/limits.ts";
+import { createLogger, type Logger } from "../platform/logger.ts";
+import { runUntilSignal } from "../platform/process.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
+import { demoText, findDemoKey, makeDemo } from "./demo.ts";
+import { type Embedded, openEmbedded } from "./embedded.ts";
+import { CommandError, print, reportFailure } from "./output.ts";
+import { readStartConfig, type StartConfig } from "./start-config.ts";
+
+export interface StartOptions {
+  /** A declaration file to apply first. */
+  readonly apply?: string;
+  readonly demo: boolean;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Runs until a signal and answers with the exit code: 0 when everything taken was finished. */
+export async function start(options: StartOptions): Promise<number> {
+  const config = configOf(options.env);
+  const declaration = options.apply === undefined ? undefined : { file: options.apply, text: readDeclarationFile(options.apply) };
+  // A faulty file is told before anything is opened.
+  if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
+  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
+
+  async function prepare(access: Access & AccessAdmin): Promise<void> {
+    if (declaration) printMade(await applyText(access, declaration.text, { file: declaration.file }));
+    if (options.demo) await makeDemo(access, config.dataDir);
+  }
+
+  return await runUntilSignal<Embedded>({
+    start: () => told(() => open(config, { logger, prepare, demo: options.demo })),
+    stop: (heddle) => heddle.close(),
+    drainMsMax: limits.stopMsMax,
+    logger: withoutStartFailure(logger),
+  });
+}
+
+async function open(
+  config: StartConfig,
+  options: { readonly logger: Logger; readonly prepare: (access: Access & AccessAdmin) => Promise<void>; readonly demo: boolean },
+): Promise<Embedded> {
+  const heddle = await openFolder(config, options);
+  try {
+    const { url } = await heddle.listen();
+    print(`Heddle is listening on ${url}`);
+    const key = options.demo ? findDemoKey(heddle.access, config.dataDir) : undefined;
+    if (key !== undefined) print(demoText(url, key, systemClock.now()));
+    return heddle;
+  } catch (error) {
+    await heddle.close();
+    throw addressProblem(error, config) ?? error;
+  }
+}
+
+async function openFolder(config: StartConfig, options: { logger: Logger; prepare: (access: Access & AccessAdmin) => Promise<void> }): Promise<Embedded> {
+  try {
+    return await openEmbedded(config, options.logger, options.prepare);
+  } catch (error) {
+    throw folderProblem(error, config.dataDir) ?? error;
+  }
+}
+
+/** Says a failure in a sentence; what `runUntilSignal` would log of it is the same again. */
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    reportFailure(error);
+    throw error;
+  }
+}
+
+function withoutStartFailure(logger: Logger): Logger {
+  return {
+    ...logger,
+    error(event, error, fields) {
+      if (event !== "start_failed") logger.error(event, error, fields);
+    },
+  };
+}
+
+/** Pure but for the record it is given. Throws CommandError with every problem, a line each. */
+function configOf(env: NodeJS.ProcessEnv): StartConfig {
+  try {
+    return readStartConfig(env);
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw new CommandError(cause.message, { cause });
+    throw cause;
+  }
+}
+
+function printMade(result: DeclareResult): void {
+  const changed = result.changes.some((change) => change.action !== "unchanged" || change.note);
+  if (changed || result.secrets.length > 0) print(describeResult(result, false));
+}
+
+function addressProblem(error: unknown, { gateway: { host, port } }: StartConfig): CommandError | undefined {
+  const texts = new Map<unknown, string>([
+    ["EADDRINUSE", `Port ${port} of ${host} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT to another port (0 takes a free one)`],
+    ["EACCES", `This user may not listen on port ${port}: set HEDDLE_HTTP_PORT to a port from 1024 on`],
+    ["EADDRNOTAVAIL", `The address ${host} is not one of this machine: set HEDDLE_HTTP_HOST to one that is`],
+    ["ENOTFOUND", `Nothing is known of the host ${host}: set HEDDLE_HTTP_HOST to an address of this machine`],
+  ]);
+  const text = error instanceof Error && "code" in error ? texts.get(error.code) : undefined;
+  return text === undefined ? undefined : new CommandError(text, { cause: error });
+}
+
+/** What the operating system or SQLite say of a folder that cannot be used. A lock that is taken says it itself. */
+function folderProblem(error: unknown, dataDir: string): CommandError | undefined {
+  if (!(error instanceof Error) || error instanceof Refusal || error instanceof CommandError) return undefined;
+  const inner = error.cause instanceof Error ? error.cause : error;
+  const code = "code" in inner ? inner.code : undefined;
+  const known = "syscall" in inner || code === "ERR_SQLITE_ERROR";
+  return known ? new CommandError(`Cannot use the data folder "${dataDir}": ${inner.message}. Make it a folder this user may write, or set HEDDLE_DATA_DIR`, { cause: error }) : undefined;
+}
