@@ -1,7 +1,7 @@
 /** The profile service put together: store, passes, use cases. The only file of the service that sees all of them. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
-import { newUuid } from "../../platform/identifier.ts";
+import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -35,13 +35,18 @@ export interface ProfileOptions {
 export interface ProfilePart {
   readonly service: ServiceImpl<typeof ProfileService>;
   /** Ready with a reason: some records are set aside or held back, all others are applied. */
-  health(): { readonly ready: boolean; readonly reason?: string };
+  health(): Health;
   /** Resolves when everything appended before the call is applied. */
   settled(): Promise<void>;
   /** Tries the records of held users once more. */
   redrive(): void;
   /** Ends the passes after the steps under way. What is in the log stays there for the next start. */
   close(): Promise<void>;
+}
+
+export interface Health {
+  readonly ready: boolean;
+  readonly reason?: string;
 }
 
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
@@ -54,14 +59,11 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     identities: tables.identities,
     profiles: tables.profiles,
     clock,
-    newJobId: newUuid,
+    newJobId: () => newId("job_", clock),
   });
   return {
     service,
-    health: () => {
-      const trouble = passes.map((pass) => pass.trouble()).find((reason) => reason !== undefined);
-      return trouble === undefined ? { ready: true } : { ready: false, reason: trouble };
-    },
+    health: () => healthOf(passes),
     async settled() {
       await Promise.all(passes.map(async (pass, partition) => pass.progress.wait(await log.tail(partition), Infinity)));
     },
@@ -72,6 +74,15 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
       await Promise.all(passes.map((pass) => pass.close()));
     },
   };
+}
+
+function healthOf(passes: readonly Pass[]): Health {
+  const trouble = passes.map((pass) => pass.trouble()).find((reason) => reason !== undefined);
+  if (trouble !== undefined) return { ready: false, reason: trouble };
+  const held = passes.reduce((sum, pass) => sum + pass.backlog.heldUsers, 0);
+  const setAside = passes.reduce((sum, pass) => sum + pass.backlog.setAside, 0);
+  if (held + setAside === 0) return { ready: true };
+  return { ready: true, reason: `Held users: ${held}, records set aside: ${setAside}` };
 }
 
 function startPass(options: ProfileOptions, tables: ProfileTables, partition: number): Pass {

@@ -27,10 +27,17 @@ export interface Pass {
   readonly outcomes: Outcomes<RecordOutcome>;
   /** Why nothing is applied at the moment; undefined while all is well. */
   trouble(): string | undefined;
+  /** What waits for a human, up to what one look shows. */
+  readonly backlog: Backlog;
   /** Tries the records of held users once more, before the next step. */
   redrive(): void;
   /** Ends after the step under way. */
   close(): Promise<void>;
+}
+
+export interface Backlog {
+  readonly heldUsers: number;
+  readonly setAside: number;
 }
 
 /**
@@ -44,6 +51,9 @@ export function runPass(parts: PassParts): Pass {
     progress: pass.progress,
     outcomes: pass.outcomes,
     trouble: () => pass.trouble,
+    get backlog() {
+      return pass.backlog;
+    },
     redrive: () => pass.redrive(),
     close: () => {
       pass.stop();
@@ -56,6 +66,7 @@ class RunningPass {
   readonly progress: Progress;
   readonly outcomes: Outcomes<RecordOutcome>;
   trouble: string | undefined = "Not read from the start yet";
+  backlog: Backlog = { heldUsers: 0, setAside: 0 };
   readonly #parts: PassParts;
   /** The checkpoint; undefined: has to be read again. */
   #position: number | undefined;
@@ -147,6 +158,7 @@ class RunningPass {
     }
     for (const { sequence, reason } of step.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
     for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
+    if (changesBacklog(step)) await this.#countBacklog();
     this.#position = step.through;
     this.progress.advance(step.through);
     cache.evict();
@@ -156,7 +168,18 @@ class RunningPass {
   async #redriveHeld(position: number): Promise<void> {
     const planned = await planRedrive(this.#parts, position);
     if (planned !== undefined) await this.#commit(planned);
+    else await this.#countBacklog();
     this.#redriveDue = false;
+  }
+
+  async #countBacklog(): Promise<void> {
+    const { profiles, owns, partition } = this.#parts;
+    const held = await profiles.listHeld(limits.heldRedriveMax);
+    const setAside = await profiles.listSetAside(limits.heldRedriveMax);
+    this.backlog = {
+      heldUsers: held.filter((user) => owns(user.workspaceId)).length,
+      setAside: setAside.filter((record) => record.partition === partition).length,
+    };
   }
 
   async #sweep(position: number): Promise<void> {
@@ -206,4 +229,8 @@ class RunningPass {
       if (this.#closed) this.#wake();
     });
   }
+}
+
+function changesBacklog(step: Step): boolean {
+  return step.setAside.length > 0 || step.workspaces.some(({ held }) => held.size > 0);
 }

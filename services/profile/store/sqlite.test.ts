@@ -1,0 +1,36 @@
+/** The contract on SQLite. */
+import { openDatabase } from "../../../platform/sqlite/database.ts";
+import { laneRow } from "../lanes/lane-message.ts";
+import { openSqliteProfileStore } from "./sqlite.ts";
+import { describeProfileStore } from "./store-contract.ts";
+
+describeProfileStore("SQLite", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  let isBroken = false;
+  const given = {
+    write<T>(work: () => T): Promise<T> {
+      const breaks = isBroken;
+      isBroken = false;
+      return database.write(() => {
+        const result = work();
+        if (breaks) throw new Error("planted");
+        return result;
+      });
+    },
+    prepare: (sql: string) => database.prepare(sql),
+    handle: database.handle,
+    close: () => database.close(),
+  };
+  const tables = await openSqliteProfileStore({ database: given, encodeLane: laneRow });
+  return {
+    ...tables,
+    lanes: (service) => {
+      const row = database.handle.prepare("SELECT count(*) AS count FROM lane_records WHERE service = ?").get(service);
+      return Promise.resolve(Number(row?.["count"]));
+    },
+    breakNextCommit: () => {
+      isBroken = true;
+    },
+    close: () => database.close(),
+  };
+});
