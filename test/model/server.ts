@@ -17,9 +17,10 @@ const [folder = ".", plant = ""] = process.argv.slice(2);
 const logger = createLogger({ level: "error", name: "model" });
 const clock = systemClock;
 const database = openDatabase({ path: join(folder, "model.db"), clock, logger });
-const bug = planted(plant as Plant, database);
-const log = bug.log(await openSqliteLog({ database: bug.logDatabase, partitions: 1, clock }));
-const part = await openProfile({ database: bug.profileDatabase, log, clock, logger, undoWindowMs: 7 * 24 * 3600 * 1000, ...bug.seams });
+const bug = planted(plant as Plant);
+const log = bug.log(await openSqliteLog({ database, partitions: 1, clock }));
+const undoWindowMs = 7 * 24 * 3600 * 1000;
+const part = await openProfile({ database: bug.database(database), log, clock, logger, undoWindowMs, steps: bug.steps });
 const gateway = openGateway({
   access: everyone(),
   profile: directClient(ProfileService, part.service),
