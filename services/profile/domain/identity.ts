@@ -35,7 +35,7 @@ export interface Sharer {
   readonly identified: boolean;
   /**
    * [sequence, part] of the record that touched the user last. [0, 0]: the address was never shared, so nothing is
-   * kept; [0, 1]: untouched since it became shared.
+   * kept; [0, 1] (and [0, 2]): untouched since it became shared.
    */
   readonly updated: Recency;
 }

@@ -122,14 +122,19 @@ export function withAddresses(row: UserRow, change: AddressChange): UserRow {
 
 export const neverShared: Recency = [0, 0];
 const untouched: Recency = [0, 1];
+const untouchedLater: Recency = [0, 2];
 
-/** The list with a new member at the place its recency asks for; with a second member recency begins. */
+/**
+ * The list with a new member at the place its recency asks for; with a second member recency begins. A member of whom
+ * nothing is known comes back to an address that it held before anybody else: it is the oldest.
+ */
 export function inserted(list: readonly Sharer[], member: Sharer): readonly Sharer[] {
   if (list.length === 0) return [member];
-  const updated = isNeverShared(member.updated) ? untouched : member.updated;
+  const isOldest = isNeverShared(member.updated);
+  const updated = isOldest ? untouched : member.updated;
   const others = list.slice();
   const [first] = others;
-  if (first !== undefined && isNeverShared(first.updated)) others[0] = { ...first, updated: untouched };
+  if (first !== undefined && isNeverShared(first.updated)) others[0] = { ...first, updated: isOldest ? untouchedLater : untouched };
   let place = others.length;
   while (place > 0 && isLater(others[place - 1]?.updated ?? neverShared, updated)) place -= 1;
   others.splice(place, 0, { ...member, updated });
