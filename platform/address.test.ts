@@ -70,8 +70,9 @@ describe("normaliseEmail()", () => {
   test("is its own form: key(key(x)) = key(x)", () => {
     const part = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
     const label = fc.oneof(fc.stringMatching(/^[A-Za-z0-9-]{1,8}$/), part);
+    const top = fc.constantFrom("com", "DE", "рф", "广告");
     fc.assert(
-      fc.property(fc.oneof(part, fc.stringMatching(/^[A-Za-z.+]{1,9}$/)), label, fc.constantFrom("com", "DE", "рф", "广告"), (local, domain, top) => {
+      fc.property(fc.oneof(part, fc.stringMatching(/^[A-Za-z.+]{1,9}$/)), label, top, (local, domain, top) => {
         const key = normaliseEmail(`${local}@${domain}.${top}`);
         if (key !== undefined) expect(normaliseEmail(key)).toBe(key);
       }),

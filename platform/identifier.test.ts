@@ -37,10 +37,10 @@ describe("secret()", () => {
 
   test("uses every character about equally", () => {
     const counts = new Map<string, number>();
-    for (let round = 0; round < 2_000; round += 1) {
+    for (let round = 0; round < 8_000; round += 1) {
       for (const char of secret("").slice(0, 30)) counts.set(char, (counts.get(char) ?? 0) + 1);
     }
-    const mean = 60_000 / 62;
+    const mean = 240_000 / 62;
     expect(counts.size).toBe(62);
     for (const count of counts.values()) expect(Math.abs(count - mean)).toBeLessThan(8 * Math.sqrt(mean));
   });

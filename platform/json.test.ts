@@ -34,7 +34,8 @@ describe("parseJson()", () => {
   });
 
   test("refuses or takes any text as JSON.parse does, repeated keys apart", () => {
-    const piece = fc.constantFrom("{", "}", "[", "]", ":", ",", '"a"', '"b\\""', "1", "-0", "01", "1.", "1e5", "true", "nul", " ", "\n", '"', "\\", "\t");
+    const marks = ["{", "}", "[", "]", ":", ",", " ", "\n", '"', "\\", "\t"];
+    const piece = fc.constantFrom(...marks, '"a"', '"b\\""', "1", "-0", "01", "1.", "1e5", "true", "nul");
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 9 }), (pieces) => {
         const text = pieces.join("");

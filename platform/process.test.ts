@@ -55,7 +55,7 @@ describe("runUntilSignal()", () => {
     signals.emit("SIGINT");
     clock.advance(limits.signalEchoMsMax);
     signals.emit("SIGINT");
-    await Promise.resolve();
+    await new Promise(setImmediate);
     expect(done).toEqual(["start"]);
     clock.advance(1);
     signals.emit("SIGTERM");

@@ -21,6 +21,12 @@ describe("openMemoryLimiter()", () => {
     expect(await limiter.take("b", ten, 0)).toMatchObject({ remaining: 10 });
   });
 
+  test("forgets nothing while its keys are those it has", async () => {
+    const limiter = openMemoryLimiter({ clock: fakeClock(), keysMax: 2 });
+    for (const key of ["a", "b", "b", "b"]) await limiter.take(key, ten, 2);
+    expect(await limiter.take("a", ten, 0)).toMatchObject({ remaining: 8 });
+  });
+
   test("is unaffected by steps of the wall clock", async () => {
     const clock = fakeClock();
     let step = 0;

@@ -180,11 +180,14 @@ describe("lockDirectory()", () => {
 
   test("is let go by the kernel when its process is killed", async () => {
     const holder = fork(new URL("lock-holder.fixture.ts", import.meta.url), [folder]);
-    await new Promise((resolve) => holder.once("message", resolve));
-    expect(() => lockDirectory(folder)).toThrow("Another Heddle uses the data folder");
     const gone = new Promise((resolve) => holder.once("exit", resolve));
-    holder.kill("SIGKILL");
-    await gone;
+    try {
+      await new Promise((resolve) => holder.once("message", resolve));
+      expect(() => lockDirectory(folder)).toThrow("Another Heddle uses the data folder");
+    } finally {
+      holder.kill("SIGKILL");
+      await gone;
+    }
     lockDirectory(folder).release();
   });
 });
