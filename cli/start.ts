@@ -50,6 +50,7 @@ async function open(
   const heddle = await openFolder(config, options);
   try {
     const { url } = await heddle.listen();
+    options.logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
     const key = options.demo ? findDemoKey(heddle.access, config.dataDir) : undefined;
     if (key !== undefined) print(demoText(url, key, systemClock.now()));

@@ -1,0 +1,75 @@
+/** Runs a heddle command on Deno with exactly what it needs: `node cli/deno.mjs start`, for any data folder and address. */
+import { spawn } from "node:child_process";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const variables = [
+  "HEDDLE_HTTP_HOST",
+  "HEDDLE_HTTP_PORT",
+  "HEDDLE_DATA_DIR",
+  "HEDDLE_LOG_LEVEL",
+  "HEDDLE_TRUSTED_PROXIES",
+  "HEDDLE_UNDO_WINDOW",
+  "HEDDLE_URL",
+  "HEDDLE_API_KEY",
+];
+
+const args = process.argv.slice(2);
+const command = args[0] ?? "";
+const dataDir = resolve(option(["--data-dir"]) ?? process.env.HEDDLE_DATA_DIR ?? "data");
+const granted = ["run", "--no-prompt", "--node-modules-dir=manual", ...grants(), join(project, "cli/heddle.mjs"), ...args];
+if (args.length === 0) {
+  process.stdout.write("Usage: node cli/deno.mjs <heddle command and its options>\n");
+  process.exit(2);
+}
+const child = spawn(join(project, "node_modules/.bin/deno"), granted, { stdio: "inherit" });
+process.on("SIGTERM", () => child.kill("SIGTERM"));
+// A terminal sends this one to the child too, and a second one would cut its drain short.
+process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
+child.on("error", (error) => {
+  process.stderr.write(`Deno cannot be started, run "npm install" first: ${error.message}\n`);
+  process.exit(1);
+});
+child.on("exit", (code) => process.exit(code ?? 1));
+
+/** Reading the project and the data, writing the data, one address, the named variables: nothing else. */
+function grants() {
+  const files = named();
+  const address = net();
+  // The doctor says whether a folder could be made where there is none.
+  const asked = command === "doctor" ? [dirname(dataDir)] : [];
+  return [
+    `--allow-read=${[project, dataDir, ...files, ...asked].join(",")}`,
+    `--allow-write=${[dataDir, ...files, ...asked].join(",")}`,
+    ...(address ? [`--allow-net=${address}`] : []),
+    `--allow-env=${variables.join(",")}`,
+    "--ignore-env",
+    `--allow-sys=hostname${command === "doctor" ? ",statfs,uid,gid" : ""}`,
+  ];
+}
+
+/** Files that the command line names; an import writes beside its file, an export beside its output. */
+function named() {
+  const declared = option(["--apply", "-f", "--file", "--ids"]);
+  const output = option(["-o", "--output"]);
+  const imported = command === "import" ? args.slice(1).filter((arg) => !arg.startsWith("-")).slice(0, 1) : [];
+  return [
+    ...(declared && declared !== "-" ? [resolve(declared)] : []),
+    ...[...imported, ...(output ? [output] : [])].map((file) => dirname(resolve(file))),
+  ];
+}
+
+function net() {
+  if (command === "start" || command === "doctor") {
+    return `${process.env.HEDDLE_HTTP_HOST || "127.0.0.1"}:${process.env.HEDDLE_HTTP_PORT || 8080}`;
+  }
+  const url = option(["--url"]) ?? process.env.HEDDLE_URL ?? "http://127.0.0.1:8080";
+  return command === "import" || command === "export" ? new URL(url).host : undefined;
+}
+
+function option(names) {
+  const at = args.findIndex((arg) => names.includes(arg));
+  const joined = args.find((arg) => names.some((name) => arg.startsWith(`${name}=`)));
+  return joined === undefined ? (at === -1 ? undefined : args[at + 1]) : joined.slice(joined.indexOf("=") + 1);
+}
