@@ -1,4 +1,6 @@
-/** The gateway's settings. */
+/** The gateway's settings: a pure function from a record of texts. */
+import { type ConfigReader, type ConfigRecord, readConfig } from "../platform/config.ts";
+import { limits } from "../platform/limits.ts";
 
 export interface GatewayConfig {
   /** Address to listen on. */
@@ -8,3 +10,19 @@ export interface GatewayConfig {
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
 }
+
+/** Throws ConfigError with all problems. */
+export function gatewayConfig(record: ConfigRecord): GatewayConfig {
+  return readConfig(record, readGatewayConfig);
+}
+
+/** For a process that reads the settings of several parts at once. */
+export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
+  return {
+    host: reader.text("HEDDLE_HTTP_HOST", { fallback: "127.0.0.1" }),
+    port: reader.whole("HEDDLE_HTTP_PORT", { min: 0, max: limits.portMax, fallback: defaultPort }),
+    trustedProxies: reader.list("HEDDLE_TRUSTED_PROXIES", { fallback: [] }),
+  };
+}
+
+const defaultPort = 8080;

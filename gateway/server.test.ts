@@ -213,3 +213,30 @@ test("openServer() forgets a client that hangs up in the middle of its body", as
   await gateway.gateway.close();
   expect(gateway.logged).toEqual([]);
 });
+
+test("openServer() refuses with 503 what is more than the process takes, and still answers probes", async () => {
+  let release: (() => void) | undefined;
+  const waiting = new Promise<void>((resolve) => (release = resolve));
+  let calls = 0;
+  let filled: (() => void) | undefined;
+  const full = new Promise<void>((resolve) => (filled = resolve));
+  const gateway = await start({
+    profile: {
+      trackUsers: async () => {
+        calls += 1;
+        if (calls === limits.requestsInFlightMax) filled?.();
+        await waiting;
+        return create(TrackUsersResponseSchema, {});
+      },
+    },
+  });
+  const last = good.replace("Host: a", "Host: a\r\nConnection: close");
+  const pipelined = exchange(gateway, good.repeat(limits.requestsInFlightMax) + last);
+  await full;
+  expect((await gateway.get("/livez")).status).toBe(200);
+  release?.();
+  const answers = await pipelined;
+  const refused = answers.filter(({ status }) => status !== 201);
+  expect([answers.length, refused.length, refused[0]?.status]).toEqual([limits.requestsInFlightMax + 1, 1, 503]);
+  expect(refused[0]?.head).toMatch(/^retry-after: 1$/im);
+});

@@ -69,7 +69,7 @@ export const limits = {
   lowPriorityWaitMsMax: 2_000,
   groupCommitWritesMax: 500,
   passRecordsMax: 256,
-  passBytesMax: 1 * 1024 * 1024,
+  passBytesMax: 4 * 1024 * 1024,
   readWaitMs: 250,
   positionWaitMsMax: 5_000,
   outcomeWaitMsMax: 10_000,

@@ -1,0 +1,17 @@
+/** The gateway's settings: defaults, values, problems. */
+import { expect, test } from "vitest";
+import { ConfigError } from "../platform/config.ts";
+import { gatewayConfig } from "./config.ts";
+
+test("gatewayConfig() has a default for every key", () => {
+  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [] });
+});
+
+test("gatewayConfig() reads every key", () => {
+  const record = { HEDDLE_HTTP_HOST: "::", HEDDLE_HTTP_PORT: "0", HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
+  expect(gatewayConfig(record)).toEqual({ host: "::", port: 0, trustedProxies: ["10.0.0.0/8", "::1"] });
+});
+
+test("gatewayConfig() refuses a port that is none", () => {
+  for (const port of ["65536", "-1", "http"]) expect(() => gatewayConfig({ HEDDLE_HTTP_PORT: port })).toThrow(ConfigError);
+});

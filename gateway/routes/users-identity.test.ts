@@ -1,0 +1,303 @@
+/** Aliases, merge, identify, delete, rename: the shapes and texts of the specification and of api-facts 3. */
+import { create, toJson } from "@bufbuild/protobuf";
+import { afterEach, expect, test } from "vitest";
+import { NewAliasSchema, MergeUpdateSchema, UserSelectorSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import {
+  CreateAliasesResponseSchema,
+  DeleteUsersResponseSchema,
+  GetMergeStatusResponseSchema,
+  IdentifyUsersResponseSchema,
+  MergeUsersResponseSchema,
+  PreviewMergeResponseSchema,
+  RemoveExternalIdsResponseSchema,
+  RenameExternalIdsResponseSchema,
+  UndoMergeResponseSchema,
+  UpdateAliasesResponseSchema,
+} from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { type ProfileStub, type StubGateway, startStubGateway } from "../../test/gateway-stub.ts";
+
+let started: StubGateway | undefined;
+afterEach(async () => {
+  await started?.gateway.close();
+  started = undefined;
+});
+
+/** What the service was asked, by member names; the tests read it as plain data. */
+type Asked = { [name: string]: unknown } & { aliases: never[]; updates: never[]; users: never[]; identifications: { user: never; externalId: string }[] };
+
+async function start(): Promise<StubGateway & { calls: Asked[] }> {
+  const calls: Asked[] = [];
+  function answering<T>(response: T): (request: unknown) => Promise<T> {
+    return async (request) => {
+      calls.push(request as Asked);
+      return response;
+    };
+  }
+  const receipt = { position: "p-1" };
+  const profile: ProfileStub = {
+    createAliases: answering(create(CreateAliasesResponseSchema, { aliasesProcessed: 1, ...receipt })),
+    updateAliases: answering(create(UpdateAliasesResponseSchema, receipt)),
+    mergeUsers: answering(create(MergeUsersResponseSchema, { jobId: "job-1", ...receipt })),
+    previewMerge: answering(create(PreviewMergeResponseSchema, { resultJson: Buffer.from('{"external_id":"b"}') })),
+    undoMerge: answering(create(UndoMergeResponseSchema, receipt)),
+    getMergeStatus: answering(create(GetMergeStatusResponseSchema, {
+      outcomes: [
+        { index: 0, status: "merged", sourceUserId: "s", targetUserId: "t", undoUntil: 1_600_000_000_000n },
+        { index: 1, status: "not_merged", reason: "no user has the external_id" },
+      ],
+    })),
+    identifyUsers: answering(create(IdentifyUsersResponseSchema, { jobId: "job-2", ...receipt })),
+    deleteUsers: answering(create(DeleteUsersResponseSchema, { deleted: 2, ...receipt })),
+    renameExternalIds: answering(create(RenameExternalIdsResponseSchema, {
+      renamed: [{ currentExternalId: "c", newExternalId: "d" }],
+      errors: [{ type: "not the primary id", index: 1 }],
+      ...receipt,
+    })),
+    removeExternalIds: answering(create(RemoveExternalIdsResponseSchema, { removedIds: ["abc"], errors: [{ type: "not deprecated", index: 1 }], ...receipt })),
+  };
+  started = await startStubGateway({ profile });
+  return { ...started, calls };
+}
+
+function fifty(length: number): number[] {
+  return Array.from({ length }, (_, at) => at);
+}
+
+const alias = { alias_name: "n", alias_label: "l" };
+
+test("handleUsersAliasNew() takes flat and wrapped aliases, with and without an external_id", async () => {
+  const { post, calls } = await start();
+  const user_aliases = [{ external_id: 7, ...alias }, alias, { user_alias: alias, external_id: "e" }, { user_alias: { external_id: "w", ...alias } }];
+  const answer = await post("/users/alias/new", { user_aliases });
+  expect([answer.status, answer.body]).toEqual([201, { aliases_processed: 1, message: "success" }]);
+  expect(answer.headers.get("x-heddle-position")).toBe("p-1");
+  const plain = { label: "l", name: "n" };
+  expect(calls[0]?.aliases.map((entry) => toJson(NewAliasSchema, entry))).toEqual([
+    { externalId: "7", alias: plain },
+    { alias: plain },
+    { externalId: "e", alias: plain },
+    { externalId: "w", alias: plain },
+  ]);
+});
+
+test("handleUsersAliasNew() takes the good ones and names the others by their place", async () => {
+  const { post, calls } = await start();
+  const answer = await post("/users/alias/new", { user_aliases: [{ alias_label: "l" }, alias, { ...alias, alias_name: "x".repeat(256) }] });
+  expect([answer.status, answer.body]).toEqual([201, {
+    aliases_processed: 1,
+    errors: [
+      { type: "'alias_name' is required", input_array: "user_aliases", index: 0 },
+      { type: "'alias_name' must be at most 255 characters", input_array: "user_aliases", index: 2 },
+    ],
+    message: "success",
+  }]);
+  expect(calls[0]?.aliases.length).toBe(1);
+});
+
+const rename = { alias_label: "l", old_alias_name: "a", new_alias_name: "b" };
+test("handleUsersAliasUpdate() hands the new names on", async () => {
+  const { post, calls } = await start();
+  const answer = await post("/users/alias/update", { alias_updates: [rename] });
+  expect([answer.status, answer.body]).toEqual([201, { message: "success" }]);
+  expect(calls[0]?.["renames"]).toMatchObject([{ label: "l", oldName: "a", newName: "b" }]);
+});
+
+const pair = { identifier_to_merge: { external_id: "a" }, identifier_to_keep: { external_id: "b" } };
+const identifiers =
+  "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, 'email' property that is a string, or 'phone' property that is a string";
+const priorities = "'prioritization' must be an array of 'identified', 'unidentified', 'most_recently_updated' or 'least_recently_updated'";
+
+function keep(identifier: unknown): object {
+  return { merge_updates: [{ ...pair, identifier_to_keep: identifier }] };
+}
+
+test("handleUsersMerge() takes every kind of identifier and answers 202 with the job", async () => {
+  const { post, calls } = await start();
+  const answer = await post("/users/merge", {
+    merge_updates: [
+      { identifier_to_merge: { email: "A@Example.com", prioritization: ["unidentified", "most_recently_updated"] }, identifier_to_keep: { user_alias: alias } },
+      { identifier_to_merge: { phone: "+1 (212) 555-0123", prioritization: ["least_recently_updated"] }, identifier_to_keep: { external_id: "b" } },
+    ],
+  });
+  expect([answer.status, answer.body]).toEqual([202, { message: "success", job_id: "job-1" }]);
+  expect(calls[0]?.updates.map((update) => toJson(MergeUpdateSchema, update))).toEqual([
+    {
+      source: { key: { email: "a@example.com" }, prioritization: ["PRIORITY_UNIDENTIFIED", "PRIORITY_MOST_RECENTLY_UPDATED"] },
+      target: { key: { alias: { label: "l", name: "n" } } },
+    },
+    { source: { key: { phone: "+12125550123" }, prioritization: ["PRIORITY_LEAST_RECENTLY_UPDATED"] }, target: { key: { externalId: "b" } } },
+  ]);
+});
+
+const deleteOne = "Exactly one of 'external_ids', 'user_aliases', 'braze_ids', 'email_addresses' or 'phone_numbers' is required";
+const identifyOne = "One of 'aliases_to_identify', 'emails_to_identify' or 'phone_numbers_to_identify' is required";
+const refused: readonly (readonly [path: string, body: unknown, message: string])[] = [
+  ["/users/merge", {}, "'merge_updates' must be an array of objects"],
+  ["/users/merge", { merge_updates: {} }, "'merge_updates' must be an array of objects"],
+  ["/users/merge", { merge_updates: [] }, "'merge_updates' must be an array of objects"],
+  ["/users/merge", { merge_updates: [pair, 1] }, "'merge_updates' must be an array of objects"],
+  ["/users/merge", { merge_updates: fifty(51).map(() => pair) }, "a single request may not contain more than 50 merge updates"],
+  ["/users/merge", { merge_updates: [{ ...pair, other: 1 }] }, "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'"],
+  ["/users/merge", { merge_updates: [{ identifier_to_merge: { external_id: "a" } }] }, "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'"],
+  ["/users/merge", keep("b"), identifiers],
+  ["/users/merge", keep({}), identifiers],
+  ["/users/merge", keep({ external_id: 1 }), identifiers],
+  ["/users/merge", keep({ user_alias: "l" }), identifiers],
+  ["/users/merge", keep({ braze_id: "5eea769d45bb2e1467418f92" }), identifiers],
+  ["/users/merge", keep({ external_id: "a", email: "a@example.com", prioritization: ["identified"] }), identifiers],
+  ["/users/merge", keep({ email: "a@example.com" }), "'prioritization' is required with an 'email' or 'phone' identifier"],
+  ["/users/merge", keep({ phone: "+12125550123" }), "'prioritization' is required with an 'email' or 'phone' identifier"],
+  ["/users/merge", keep({ email: "a@example.com", prioritization: [] }), priorities],
+  ["/users/merge", keep({ email: "a@example.com", prioritization: "identified" }), priorities],
+  ["/users/merge", keep({ email: "a@example.com", prioritization: ["toString"] }), priorities],
+  ["/users/merge", keep({ email: "a@example.com", prioritization: ["identified", "identified"] }), "'prioritization' must not hold a value twice"],
+  [
+    "/users/merge",
+    keep({ email: "a@example.com", prioritization: ["unidentified", "identified"] }),
+    "Request can not contain both of 'identified' and 'unidentified' values in the 'prioritization' array",
+  ],
+  ["/users/merge", keep({ email: "nobody", prioritization: ["identified"] }), "The value provided for the 'email' field is not a valid email."],
+  ["/users/merge", keep({ phone: "1", prioritization: ["identified"] }), "The value provided for the 'phone' field is not a valid phone number."],
+  ["/users/merge/preview", { merge_updates: [pair, pair] }, "a preview takes exactly one merge update"],
+  ["/users/merge/undo", {}, "'job_id' must be the id that /users/merge answered with"],
+  ["/users/merge/undo", { job_id: "j", index: 50 }, "'index' must be a whole number from 0 to 49"],
+  ["/users/merge/undo", { job_id: "j", index: "0" }, "'index' must be a whole number from 0 to 49"],
+  ["/users/alias/new", {}, "'user_aliases' must be an array of objects"],
+  ["/users/alias/new", { user_aliases: ["a"] }, "'user_aliases' must be an array of objects"],
+  ["/users/alias/new", { user_aliases: fifty(51).map(() => alias) }, "a single request may not contain more than 50 user aliases"],
+  ["/users/alias/new", { user_aliases: [{}] }, "'alias_name' is required"],
+  ["/users/alias/new", { user_aliases: [{ ...alias, external_id: "x".repeat(988) }] }, "'external_id' must be fewer than 988 bytes"],
+  ["/users/alias/new", { user_aliases: [{ ...alias, alias_name: "\ud800" }] }, "'alias_name' must be a string"],
+  ["/users/alias/update", { alias_updates: [rename, { ...rename, new_alias_name: 1 }] }, "'new_alias_name' must be a string"],
+  ["/users/alias/update", { alias_updates: fifty(51).map(() => rename) }, "a single request may not contain more than 50 alias updates"],
+  ["/users/identify", {}, identifyOne],
+  ["/users/identify", { aliases_to_identify: "x" }, "'aliases_to_identify' must be an array of objects"],
+  ["/users/identify", { aliases_to_identify: fifty(51).map(() => ({})) }, "The max number of external_ids and aliases per request was exceeded"],
+  ["/users/delete", {}, deleteOne],
+  ["/users/delete", { external_ids: ["a"], braze_ids: ["5eea769d45bb2e1467418f92"] }, deleteOne],
+  ["/users/delete", { external_ids: fifty(51) }, "The max number of ids per request was exceeded"],
+  ["/users/delete", { external_ids: ["a", null] }, "'external_ids' is required"],
+  ["/users/delete", { braze_ids: ["a"] }, "'braze_ids' must be 24 hexadecimal digits"],
+  ["/users/delete", { email_addresses: ["a@example.com"] }, "'email_addresses' must be an array of objects with 'email' and 'prioritization'"],
+  ["/users/delete", { phone_numbers: [{ phone: "+12125550123" }] }, "'prioritization' is required with an 'email' or 'phone' identifier"],
+  ["/users/external_ids/rename", { external_id_renames: ["a"] }, "'external_id_renames' must be an array of objects"],
+  ["/users/external_ids/rename", { external_id_renames: fifty(51).map(() => ({})) }, "The max number of ids per request was exceeded"],
+  ["/users/external_ids/remove", { external_ids: "a" }, "'external_ids' must be an array of strings"],
+  ["/users/external_ids/remove", { external_ids: fifty(51) }, "The max number of ids per request was exceeded"],
+];
+
+for (const [path, body, message] of refused) {
+  test(`POST ${path} refuses ${JSON.stringify(body).slice(0, 90)}`, async () => {
+    const { post, calls } = await start();
+    const answer = await post(path, body);
+    expect([answer.status, answer.body["message"]]).toEqual([400, message]);
+    expect(calls).toEqual([]);
+  });
+}
+
+test("handleUsersMergePreview() shows the user that a merge would make", async () => {
+  const { post } = await start();
+  const answer = await post("/users/merge/preview", { merge_updates: [pair] });
+  expect([answer.status, answer.body]).toEqual([200, { would_merge: true, user: { external_id: "b" }, message: "success" }]);
+});
+
+test("handleUsersMergeStatus() tells what came of each update", async () => {
+  const { get, calls } = await start();
+  const answer = await get("/users/merge/status/job-1");
+  expect([answer.status, answer.body]).toEqual([200, {
+    job_id: "job-1",
+    merge_updates: [
+      { index: 0, status: "merged", merged_platform_id: "s", kept_platform_id: "t", undo_until: "2020-09-13T12:26:40.000Z" },
+      { index: 1, status: "not_merged", reason: "no user has the external_id" },
+    ],
+    message: "success",
+  }]);
+  expect(calls[0]?.["jobId"]).toBe("job-1");
+});
+
+test("handleUsersMergeUndo() names the job and the place, the first where none is sent", async () => {
+  const { post, calls } = await start();
+  expect((await post("/users/merge/undo", { job_id: "job-1" })).body).toEqual({ message: "success" });
+  await post("/users/merge/undo", { job_id: "job-1", index: 49 });
+  expect(calls.map(({ index }) => index)).toEqual([0, 49]);
+});
+
+test("handleUsersIdentify() counts each kind it was sent", async () => {
+  const { post, calls } = await start();
+  const answer = await post("/users/identify", {
+    aliases_to_identify: [{ external_id: 5, user_alias: alias }, { external_id: "a", user_alias: alias }],
+    emails_to_identify: [{ external_id: "b", email: "A@example.com", prioritization: ["unidentified"] }],
+    phone_numbers_to_identify: [{ external_id: "c", phone: "+12125550123", prioritization: ["most_recently_updated"] }],
+    merge_behavior: "merge",
+  });
+  expect([answer.status, answer.body]).toEqual([201, {
+    aliases_processed: 2,
+    emails_processed: 1,
+    phone_numbers_processed: 1,
+    job_id: "job-2",
+    message: "success",
+  }]);
+  const asked = calls[0]?.identifications.map(({ user, externalId }) => [externalId, toJson(UserSelectorSchema, user)]);
+  expect(asked).toMatchObject([["5", { key: { alias: {} } }], ["a", {}], ["b", { key: { email: "a@example.com" } }], ["c", { key: { phone: "+12125550123" } }]]);
+});
+
+test("handleUsersIdentify() answers 201 with errors where nothing was good, and asks nobody", async () => {
+  const { post, calls } = await start();
+  const answer = await post("/users/identify", { aliases_to_identify: [{ user_alias: alias }] });
+  expect([answer.status, answer.body]).toEqual([201, {
+    aliases_processed: 0,
+    errors: [{ type: "'external_id' is required", input_array: "user_identifiers", index: 0 }],
+    message: "success",
+  }]);
+  const both = { external_id: "a", email: "a@example.com", prioritization: ["most_recently_updated", "least_recently_updated"] };
+  const exclusive = await post("/users/identify", { emails_to_identify: [both] });
+  const text = "Request can not contain both of 'most_recently_updated' and 'least_recently_updated' values in the 'prioritization' array";
+  expect(exclusive.body["errors"]).toMatchObject([{ type: text }]);
+  expect(calls).toEqual([]);
+});
+
+test.each([
+  [{ external_ids: ["a", 12] }, [{ externalId: "a" }, { externalId: "12" }]],
+  [{ user_aliases: [alias] }, [{ alias: { name: "n", label: "l" } }]],
+  [{ braze_ids: ["5eea769d45bb2e1467418f92"] }, [{ platformId: "5eea769d45bb2e1467418f92" }]],
+  [{ platform_ids: ["5eea769d45bb2e1467418f92"] }, [{ platformId: "5eea769d45bb2e1467418f92" }]],
+  [{ email_addresses: [{ email: "A@example.com", prioritization: ["most_recently_updated"] }] }, [{ email: "a@example.com" }]],
+  [{ phone_numbers: [{ phone: "+12125550123", prioritization: ["identified"] }] }, [{ phone: "+12125550123" }]],
+])("handleUsersDelete() deletes by %j", async (body, keys) => {
+  const { post, calls } = await start();
+  const answer = await post("/users/delete", body);
+  expect([answer.status, answer.body]).toEqual([201, { deleted: 2, message: "success" }]);
+  expect(calls[0]?.users.map((user) => toJson(UserSelectorSchema, user))).toMatchObject(keys.map((key) => ({ key })));
+});
+
+test("handleUsersExternalIdsRename() answers pairs, and errors by the place in the list that was sent", async () => {
+  const { post, calls } = await start();
+  const external_id_renames = [
+    { current_external_id: "a", new_external_id: "a" },
+    { current_external_id: "c", new_external_id: "d" },
+    { current_external_id: "e", new_external_id: "f" },
+    { current_external_id: "g" },
+  ];
+  const answer = await post("/users/external_ids/rename", { external_id_renames });
+  expect([answer.status, answer.body]).toEqual([201, {
+    rename_errors: [
+      [0, "'current_external_id' and 'new_external_id' must differ"],
+      [2, "not the primary id"],
+      [3, "'new_external_id' is required"],
+    ],
+    external_ids: [{ current_external_id: "c", new_external_id: "d" }],
+    message: "success",
+  }]);
+  expect(calls[0]?.["renames"]).toMatchObject([{ currentExternalId: "c" }, { currentExternalId: "e" }]);
+});
+
+test("handleUsersExternalIdsRemove() answers the removed ids, and errors by the place in the list that was sent", async () => {
+  const { post, calls } = await start();
+  const answer = await post("/users/external_ids/remove", { external_ids: [{}, "abc", 9] });
+  expect([answer.status, answer.body]).toEqual([201, {
+    removed_ids: ["abc"],
+    removal_errors: [[0, "'external_ids' must be a string"], [2, "not deprecated"]],
+    message: "success",
+  }]);
+  expect(calls[0]?.["externalIds"]).toEqual(["abc", "9"]);
+});
