@@ -117,5 +117,5 @@ function withoutUndefined(record: object): object {
 
 /** A history of up to `max` steps. */
 export function historyOf(max: number): fc.Arbitrary<Step[]> {
-  return fc.array(step, { minLength: 1, maxLength: max });
+  return fc.array(step, { minLength: 1, maxLength: max, size: "max" });
 }

@@ -72,7 +72,8 @@ export class Reference {
       this.#forbidUndo(source);
       return true;
     }
-    if (known === source || [...source.aliases.keys()].some((label) => known.aliases.has(label))) return false;
+    const { key } = request.user;
+    if (known === source || (key.by === "alias" && known.aliases.has(key.label))) return false;
     this.#mergeInto(source, known, request.id);
     return true;
   }
