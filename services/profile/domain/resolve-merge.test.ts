@@ -105,6 +105,20 @@ describe("resolveMerges()", () => {
     expect(outcome(workspace)?.sourceId).toBe(id);
   });
 
+  test("the target is the latest of those who share its address then", () => {
+    const workspace = createWorkspace();
+    workspace.run(event(byId("s")), ...["t", "x"].map((id) => attributes(byId(id), { email: "s@b.c" })));
+    expect(workspace.idOf(byEmail("s@b.c"))).toBe(workspace.idOf(byId("x")));
+    workspace.run(merge(byId("s"), byId("t")));
+    expect(workspace.idOf(byEmail("s@b.c"))).toBe(workspace.idOf(byId("t")));
+  });
+
+  test("a merge of a user that only this request's record before it created", () => {
+    const workspace = createWorkspace({ batch: () => 10 });
+    const records = workspace.run(event(byId("s")), event(byId("t")), merge(byId("s"), byId("t")), event(byId("s")));
+    expect(records[3]?.profiles.map(({ change }) => change.type)).toEqual(["create", "identity", "event"]);
+  });
+
   test("A into B while B into A: the first counts", () => {
     const workspace = createWorkspace();
     workspace.run(event(byId("a")), event(byId("b")), merge(byId("a"), byId("b"), "1"), merge(byId("b"), byId("a"), "2"));
