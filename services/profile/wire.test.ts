@@ -175,6 +175,38 @@ describe("MergeUsers", () => {
     await expect(profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
   });
 
+  test("merges into one user are taken back newest first, as if they had not been", async () => {
+    const profile = await openTest();
+    const calm = await openTest();
+    for (const one of [profile, calm]) await one.track({ events: [event("a"), event("b"), event("c")] });
+    const jobs = [await mergeUsers(profile, "a", "b"), await mergeUsers(profile, "c", "b")];
+    for (const one of [profile, calm]) await one.track({ events: [event("b", "later")], attributes: [{ external_id: "b", n: { inc: 1 } }] });
+    const [older = "", newer = ""] = jobs;
+    await expect(profile.client.undoMerge({ scope: profile.scope(), jobId: older, index: 0 })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+    await profile.client.undoMerge({ scope: profile.scope(), jobId: newer, index: 0 });
+    await profile.client.undoMerge({ scope: profile.scope(), jobId: older, index: 0 });
+    for (const id of ["a", "b", "c"]) expect(await profile.user(id)).toEqual(await calm.user(id));
+  });
+
+  test("a chain of merges is taken back link by link; what was sent by an alias of the first comes home", async () => {
+    const profile = await openTest();
+    const calm = await openTest();
+    const aliases = [{ externalId: "a", alias: { label: "l", name: "n" } }];
+    for (const one of [profile, calm]) {
+      await one.track({ events: [event("a"), event("b"), event("c")] });
+      await one.client.createAliases({ scope: one.scope(), aliases });
+    }
+    const older = await mergeUsers(profile, "a", "b");
+    const newer = await mergeUsers(profile, "b", "c");
+    for (const one of [profile, calm]) {
+      const alias = { alias_label: "l", alias_name: "n" };
+      await one.track({ events: [{ user_alias: alias, name: "by alias", time: "2025-01-01T00:00:00Z" }, event("c", "later")] });
+    }
+    await profile.client.undoMerge({ scope: profile.scope(), jobId: newer, index: 0 });
+    await profile.client.undoMerge({ scope: profile.scope(), jobId: older, index: 0 });
+    for (const id of ["a", "b", "c"]) expect(await profile.user(id)).toEqual(await calm.user(id));
+  });
+
   test("of an unknown job is not found", async () => {
     const profile = await openTest();
     await expect(profile.client.getMergeStatus({ scope: profile.scope(), jobId: "x" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
@@ -272,6 +304,11 @@ describe("reports", () => {
     expect(JSON.stringify(seen?.["campaigns_received"])).toContain("Campaign");
   });
 });
+
+async function mergeUsers(profile: TestProfile, source: string, target: string): Promise<string> {
+  const updates = [{ source: externalId(source), target: externalId(target) }];
+  return (await profile.client.mergeUsers({ scope: profile.scope(), updates })).jobId;
+}
 
 function rowsIn(profile: TestProfile, table: string): number {
   return Number(profile.database.handle.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]);

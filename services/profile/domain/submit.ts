@@ -42,12 +42,18 @@ export async function submit(
   what: { readonly body: IntakeBody; readonly priority?: "normal" | "low" },
 ): Promise<Written> {
   const position = await append(parts, request, what);
-  return request.idempotency === undefined ? { position } : decide(parts, position);
+  if (request.idempotency === undefined) return { position };
+  const decided = await decide(parts, position);
+  // What was decided may be lost to this process alone; a guess could answer for another body
+  if (decided.outcome.repeat === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  return decided;
 }
 
-/** As `submit`, for requests whose answer tells what the resolver decided. */
+/** As `submit`, for requests whose answer tells what the resolver decided of each element. */
 export async function submitDecided(parts: WriteParts, request: WriteRequest, body: IntakeBody): Promise<Decided> {
-  return decide(parts, await append(parts, request, { body }));
+  const decided = await decide(parts, await append(parts, request, { body }));
+  if (decided.outcome.items === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  return decided;
 }
 
 function append(

@@ -1,4 +1,5 @@
 /** What a request asks: IntakeBody of the domain <-> the body of heddle.intake.v1.IntakeRecord. */
+import { Buffer } from "node:buffer";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Engagement, IntakeBody } from "../domain/intake-record.ts";
@@ -8,13 +9,11 @@ import { selectorFromMessage, selectorToMessage, userKeyFromMessage, userKeyToMe
 export type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
 type BodyMessage = intake.IntakeRecord["body"];
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export function bodyToMessage(body: IntakeBody): BodyInit {
   switch (body.type) {
     case "track":
-      return { case: "track", value: { objectsJson: encoder.encode(JSON.stringify(body.objects)) } };
+      return { case: "track", value: { objectsJson: Buffer.from(JSON.stringify(body.objects)) } };
     case "createAliases":
       return { case: "createAliases", value: { aliases: body.aliases.map(newAliasToMessage) } };
     case "renameAliases":
@@ -112,7 +111,9 @@ function userBodyFromMessage(body: UserBodyMessage): UserBody {
 }
 
 function objectsFromJson(bytes: Uint8Array): readonly TrackObject[] {
-  const objects: unknown = JSON.parse(decoder.decode(bytes));
+  // The bytes are our own, so they need no checking decoder, which costs a tenth of the whole pass
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  const objects: unknown = JSON.parse(text);
   if (!Array.isArray(objects)) throw new Error(`Expected an array of track objects, got ${typeof objects}`);
   return objects;
 }

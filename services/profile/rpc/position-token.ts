@@ -12,7 +12,7 @@ export function positionFromToken(token: string): Position | undefined {
   if (token === "") return undefined;
   const match = /^(\d{1,9}):(\d{1,16})$/.exec(Buffer.from(token, "base64url").toString("latin1"));
   const position = { partition: Number(match?.[1]), sequence: Number(match?.[2]) };
-  if (match === null || !Number.isSafeInteger(position.sequence)) {
+  if (match === null || !Number.isSafeInteger(position.sequence) || positionToToken(position) !== token) {
     throw new Refusal("POSITION_INVALID", "Expected the X-Heddle-Position of an earlier answer, got something else");
   }
   return position;

@@ -1,0 +1,35 @@
+/** Waiting for a place, with a clock moved by hand. */
+import { expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.ts";
+import { createProgress } from "./progress.ts";
+
+test("wait() resolves when the place is reached, and at once when it was", async () => {
+  const progress = createProgress(fakeClock());
+  const waiting = [progress.wait(3, 100), progress.wait(5, Infinity)];
+  progress.advance(5);
+  expect(await Promise.all([...waiting, progress.wait(4, 0)])).toEqual([true, true, true]);
+  expect(progress.applied).toBe(5);
+});
+
+test("wait() gives up after its time and no earlier", async () => {
+  const clock = fakeClock();
+  const progress = createProgress(clock);
+  let answer: boolean | undefined;
+  const waiting = progress.wait(1, 100).then((reached) => {
+    answer = reached;
+  });
+  clock.advance(99);
+  await Promise.resolve();
+  expect(answer).toBeUndefined();
+  clock.advance(1);
+  await waiting;
+  expect(answer).toBe(false);
+  expect(await progress.wait(1, 0)).toBe(false);
+});
+
+test("advance() never moves back", () => {
+  const progress = createProgress(fakeClock());
+  progress.advance(5);
+  progress.advance(3);
+  expect(progress.applied).toBe(5);
+});
