@@ -4,7 +4,7 @@ import type { IntakeBody } from "./intake-record.ts";
 import { externalIdKey } from "./user-names.ts";
 import { touchUser } from "./resolve-addresses.ts";
 import { type Effects, putUser, send } from "./resolve-effects.ts";
-import { blockMerges, followTouch, withoutOverMerges } from "./resolve-open-merges.ts";
+import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
 type Renames = Extract<IntakeBody, { type: "renameExternalIds" }>["renames"];
 type Rename = Renames[number];
@@ -45,17 +45,10 @@ function removeExternalId(effects: Effects, id: string): string | undefined {
   if (found === undefined) return "The external id does not exist";
   if (found.externalId === id) return "The external id is not deprecated";
   const row = withoutOverMerges(effects, found);
-  const after = withoutDeprecated(row, id);
+  blockMerges(effects, row, "A former external id of the target was removed since");
+  const after = { ...row, deprecatedIds: row.deprecatedIds.filter((deprecated) => deprecated !== id) };
   effects.view.put(externalIdKey(id), undefined);
   putUser(effects, after);
-  followTouch(effects, after, {
-    key: { by: "externalId", id },
-    apply: (shadow) => withoutDeprecated(shadow, id),
-    quiet: true,
-  });
+  touchUser(effects, after);
   return undefined;
-}
-
-function withoutDeprecated(row: UserRow, id: string): UserRow {
-  return { ...row, deprecatedIds: row.deprecatedIds.filter((deprecated) => deprecated !== id) };
 }

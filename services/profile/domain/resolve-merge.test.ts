@@ -188,8 +188,8 @@ describe("resolveUndo()", () => {
     const workspace = createWorkspace();
     workspace.run(
       attributes(byId("s"), { email: "e@b.c", phone: "+12125550101" }), alias("l", "s", "s"), alias("k", "s", "s"),
-      attributes(byId("t"), { email: "e@b.c" }), alias("l", "t", "t"),
-      attributes(byId("x"), { email: "e@b.c" }), event(byId("t")),
+      attributes(byId("old"), { email: "e@b.c" }), { type: "renameExternalIds", renames: [{ current: "old", next: "t" }] },
+      alias("l", "t", "t"), attributes(byId("x"), { email: "e@b.c" }), event(byId("t")),
     );
     return workspace;
   }
@@ -254,6 +254,7 @@ describe("resolveUndo()", () => {
     ["another user was merged into the target", merge(byId("x"), byId("t"), "2")],
     ["the target was deleted", { type: "deleteUsers", users: [selector(byId("t"))] }],
     ["the target was renamed", { type: "renameExternalIds", renames: [{ current: "t", next: "t2" }] }],
+    ["a former id of the target was removed", { type: "removeExternalIds", externalIds: ["old"] }],
   ])("is refused with a reason where %s", (_, later) => {
     const workspace = merged();
     workspace.run(merge(byId("s"), byId("t")), later);

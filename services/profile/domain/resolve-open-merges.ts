@@ -1,6 +1,6 @@
 /** Users whose merges can still be undone: which side was addressed, and how each side would look without the merge. */
 import type { Identities } from "./identities.ts";
-import type { MergeRow, Recency, SideRecency, UserRow } from "./identity.ts";
+import type { MergeRow, Recency, UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { UserKey } from "./user-key.ts";
 import { addressesOf, type AddressKey, holdsName, ownNames } from "./user-names.ts";
@@ -89,16 +89,14 @@ function isFromSource(merge: MergeRow, key: UserKey): boolean {
 export interface Touch {
   readonly key: UserKey;
   readonly apply: (row: UserRow) => UserRow;
-  /** Absent: the change leaves recency alone. */
-  readonly quiet?: boolean;
 }
 
 /** Carries a change of a live user to the sides of its open merges. */
 export function followTouch(effects: Effects, row: UserRow, touch: Touch): void {
-  if (row.merges.length > 0) follow(effects, row.merges, { ...touch, at: touch.quiet ? null : takeMark(effects) });
+  if (row.merges.length > 0) follow(effects, row.merges, { ...touch, at: takeMark(effects) });
 }
 
-function follow(effects: Effects, mergeIds: readonly string[], touch: Touch & { readonly at: Recency | null }): void {
+function follow(effects: Effects, mergeIds: readonly string[], touch: Touch & { readonly at: Recency }): void {
   for (const mergeId of mergeIds.toReversed()) {
     const merge = effects.view.merge(mergeId);
     if (merge === undefined) continue;
@@ -116,7 +114,7 @@ function follow(effects: Effects, mergeIds: readonly string[], touch: Touch & { 
 function putFollowed(
   effects: Effects,
   merge: MergeRow,
-  next: { source: UserRow; target: UserRow; at: Recency | null; fromSource: boolean },
+  next: { source: UserRow; target: UserRow; at: Recency; fromSource: boolean },
 ): void {
   const { source, target, at, fromSource } = next;
   const shares = addressesOf(source).length + addressesOf(target).length > 0;
@@ -125,11 +123,7 @@ function putFollowed(
     ...merge,
     source,
     target,
-    sourceRecency: fromSource ? seen(merge.sourceRecency, at) : merge.sourceRecency,
-    targetRecency: fromSource ? merge.targetRecency : seen(merge.targetRecency, at),
+    sourceRecency: fromSource ? { ...merge.sourceRecency, since: at } : merge.sourceRecency,
+    targetRecency: fromSource ? merge.targetRecency : { ...merge.targetRecency, since: at },
   });
-}
-
-function seen(recency: SideRecency, at: Recency | null): SideRecency {
-  return at === null ? recency : { ...recency, since: at };
 }
