@@ -81,5 +81,7 @@ export function fileProblems<T>(file: string, work: () => T): T {
 function fileError(file: string, error: unknown): unknown {
   if (!(error instanceof Refusal) || error.reason !== "INPUT_INVALID") return error;
   const name = file === "-" ? "standard input" : file;
-  return new CommandError(`The declaration cannot be applied, nothing was changed:\n${error.message.replaceAll(/^/gm, `  ${name}: `)}`, { cause: error });
+  return new CommandError(`The declaration cannot be applied, nothing was changed:\n${error.message.replaceAll(/^/gm, `  ${name}: `)}`, {
+    cause: error,
+  });
 }

@@ -28,7 +28,9 @@ export async function withAccess<T>(
 ): Promise<T> {
   const path = join(folder, databaseFile);
   if (options.create) mkdirSync(folder, { recursive: true, mode: 0o700 });
-  else if (!existsSync(path)) throw new CommandError(`There is no Heddle in the folder "${folder}": start one, or name its folder with --data-dir`);
+  else if (!existsSync(path)) {
+    throw new CommandError(`There is no Heddle in the folder "${folder}": start one, or name its folder with --data-dir`);
+  }
   const database = openDatabase({ path });
   try {
     const access = await openAccess({ database, clock: systemClock });
@@ -55,7 +57,9 @@ export function chooseWorkspace(rows: AccessRows, wanted: string | undefined): W
   const meant = paths.filter(({ workspace, path }) => [workspace.id, workspace.name, path].includes(wanted));
   const [first, ...others] = meant;
   if (!first) throw new CommandError(`No workspace is called "${wanted}"${listed ? `; there are ${listed}` : ""}`);
-  if (others.length > 0) throw new UsageError(`Several workspaces are called "${wanted}", name one of ${meant.map((entry) => entry.path).join(", ")}`);
+  if (others.length > 0) {
+    throw new UsageError(`Several workspaces are called "${wanted}", name one of ${meant.map((entry) => entry.path).join(", ")}`);
+  }
   return first.workspace;
 }
 

@@ -96,7 +96,9 @@ function checkSqlite(): Found {
   handle.close();
   const [major = 0, minor = 0] = version.split(".").map(Number);
   // STRICT tables came with 3.37, and older ones lose their meaning without them.
-  return major > 3 || (major === 3 && minor >= 37) ? ok(version) : fail(`${version}: Heddle needs 3.37 or newer, which a newer runtime brings`);
+  return major > 3 || (major === 3 && minor >= 37)
+    ? ok(version)
+    : fail(`${version}: Heddle needs 3.37 or newer, which a newer runtime brings`);
 }
 
 function checkConfig(env: NodeJS.ProcessEnv): { finding: Finding; config?: StartConfig } {
@@ -153,7 +155,9 @@ function checkDatabase(path: string): Found {
     const problems = handle.prepare("PRAGMA quick_check(10)").all().map((row) => String(row["quick_check"]));
     if (problems.join() !== "ok") return fail(`damaged (${problems.join("; ")}): restore a backup, and check the disk`);
     const megabytes = (statSync(path).size / 1024 ** 2).toFixed(1);
-    return mode === "wal" ? ok(`sound, ${megabytes} MiB`) : warn(`sound, ${megabytes} MiB, in journal mode "${mode}": heddle start will set WAL`);
+    return mode === "wal"
+      ? ok(`sound, ${megabytes} MiB`)
+      : warn(`sound, ${megabytes} MiB, in journal mode "${mode}": heddle start will set WAL`);
   } finally {
     handle.close();
   }
@@ -186,7 +190,11 @@ function checkPort(config: StartConfig, running: boolean): Promise<Found> {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const taken = error.code === "EADDRINUSE";
       if (taken && running) resolve(ok(`${host}:${port} is in use, by the server that runs`));
-      else resolve(fail(taken ? `${host}:${port} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT` : `${host}:${port} cannot be used: ${error.message}`));
+      else {resolve(fail(
+          taken
+            ? `${host}:${port} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT`
+            : `${host}:${port} cannot be used: ${error.message}`,
+        ));}
     });
     server.listen(port, host, () => server.close(() => resolve(ok(port === 0 ? "any free one" : `${host}:${port} is free`))));
   });

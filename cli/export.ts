@@ -23,7 +23,9 @@ export interface ExportOptions {
 
 export async function exportUsers(options: ExportOptions): Promise<number> {
   if (options.ids === undefined && options.url !== undefined) {
-    throw new UsageError("The HTTP API has no list of all users: name them with --ids, or leave out --url to read the data folder of this machine");
+    throw new UsageError(
+      "The HTTP API has no list of all users: name them with --ids, or leave out --url to read the data folder of this machine",
+    );
   }
   const output = openOutput(options.output);
   let users = 0;
@@ -38,7 +40,9 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
   } finally {
     output.close();
   }
-  if (missing.length > 0) printError(`${missing.length} of the ids belong to no user: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? " ..." : ""}`);
+  if (missing.length > 0) {
+    printError(`${missing.length} of the ids belong to no user: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? " ..." : ""}`);
+  }
   printError(`Exported ${users} users`);
   return exitCodes.ok;
 }
@@ -114,7 +118,9 @@ function bodyOf(identifiers: readonly Identifier[]): Readonly<Record<string, unk
     if (typeof identifier === "string") ids.push(identifier);
     else if (Object.hasOwn(identifier, "external_id")) ids.push(identifier["external_id"]);
     else if (Object.hasOwn(identifier, "user_alias")) aliases.push(identifier["user_alias"]);
-    else throw new CommandError(`An identifier of the --ids file must be an external_id or a user_alias, not ${JSON.stringify(identifier)}`);
+    else {throw new CommandError(
+        `An identifier of the --ids file must be an external_id or a user_alias, not ${JSON.stringify(identifier)}`,
+      );}
   }
   return { ...(ids.length > 0 ? { external_ids: ids } : {}), ...(aliases.length > 0 ? { user_aliases: aliases } : {}) };
 }
@@ -141,7 +147,9 @@ async function post(url: URL, key: string, body: unknown): Promise<ExportAnswer>
     if (response.ok && Array.isArray(answer.users)) return answer;
     const again = response.status === 429 || response.status === 503;
     if (!again || attempt === attemptsMax) {
-      throw new CommandError(`The export was refused (${response.status}${typeof answer.message === "string" ? `: ${answer.message}` : ""})`);
+      throw new CommandError(
+        `The export was refused (${response.status}${typeof answer.message === "string" ? `: ${answer.message}` : ""})`,
+      );
     }
     const seconds = Number(response.headers.get("retry-after"));
     await new Promise((resolve) => setTimeout(resolve, 1000 * (seconds > 0 ? Math.min(seconds, 60) : attempt)));

@@ -23,8 +23,10 @@ function runHere() {
 
 function runWithOwnNode(node) {
   if (!existsSync(node)) {
-    process.stderr.write("Heddle needs Node " + nodeWanted + " or Deno 2, and this is Node " + process.versions.node +
-      ": run \"npm install\" in the project, which brings its own Node\n");
+    process.stderr.write(
+      "Heddle needs Node " + nodeWanted + " or Deno 2, and this is Node " + process.versions.node +
+        ': run "npm install" in the project, which brings its own Node\n',
+    );
     process.exit(1);
   }
   var child = spawn(node, [fileURLToPath(import.meta.url)].concat(process.argv.slice(2)), { stdio: "inherit" });

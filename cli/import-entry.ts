@@ -18,7 +18,9 @@ export const objectTypes: ReadonlyMap<string, ObjectArray> = new Map([
 export type Place = readonly [offset: number, part: number];
 
 /** One object of the file, or what is wrong with a line of it. */
-export type Entry = EntryPlace & ({ readonly array: ObjectArray; readonly json: string; readonly user: UserName } | { readonly error: string });
+export type Entry =
+  & EntryPlace
+  & ({ readonly array: ObjectArray; readonly json: string; readonly user: UserName } | { readonly error: string });
 
 interface EntryPlace {
   readonly place: Place;
@@ -51,7 +53,9 @@ export function isBefore(a: Place, b: Place): boolean {
 }
 
 /** The entries of one line of NDJSON: an object with its `type`, or a body of /users/track. Blank lines have none. */
-export function entriesOfLine(line: { readonly text: string; readonly offset: number; readonly end: number; readonly line: number }): Entry[] {
+export function entriesOfLine(
+  line: { readonly text: string; readonly offset: number; readonly end: number; readonly line: number },
+): Entry[] {
   if (line.text.trim() === "") return [];
   const value = parse(line.text);
   if (value === undefined) return [{ ...partOf(line, 0), error: "The line is not valid JSON" }];
@@ -63,7 +67,9 @@ export function entriesOfLine(line: { readonly text: string; readonly offset: nu
   }
   const type = Object.hasOwn(value, "type") ? value["type"] : undefined;
   const array = typeof type === "string" ? objectTypes.get(type) : undefined;
-  if (!array) return [{ ...partOf(line, 0), error: `The line has no "type" of attribute, event or purchase, and is no body of /users/track` }];
+  if (!array) {
+    return [{ ...partOf(line, 0), error: `The line has no "type" of attribute, event or purchase, and is no body of /users/track` }];
+  }
   const { type: _, ...object } = value;
   return [entryOf(object, array, partOf(line, 0))];
 }

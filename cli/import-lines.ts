@@ -49,7 +49,10 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: nu
   }
 }
 
-function decode(parts: readonly Uint8Array[], options: { held: number; bytesMax: number; first: boolean }): { text: string; error?: string } {
+function decode(
+  parts: readonly Uint8Array[],
+  options: { held: number; bytesMax: number; first: boolean },
+): { text: string; error?: string } {
   if (options.held > options.bytesMax) return { text: "", error: `The line is longer than ${options.bytesMax} bytes` };
   const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   const bytes = whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;

@@ -16,7 +16,10 @@ export interface FieldSource {
 const cellTypes: readonly CellType[] = ["text", "number", "int", "bool", "date", "json"];
 
 /** What these fields are without saying so. */
-const typeOfField = new Map<string, CellType>([["price", "number"], ["quantity", "int"], ["time", "date"], ["_update_existing_only", "bool"]]);
+const typeOfField = new Map<string, CellType>([["price", "number"], ["quantity", "int"], ["time", "date"], [
+  "_update_existing_only",
+  "bool",
+]]);
 
 /** Reads `field=column`, `field=column:type`, `field==constant`, and files of YAML with the same. */
 export function parseMappings(texts: readonly string[]): FieldSource[] {
@@ -51,7 +54,9 @@ function fieldSource(field: string, source: string): FieldSource {
   const constant = source.startsWith("=");
   const { name, type } = withType(constant ? source.slice(1) : source.trim(), usual);
   if (constant) {
-    if (cellValue(name, type) === undefined && name !== "") throw new UsageError(`--map "${field}==${name}" is not a value of the type ${type}`);
+    if (cellValue(name, type) === undefined && name !== "") {
+      throw new UsageError(`--map "${field}==${name}" is not a value of the type ${type}`);
+    }
     return { path, from: { constant: name, type } };
   }
   if (name === "") throw new UsageError(`--map "${field}=" names no column`);
@@ -112,7 +117,9 @@ export function rowToObject(
     if (text === "" && !("constant" in from)) continue;
     const value = cellValue(text, from.type);
     if (value === undefined) {
-      return { error: `"${text}" in the column "${"column" in from ? from.column : path.join(".")}" is not a value of the type ${from.type}` };
+      return {
+        error: `"${text}" in the column "${"column" in from ? from.column : path.join(".")}" is not a value of the type ${from.type}`,
+      };
     }
     setIn(object, path, value);
   }

@@ -1,6 +1,17 @@
 /** The memory of an import: how far it came, written beside the file so that an interrupted one can go on. */
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 
 import type { ObjectArray, Place } from "./import-entry.ts";
 import { CommandError } from "./output.ts";
@@ -39,14 +50,22 @@ export function fileIdentity(file: string, reading: unknown): string {
 }
 
 /** The progress of an import of the file, or a new one. Refuses a progress of another file or another mapping. */
-export function openProgress(path: string, wanted: Pick<Progress, "identity" | "batchSize" | "concurrency">): { progress: Progress; resumed: boolean } {
+export function openProgress(
+  path: string,
+  wanted: Pick<Progress, "identity" | "batchSize" | "concurrency">,
+): { progress: Progress; resumed: boolean } {
   if (!existsSync(path)) {
     const done = Array.from({ length: wanted.concurrency }, () => null);
-    return { progress: { version: 1, ...wanted, done, taken: { attributes: 0, events: 0, purchases: 0 }, errors: 0, errorBytes: 0 }, resumed: false };
+    return {
+      progress: { version: 1, ...wanted, done, taken: { attributes: 0, events: 0, purchases: 0 }, errors: 0, errorBytes: 0 },
+      resumed: false,
+    };
   }
   const found = parseProgress(readFileSync(path, "utf8"));
   if (!found || found.identity !== wanted.identity) {
-    throw new CommandError(`"${path}" belongs to an import of another file, mapping or run: finish that one, or delete "${path}" to start over`);
+    throw new CommandError(
+      `"${path}" belongs to an import of another file, mapping or run: finish that one, or delete "${path}" to start over`,
+    );
   }
   return { progress: found, resumed: true };
 }

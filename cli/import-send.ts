@@ -108,7 +108,9 @@ async function requestUntilSettled(body: string, request: Request): Promise<Answ
     const backoffMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt, 10));
     const waitMs = Math.min(outcome.waitMs ?? backoffMs, longestRetryAfterMs);
     if (request.now() - began + waitMs > request.deadlineMs) {
-      throw new CommandError(`Gave up after ${Math.round((request.now() - began) / 1000)} s: ${outcome.again}. Run the same command again to go on`);
+      throw new CommandError(
+        `Gave up after ${Math.round((request.now() - began) / 1000)} s: ${outcome.again}. Run the same command again to go on`,
+      );
     }
     request.onRetry(outcome.again, waitMs);
     await request.wait(waitMs);

@@ -63,7 +63,9 @@ async function* delimitedRows(chunks: AsyncIterable<Uint8Array>, format: TableFo
     }
   } catch (cause) {
     // Behind a broken quote nobody knows where rows begin, so nothing behind it may be guessed.
-    throw new CommandError(`The table cannot be read from line ${line} on: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new CommandError(`The table cannot be read from line ${line} on: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -78,7 +80,9 @@ function columnsOf(cells: readonly string[], format: TableFormat): Map<string, n
 function entryOfRow(row: Row, columns: ReadonlyMap<string, number>, format: TableFormat): Entry {
   const place = { place: [row.offset, 0], line: row.line, end: row.end } as const;
   if (row.error !== undefined) return { ...place, error: row.error };
-  if (row.cells.length !== columns.size) return { ...place, error: `The row has ${row.cells.length} columns, the first row names ${columns.size}` };
+  if (row.cells.length !== columns.size) {
+    return { ...place, error: `The row has ${row.cells.length} columns, the first row names ${columns.size}` };
+  }
   const made = rowToObject(format.sources, (column) => row.cells[columns.get(column) ?? -1] ?? "");
   return "error" in made ? { ...place, error: made.error } : entryOf(made.object, format.array, place);
 }

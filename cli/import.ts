@@ -74,7 +74,9 @@ export async function importFile(file: string, options: ImportOptions): Promise<
     bar.clear();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
-  print(summary(file, progress, { sent: total(progress) - before, seconds: (systemClock.monotonic() - began) / 1000, errors: paths.errors }));
+  print(
+    summary(file, progress, { sent: total(progress) - before, seconds: (systemClock.monotonic() - began) / 1000, errors: paths.errors }),
+  );
   return progress.errors > 0 ? exitCodes.failure : exitCodes.ok;
 
   function interrupt(): void {
@@ -177,9 +179,13 @@ function formatOf(file: string, options: ImportOptions): Format {
   if (format === "ndjson") return { kind: "ndjson" };
   if (format !== "csv") throw new UsageError(`--format is ndjson or csv, not "${format}"`);
   const array = objectTypes.get(options.type ?? "");
-  if (!array) throw new UsageError(`A table needs --type attribute, event or purchase${options.type === undefined ? "" : `, not "${options.type}"`}`);
+  if (!array) {
+    throw new UsageError(`A table needs --type attribute, event or purchase${options.type === undefined ? "" : `, not "${options.type}"`}`);
+  }
   const sources = parseMappings(options.map);
-  if (sources.length === 0) throw new UsageError("A table needs --map to say which column becomes which field, for example --map external_id=customer");
+  if (sources.length === 0) {
+    throw new UsageError("A table needs --map to say which column becomes which field, for example --map external_id=customer");
+  }
   return { kind: "table", array, sources, delimiter: delimiterOf(options.delimiter), rowBytesMax: lineBytesMax };
 }
 
@@ -196,7 +202,9 @@ function serverOf(options: ImportOptions): { url: string; apiKey: string } {
 /** Address of the server, from the option, the environment or the default. */
 export function serverUrl(options: { readonly url?: string; readonly env: NodeJS.ProcessEnv }): string {
   const url = options.url ?? (options.env["HEDDLE_URL"] || "http://127.0.0.1:8080");
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) throw new UsageError(`--url must be an http or https address, not "${url}"`);
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(`--url must be an http or https address, not "${url}"`);
+  }
   return url;
 }
 

@@ -83,7 +83,9 @@ function printMade({ key, secret }: NewKey, options: FolderOptions): void {
 function checkPermission(name: string): void {
   if (name === everyPermission || permissionNames.includes(name)) return;
   const meant = nearest(name, permissionNames);
-  throw new UsageError(`There is no permission "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${permissionNames.join(", ")}`}`);
+  throw new UsageError(
+    `There is no permission "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${permissionNames.join(", ")}`}`,
+  );
 }
 
 function timeText(at: number | null): string | null {

@@ -69,14 +69,17 @@ function addApply(program: Command, done: (code: number) => void): void {
     .option("--dry-run", "say what would change, and change nothing")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", "print the result as JSON")
-    .addHelpText("after", `
+    .addHelpText(
+      "after",
+      `
 Applying the same file twice changes nothing. Secrets that Heddle makes are printed once and kept nowhere.
 The format is described in docs/declaration.md.
 
 Examples:
   heddle apply -f heddle.yaml
   heddle apply -f heddle.yaml --prune --dry-run
-`)
+`,
+    )
     .action(async (options) => done(await (await import("./apply.ts")).apply(options)));
 }
 
@@ -130,7 +133,12 @@ function addImport(program: Command, done: (code: number) => void): void {
     .option("--key <key>", "API key with users.track, HEDDLE_API_KEY unless given")
     .option("--format <format>", "ndjson or csv; by the file's name unless given")
     .option("--type <type>", "what each row of a table is: attribute, event or purchase")
-    .option("--map <field=column>", "field of the object and the column it comes from, or a YAML file of them; may be repeated", collect, [])
+    .option(
+      "--map <field=column>",
+      "field of the object and the column it comes from, or a YAML file of them; may be repeated",
+      collect,
+      [],
+    )
     .option("--delimiter <delimiter>", "one character, tab or whitespace", ",")
     .option("--batch-size <objects>", "objects a request", whole(1, 75), 75)
     .option("--concurrency <requests>", "requests at the same time; the order of each user is kept", whole(1, 32), 1)
@@ -179,7 +187,9 @@ function addExport(program: Command, done: (code: number) => void): void {
     .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
     .option("--data-dir <folder>", dataDirHelp)
     .option("-o, --output <file>", "write to this file instead of standard output")
-    .addHelpText("after", `
+    .addHelpText(
+      "after",
+      `
 The HTTP API has no list of all users. With --ids, the named users are read over HTTP (50 a request). Without it,
 all users of a workspace are read straight from the data folder on this machine, also beside a running server; what
 was answered but not yet applied when it begins may be missing.
@@ -187,7 +197,8 @@ was answered but not yet applied when it begins may be missing.
 Examples:
   heddle export -o users.ndjson
   heddle export --ids ids.txt --url http://127.0.0.1:8080 --key hdl_... -o users.ndjson
-`)
+`,
+    )
     .action(async (options) => done(await (await import("./export.ts")).exportUsers({ ...options, env: process.env })));
 }
 

@@ -20,7 +20,9 @@ export function openProgressBar(stream: NodeJS.WriteStream, now: () => number): 
       const ratio = whole === 0 ? 1 : Math.min(1, part / whole);
       const percent = `${Math.floor(ratio * 100)}%`.padStart(4);
       const filled = Math.round(ratio * width);
-      stream.write(stream.isTTY ? `\r\u001b[K[${"=".repeat(filled)}${" ".repeat(width - filled)}]${percent}  ${text}` : `${percent.trim()}  ${text}\n`);
+      stream.write(
+        stream.isTTY ? `\r\u001b[K[${"=".repeat(filled)}${" ".repeat(width - filled)}]${percent}  ${text}` : `${percent.trim()}  ${text}\n`,
+      );
     },
     clear() {
       if (stream.isTTY) stream.write("\r\u001b[K");

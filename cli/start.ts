@@ -61,7 +61,10 @@ async function open(
   }
 }
 
-async function openFolder(config: StartConfig, options: { logger: Logger; prepare: (access: Access & AccessAdmin) => Promise<void> }): Promise<Embedded> {
+async function openFolder(
+  config: StartConfig,
+  options: { logger: Logger; prepare: (access: Access & AccessAdmin) => Promise<void> },
+): Promise<Embedded> {
   try {
     return await openEmbedded(config, options.logger, options.prepare);
   } catch (error) {
@@ -105,7 +108,10 @@ function printMade(result: DeclareResult): void {
 
 function addressProblem(error: unknown, { gateway: { host, port } }: StartConfig): CommandError | undefined {
   const texts = new Map<unknown, string>([
-    ["EADDRINUSE", `Port ${port} of ${host} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT to another port (0 takes a free one)`],
+    [
+      "EADDRINUSE",
+      `Port ${port} of ${host} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT to another port (0 takes a free one)`,
+    ],
     ["EACCES", `This user may not listen on port ${port}: set HEDDLE_HTTP_PORT to a port from 1024 on`],
     ["EADDRNOTAVAIL", `The address ${host} is not one of this machine: set HEDDLE_HTTP_HOST to one that is`],
     ["ENOTFOUND", `Nothing is known of the host ${host}: set HEDDLE_HTTP_HOST to an address of this machine`],
@@ -120,5 +126,10 @@ function folderProblem(error: unknown, dataDir: string): CommandError | undefine
   const inner = error.cause instanceof Error ? error.cause : error;
   const code = "code" in inner ? inner.code : undefined;
   const known = "syscall" in inner || code === "ERR_SQLITE_ERROR";
-  return known ? new CommandError(`Cannot use the data folder "${dataDir}": ${inner.message}. Make it a folder this user may write, or set HEDDLE_DATA_DIR`, { cause: error }) : undefined;
+  return known
+    ? new CommandError(
+      `Cannot use the data folder "${dataDir}": ${inner.message}. Make it a folder this user may write, or set HEDDLE_DATA_DIR`,
+      { cause: error },
+    )
+    : undefined;
 }

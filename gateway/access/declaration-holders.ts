@@ -7,7 +7,11 @@ import type { DeclarationReader, Place } from "./declaration-reader.ts";
 import { secretProblem } from "./secret.ts";
 
 /** Name and id of anything that has them. A missing name is a problem, and "" stands for it. */
-export function readItem(reader: DeclarationReader, place: Place, fields: ReadonlyMap<string, Place>): { line: number; name: string; id?: string } {
+export function readItem(
+  reader: DeclarationReader,
+  place: Place,
+  fields: ReadonlyMap<string, Place>,
+): { line: number; name: string; id?: string } {
   const name = readName(reader, place, fields);
   const idPlace = fields.get("id");
   const id = idPlace && readId(reader, idPlace);
@@ -52,8 +56,10 @@ function readName(reader: DeclarationReader, place: Place, fields: ReadonlyMap<s
     return "";
   }
   const name = reader.text(field);
-  // oxlint-disable-next-line no-control-regex -- control characters are what must not be in a name
-  if (name !== undefined && (name.trim() !== name || name === "" || name.length > limits.declaredNameCharsMax || /[\u0000-\u001f\u007f]/.test(name))) {
+  if (
+    name !== undefined &&
+    (name.trim() !== name || name === "" || name.length > limits.declaredNameCharsMax || /\p{Cc}/u.test(name))
+  ) {
     reader.refuse(field, `"name" must be 1 to ${limits.declaredNameCharsMax} characters, with no space at either end`);
   }
   return name ?? "";

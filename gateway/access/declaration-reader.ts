@@ -89,7 +89,17 @@ export function readDeclaration(text: string): DeclarationReader {
   }
 
   const root = placeOf(document.contents, "the declaration", 1);
-  return { root, problems, fields, entries, items, text: (place) => textOf(place, refuse), numeral: (place) => numeralOf(place, refuse), refuse, isMapping: (place) => isMap(place.value) };
+  return {
+    root,
+    problems,
+    fields,
+    entries,
+    items,
+    text: (place) => textOf(place, refuse),
+    numeral: (place) => numeralOf(place, refuse),
+    refuse,
+    isMapping: (place) => isMap(place.value),
+  };
 }
 
 function textOf(place: Place, refuse: DeclarationReader["refuse"]): string | undefined {

@@ -60,7 +60,9 @@ test.each([
   ["0.0000000001", "0.0000000001"],
   [`"0.007"`, "0.007"],
 ])("parseDeclaration() keeps the rate %s as decimal text", (written, expected) => {
-  expect(parseDeclaration(workspace(`currencyRates: { JPY: ${written} }`)).companies[0]?.workspaces[0]?.currencyRates).toEqual({ JPY: expected });
+  expect(parseDeclaration(workspace(`currencyRates: { JPY: ${written} }`)).companies[0]?.workspaces[0]?.currencyRates).toEqual({
+    JPY: expected,
+  });
 });
 
 test.each<[string, string, RegExp]>([
@@ -76,17 +78,41 @@ test.each<[string, string, RegExp]>([
   ["a number for a name", "companies:\n  - name: 2026", /^line 2: "name" must be text, not the number 2026: put it in quotes/],
   ["a day that is none", "companies:\n  - name: a\n    onboardedAt: 2026-02-30", /^line 3: "onboardedAt" must be a date/],
   ["an unknown plan", workspace("plan: standart"), /^line 5: unknown plan "standart"; did you mean "standard"/],
-  ["a plan's limit below 1", workspace("plan: { kind: monthly_active_users, requestsPerHour: 0 }"), /^line 5: "requestsPerHour" must be a whole number from 1/],
-  ["a limit on the standard plan", workspace("plan: { kind: standard, requestsPerHour: 5 }"), /^line 5: the standard plan has no "requestsPerHour"/],
+  [
+    "a plan's limit below 1",
+    workspace("plan: { kind: monthly_active_users, requestsPerHour: 0 }"),
+    /^line 5: "requestsPerHour" must be a whole number from 1/,
+  ],
+  [
+    "a limit on the standard plan",
+    workspace("plan: { kind: standard, requestsPerHour: 5 }"),
+    /^line 5: the standard plan has no "requestsPerHour"/,
+  ],
   ["a rate of nothing", workspace("currencyRates: { EUR: 0 }"), /^line 5: the rate of EUR must be a decimal number above 0/],
   ["a rate of no currency", workspace("currencyRates: { EURO: 1.1 }"), /^line 5: "EURO" is not an ISO 4217 currency code/],
   ["a rate of the dollar", workspace("currencyRates: { USD: 1 }"), /^line 5: rates are US dollars/],
-  ["an unknown permission", workspace("apiKeys: [{ name: k, permissions: [user.track] }]"), /unknown permission "user.track"; did you mean "users.track"/],
+  [
+    "an unknown permission",
+    workspace("apiKeys: [{ name: k, permissions: [user.track] }]"),
+    /unknown permission "user.track"; did you mean "users.track"/,
+  ],
   ["a key without permissions", workspace("apiKeys: [{ name: k }]"), /^line 5: an API key has no "permissions"/],
-  ["a short secret", workspace(`apiKeys: [{ name: k, permissions: ["*"], secret: short }]`), /^line 5: a secret has at least 10 printable characters/],
+  [
+    "a short secret",
+    workspace(`apiKeys: [{ name: k, permissions: ["*"], secret: short }]`),
+    /^line 5: a secret has at least 10 printable characters/,
+  ],
   ["a secret with a tab", workspace(`apiKeys: [{ name: k, permissions: ["*"], secret: "a\\tsecret-of-ours" }]`), /printable ASCII/],
-  ["a made-up secret of ours", workspace(`apiKeys: [{ name: k, permissions: ["*"], secret: hdl_0123456789 }]`), /checksum of this one is wrong/],
-  ["an address that is none", workspace(`apiKeys: [{ name: k, permissions: ["*"], ipAllow: [10.0.0.0/33] }]`), /neither an IP address nor a range/],
+  [
+    "a made-up secret of ours",
+    workspace(`apiKeys: [{ name: k, permissions: ["*"], secret: hdl_0123456789 }]`),
+    /checksum of this one is wrong/,
+  ],
+  [
+    "an address that is none",
+    workspace(`apiKeys: [{ name: k, permissions: ["*"], ipAllow: [10.0.0.0/33] }]`),
+    /neither an IP address nor a range/,
+  ],
   ["an unknown channel", workspace("subscriptionGroups: [{ id: g1, name: G, channel: mail }]"), /unknown channel "mail"/],
   ["an unknown state", workspace("preferenceCenters: [{ id: p1, name: P, state: activ }]"), /unknown state "activ"; did you mean "active"/],
   ["an id with a space", workspace("id: a b"), /^line 5: "id" must be letters/],
@@ -100,9 +126,21 @@ test.each<[string, string, RegExp]>([
 test.each<[string, string, RegExp]>([
   ["a company", "companies:\n  - name: a\n  - name: a", /^line 3: the company "a" stands on line 2 already/],
   ["a workspace of a company", "companies:\n  - name: a\n    workspaces:\n      - name: w\n      - name: w", /^line 5: the workspace "w"/],
-  ["a workspace id anywhere", "companies:\n  - name: a\n    workspaces: [{ name: w, id: x }]\n  - name: b\n    workspaces: [{ name: w, id: x }]", /^line 5: the workspace id "x"/],
-  ["a key name", workspace(`apiKeys:\n          - { name: k, permissions: ["*"] }\n          - { name: k, permissions: ["*"] }`), /^line 7: the API key "k" stands on line 6/],
-  ["a group id", workspace("subscriptionGroups:\n          - { id: g, name: A, channel: email }\n          - { id: g, name: B, channel: sms }"), /^line 7: the subscription group id "g"/],
+  [
+    "a workspace id anywhere",
+    "companies:\n  - name: a\n    workspaces: [{ name: w, id: x }]\n  - name: b\n    workspaces: [{ name: w, id: x }]",
+    /^line 5: the workspace id "x"/,
+  ],
+  [
+    "a key name",
+    workspace(`apiKeys:\n          - { name: k, permissions: ["*"] }\n          - { name: k, permissions: ["*"] }`),
+    /^line 7: the API key "k" stands on line 6/,
+  ],
+  [
+    "a group id",
+    workspace("subscriptionGroups:\n          - { id: g, name: A, channel: email }\n          - { id: g, name: B, channel: sms }"),
+    /^line 7: the subscription group id "g"/,
+  ],
   ["an app id", workspace("apps:\n          - { id: x, name: A }\n          - { id: x, name: B }"), /^line 7: the app id "x"/],
 ])("parseDeclaration() refuses %s twice", (_, text, expected) => {
   expect(refusalOf(text).message).toMatch(expected);

@@ -191,7 +191,10 @@ function readWord(reader: DeclarationReader, place: Place, words: readonly strin
   const word = reader.text(place);
   if (word === undefined || words.includes(word)) return word;
   const meant = nearest(word, words);
-  return reader.refuse(place, `unknown ${place.name} "${word}"${meant ? `; did you mean "${meant}"?` : `; it is one of ${words.join(", ")}`}`);
+  return reader.refuse(
+    place,
+    `unknown ${place.name} "${word}"${meant ? `; did you mean "${meant}"?` : `; it is one of ${words.join(", ")}`}`,
+  );
 }
 
 /** The field with its value, or nothing: an absent field stays absent. */

@@ -60,7 +60,11 @@ function planHolder<T extends KeyRow | TokenRow>(plan: Plan, declared: DeclaredH
 }
 
 /** A revoked secret stays revoked: a file that is older than the revocation must not bring it back. */
-function keep<T extends KeyRow | TokenRow>(plan: Plan, row: T, of: { readonly declared: DeclaredHolder; readonly kind: HolderKind<T> }): void {
+function keep<T extends KeyRow | TokenRow>(
+  plan: Plan,
+  row: T,
+  of: { readonly declared: DeclaredHolder; readonly kind: HolderKind<T> },
+): void {
   const { declared, kind } = of;
   const revoked = row.revokedAt !== null;
   const next = revoked ? row : kind.changed({ ...row, name: declared.name, ipAllow: declared.ipAllow ?? row.ipAllow });

@@ -9,8 +9,12 @@ export function planPrune(plan: Plan): void {
     const what = row.kind === "subscription_group" ? "subscription group" : "preference center";
     drop(plan, { put: "declared", row }, { what, path: `${workspacePath(rows, row.workspaceId)}/${row.content["name"] ?? ""}` });
   }
-  for (const row of rows.keys) drop(plan, { put: "key", row }, { what: "API key", path: `${workspacePath(rows, row.workspaceId)}/${row.name}` });
-  for (const row of rows.tokens) drop(plan, { put: "token", row }, { what: "SCIM token", path: `${companyName(rows, row.companyId)}/${row.name}` });
+  for (const row of rows.keys) {
+    drop(plan, { put: "key", row }, { what: "API key", path: `${workspacePath(rows, row.workspaceId)}/${row.name}` });
+  }
+  for (const row of rows.tokens) {
+    drop(plan, { put: "token", row }, { what: "SCIM token", path: `${companyName(rows, row.companyId)}/${row.name}` });
+  }
   for (const row of rows.workspaces) {
     const note = "its user data stays; declare it again with this id to reach it";
     drop(plan, { put: "workspace", row }, { what: "workspace", path: workspacePath(rows, row.id), note });

@@ -122,7 +122,10 @@ test("declare() never brings a revoked key back", async () => {
   await revokeKey(access, access.findApiKey("a-key-clients-already-have")?.key.id ?? "");
   const { changes } = await apply(acme);
   expect(access.findApiKey("a-key-clients-already-have")).toBeUndefined();
-  expect(changes.find((change) => change.path === "acme/demo/ours")).toMatchObject({ action: "unchanged", note: expect.stringContaining("revoked") });
+  expect(changes.find((change) => change.path === "acme/demo/ours")).toMatchObject({
+    action: "unchanged",
+    note: expect.stringContaining("revoked"),
+  });
 });
 
 test("declare() with another secret adds it, and the former one ends with prune", async () => {
@@ -140,13 +143,19 @@ test("declare() with another secret adds it, and the former one ends with prune"
 test("declare() keeps given ids, and finds a thing by its id under another name", async () => {
   const { access, apply } = await open();
   await apply("companies: [{ name: a, id: co-1, workspaces: [{ name: w, id: ws-1, preferenceCenters: [{ name: P, id: pc-1 }] }] }]");
-  const { changes } = await apply("companies: [{ name: b, id: co-1, workspaces: [{ name: v, id: ws-1, preferenceCenters: [{ name: Q, id: pc-1 }] }] }]");
+  const { changes } = await apply(
+    "companies: [{ name: b, id: co-1, workspaces: [{ name: v, id: ws-1, preferenceCenters: [{ name: Q, id: pc-1 }] }] }]",
+  );
   expect(changes.map((change) => [change.action, change.id])).toEqual([["updated", "co-1"], ["updated", "ws-1"], ["updated", "pc-1"]]);
   expect(access.workspace("ws-1")?.name).toBe("v");
 });
 
 test.each([
-  ["another id for a known name", "companies:\n  - { name: acme, id: other }", /line 2: the company "acme" exists with the id "co_\w+"; an id cannot change to "other"/],
+  [
+    "another id for a known name",
+    "companies:\n  - { name: acme, id: other }",
+    /line 2: the company "acme" exists with the id "co_\w+"; an id cannot change to "other"/,
+  ],
   [
     "a secret of another workspace",
     `companies:\n  - name: acme\n    workspaces:\n      - name: new\n        apiKeys: [{ name: k, permissions: ["*"], secret: a-key-clients-already-have }]`,

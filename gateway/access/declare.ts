@@ -61,7 +61,10 @@ function planCompany(plan: Plan, declared: DeclaredCompany): void {
 function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace): void {
   const elsewhere = plan.rows.workspaces.find((row) => row.id === declared.id && row.companyId !== company.id);
   if (elsewhere) {
-    plan.problems.push({ line: declared.line, text: `the workspace id "${elsewhere.id}" belongs to another company's workspace "${elsewhere.name}"` });
+    plan.problems.push({
+      line: declared.line,
+      text: `the workspace id "${elsewhere.id}" belongs to another company's workspace "${elsewhere.name}"`,
+    });
     return;
   }
   const siblings = plan.rows.workspaces.filter((row) => row.companyId === company.id);

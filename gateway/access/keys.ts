@@ -44,7 +44,9 @@ export async function revokeKey(admin: AccessAdmin, id: string): Promise<ApiKey>
 export async function rotateKey(admin: AccessAdmin, id: string, overlapMs?: number): Promise<NewKey> {
   return await admin.transact((rows, now) => {
     const key = keyById(rows, id);
-    if (key.revokedAt !== null) throw new Refusal("STATE_CONFLICT", `The key "${id}" is revoked or rotated already: rotate the one that follows it`);
+    if (key.revokedAt !== null) {
+      throw new Refusal("STATE_CONFLICT", `The key "${id}" is revoked or rotated already: rotate the one that follows it`);
+    }
     const { writes, result } = withSecret(key, now);
     if (overlapMs === undefined) return { writes, result };
     return { writes: [...writes, { put: "key", row: { ...key, revokedAt: now + overlapMs } }], result };

@@ -58,7 +58,12 @@ function holderFromRow(row: Row) {
 }
 
 function declaredFromRow(row: Row): DeclaredRow {
-  return { workspaceId: text(row["workspace_id"]), kind: text(row["kind"]) as DeclaredKind, id: text(row["id"]), content: json(row["json"]) };
+  return {
+    workspaceId: text(row["workspace_id"]),
+    kind: text(row["kind"]) as DeclaredKind,
+    id: text(row["id"]),
+    content: json(row["json"]),
+  };
 }
 
 function text(value: string | number | null | undefined): string {
@@ -94,7 +99,11 @@ function dropRow(database: Database, write: Extract<AccessWrite, { drop: string 
     database.prepare(`DELETE FROM ${tables[write.drop]} WHERE id = ?`).run(write.id);
     return;
   }
-  database.prepare("DELETE FROM access_declared WHERE workspace_id = ? AND kind = ? AND id = ?").run(write.workspaceId, write.kind, write.id);
+  database.prepare("DELETE FROM access_declared WHERE workspace_id = ? AND kind = ? AND id = ?").run(
+    write.workspaceId,
+    write.kind,
+    write.id,
+  );
 }
 
 function rowToValues(write: Extract<AccessWrite, { put: string }>): [table: string, values: Record<string, SQLInputValue>] {

@@ -25,7 +25,9 @@ export function secretProblem(secret: string): string | undefined {
   if (secret.length < limits.secretCharsMin) return `a secret has at least ${limits.secretCharsMin} printable characters`;
   if (secret.length > limits.secretCharsMax) return `a secret has at most ${limits.secretCharsMax} characters`;
   if (!mayBeSecret(secret)) {
-    return `a secret that starts with "${secret.slice(0, keyPrefix.length)}" is one that Heddle made, and the checksum of this one is wrong`;
+    return `a secret that starts with "${
+      secret.slice(0, keyPrefix.length)
+    }" is one that Heddle made, and the checksum of this one is wrong`;
   }
   return undefined;
 }

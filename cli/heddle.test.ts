@@ -1,0 +1,253 @@
+/** The heddle command as a process: exit codes, sentences, first start, and commands beside a running server. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const command = resolve(import.meta.dirname, "heddle.mjs");
+let folder = "";
+let dataDir = "";
+const children: ChildProcess[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "heddle-cli-"));
+  dataDir = join(folder, "data");
+});
+
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    const ended = new Promise((done) => child.once("close", done));
+    child.kill("SIGKILL");
+    await ended;
+  }
+  rmSync(folder, { recursive: true });
+});
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ code: number | null; out: string; err: string }>;
+  /** Resolves when standard output matches. */
+  said(pattern: RegExp): Promise<RegExpExecArray>;
+}
+
+function heddle(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(process.execPath, [command, ...args], {
+    env: { PATH: process.env["PATH"], NO_COLOR: "1", HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  let out = "";
+  let err = "";
+  child.stderr?.on("data", (chunk) => err += String(chunk));
+  const ended = new Promise<{ code: number | null; out: string; err: string }>((done) => {
+    child.once("close", (code) => done({ code, out, err }));
+  });
+  const waiting = new Set<() => void>();
+  child.stdout?.on("data", (chunk) => {
+    out += String(chunk);
+    for (const look of waiting) look();
+  });
+  return {
+    child,
+    ended,
+    said: (pattern) =>
+      new Promise((found, failed) => {
+        function look(): void {
+          const match = pattern.exec(out);
+          if (match) found(match);
+        }
+        waiting.add(look);
+        look();
+        void ended.then((end) => failed(new Error(`It ended with ${end.code}: ${end.out}${end.err}`)));
+      }),
+  };
+}
+
+async function started(args: readonly string[] = []): Promise<Running & { url: string }> {
+  const server = heddle(["start", ...args]);
+  const [, url = ""] = await server.said(/^Heddle is listening on (http:\/\/\S+)$/m);
+  return { ...server, url };
+}
+
+function track(url: string, key: string): Promise<Response> {
+  return fetch(`${url}/users/track`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ attributes: [{ external_id: "u" }] }),
+  });
+}
+
+function declaration(text: string): string {
+  const path = join(folder, "heddle.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+const acme =
+  `companies: [{ name: acme, workspaces: [{ name: demo, apiKeys: [{ name: all, permissions: ["*"], secret: a-key-clients-already-have }] }] }]`;
+
+test("heddle start makes a demo once, shows its key at each start, and its curl works when pasted", async () => {
+  const first = await started();
+  const [, key = ""] = await first.said(/Its API key:\n {2}(hdl_[0-9A-Za-z]{36})\n/);
+  await first.said(/Read the user back:\n[^\n]+\n/);
+  expect(statSync(join(dataDir, "demo-key")).mode & 0o777).toBe(0o600);
+  const [pasted] = await first.said(/curl -s \S+\/users\/track [\s\S]+?\n {2}\}'/);
+  const shell = spawn("sh", ["-c", pasted], { stdio: ["ignore", "pipe", "inherit"] });
+  const answer: unknown = JSON.parse(await new Response(shell.stdout as unknown as ReadableStream).text());
+  expect(answer).toEqual({ attributes_processed: 1, events_processed: 1, purchases_processed: 1, message: "success" });
+  first.child.kill("SIGTERM");
+  expect(await first.ended).toMatchObject({ code: 0 });
+  const second = await started();
+  await second.said(new RegExp(key));
+  expect((await track(second.url, key)).status).toBe(201);
+});
+
+test("heddle start --apply declares before it listens and makes no demo", async () => {
+  const server = await started(["--apply", declaration(acme)]);
+  expect((await track(server.url, "a-key-clients-already-have")).status).toBe(201);
+  expect(existsSync(join(dataDir, "demo-key"))).toBe(false);
+  server.child.kill("SIGTERM");
+  const { code, out } = await server.ended;
+  expect(code).toBe(0);
+  expect(out).not.toContain("demo workspace is ready");
+});
+
+test("heddle start --no-demo makes none", async () => {
+  const server = await started(["--no-demo"]);
+  server.child.kill("SIGTERM");
+  const { out } = await server.ended;
+  expect(out).toMatch(/^Heddle is listening on \S+\n$/);
+  expect(existsSync(join(dataDir, "demo-key"))).toBe(false);
+});
+
+test("heddle keys works beside a running server, which learns of it within a second", async () => {
+  const server = await started(["--apply", declaration(acme)]);
+  const made = await heddle(["keys", "create", "--name", "web", "--permission", "users.track", "--json"]).ended;
+  expect(made.code).toBe(0);
+  const { id, secret } = JSON.parse(made.out) as { id: string; secret: string };
+  await until(async () => (await track(server.url, secret)).status === 201);
+  const listed = await heddle(["keys", "list"]).ended;
+  expect(listed.out).toMatch(new RegExp(`^${id}  acme/demo +web +users\\.track`, "m"));
+  expect(listed.out).not.toContain(secret);
+  const rotated = await heddle(["keys", "rotate", id, "--overlap-hours", "1", "--json"]).ended;
+  const next = JSON.parse(rotated.out) as { secret: string };
+  expect((await heddle(["keys", "revoke", id]).ended).code).toBe(0);
+  await until(async () => (await track(server.url, secret)).status === 401);
+  expect((await track(server.url, next.secret)).status).toBe(201);
+});
+
+test("heddle apply and export work on the folder of a running server", async () => {
+  const server = await started(["--no-demo"]);
+  const applied = await heddle(["apply", "-f", declaration(acme)]).ended;
+  expect(applied).toMatchObject({ code: 0 });
+  expect((await heddle(["apply", "-f", declaration(acme)]).ended).out).toBe("3 unchanged\n");
+  await until(async () => (await track(server.url, "a-key-clients-already-have")).status === 201);
+  await until(async () => (await heddle(["export"]).ended).out.includes(`"external_id":"u"`));
+  writeFileSync(join(folder, "ids.txt"), "u\nnobody\n");
+  const named = await heddle([
+    "export",
+    "--ids",
+    join(folder, "ids.txt"),
+    "--url",
+    server.url,
+    "--key",
+    "a-key-clients-already-have",
+    "-o",
+    join(folder, "o"),
+  ]).ended;
+  expect(named).toMatchObject({ code: 0 });
+  expect(
+    readFileSync(join(folder, "o"), "utf8").trim().split("\n").map((line) => (JSON.parse(line) as { external_id: string }).external_id),
+  ).toEqual(["u"]);
+  expect(named.err).toContain("nobody");
+});
+
+test("heddle start says which port is in use", async () => {
+  const other = createServer();
+  await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));
+  const { port } = other.address() as { port: number };
+  const { code, err } = await heddle(["start"], { HEDDLE_HTTP_PORT: String(port), HEDDLE_LOG_LEVEL: "silent" }).ended;
+  await new Promise((done) => other.close(done));
+  expect(code).toBe(1);
+  expect(err).toMatch(new RegExp(`^Port ${port} of 127.0.0.1 is in use: .*HEDDLE_HTTP_PORT.*\n$`));
+});
+
+test("heddle start says that another server has the folder, and doctor that it runs", async () => {
+  await started(["--no-demo"]);
+  const second = await heddle(["start"], { HEDDLE_LOG_LEVEL: "silent" }).ended;
+  expect(second.code).toBe(1);
+  expect(second.err).toMatch(/^Another Heddle uses the data folder .*\n$/);
+  const { code, out } = await heddle(["doctor", "--json"]).ended;
+  expect(code).toBe(0);
+  expect((JSON.parse(out) as { check: string; text: string }[]).find((finding) => finding.check === "server")?.text).toBe(
+    "one runs on the data folder",
+  );
+});
+
+test.each<[string, () => { args: string[]; env?: Record<string, string> }, number, RegExp]>([
+  [
+    "a folder that is a file",
+    () => ({ args: ["start"], env: { HEDDLE_DATA_DIR: declaration(acme) } }),
+    1,
+    /^Cannot use the data folder .*set HEDDLE_DATA_DIR\n$/,
+  ],
+  [
+    "settings, all at once",
+    () => ({ args: ["start"], env: { HEDDLE_HTTP_PORT: "http", HEDDLE_LOG_LEVEL: "loud" } }),
+    1,
+    /HEDDLE_HTTP_PORT: expected .*\n.*HEDDLE_LOG_LEVEL: expected one of/,
+  ],
+  [
+    "a misspelt declaration",
+    () => ({ args: ["start", "--apply", declaration("companies:\n  - nam: acme\n")] }),
+    1,
+    /heddle\.yaml: line 2: unknown field "nam".*did you mean "name"/,
+  ],
+  [
+    "a declaration that is not there",
+    () => ({ args: ["apply", "-f", "none.yaml"] }),
+    1,
+    /^Cannot read the declaration "none.yaml": ENOENT/,
+  ],
+  ["an unknown command", () => ({ args: ["begin"] }), 2, /unknown command 'begin'/],
+  ["an unknown option", () => ({ args: ["start", "--prot", "1"] }), 2, /unknown option '--prot'/],
+  ["a missing option", () => ({ args: ["apply"] }), 2, /required option '-f, --file <file>'/],
+  [
+    "a wrong permission",
+    () => ({ args: ["keys", "create", "--name", "k", "--permission", "user.track"] }),
+    2,
+    /did you mean "users.track"/,
+  ],
+  ["a number that is none", () => ({ args: ["import", "f", "--concurrency", "many"] }), 2, /whole number from 1 to 32/],
+  ["no data folder", () => ({ args: ["keys", "list"] }), 1, /^There is no Heddle in the folder/],
+  ["an unknown key", () => ({ args: ["keys", "revoke", "key_none"] }), 1, /^There is no Heddle in the folder/],
+  ["a file that is not there", () => ({ args: ["import", "none.ndjson", "--key", "k"] }), 1, /^Cannot read "none.ndjson"/],
+  ["an import without a key", () => ({ args: ["import", "f"] }), 2, /^Give an API key/],
+  ["an export of all over HTTP", () => ({ args: ["export", "--url", "http://127.0.0.1:1"] }), 2, /--ids/],
+])("heddle tells %s in a sentence", async (_, call, code, expected) => {
+  const { args, env } = call();
+  const ended = await heddle(args, env).ended;
+  expect(ended.err).toMatch(expected);
+  expect(ended.code).toBe(code);
+  expect(ended.err).not.toMatch(/\n {4}at /);
+});
+
+test("heddle doctor fails with every problem of the configuration", async () => {
+  const { code, out } = await heddle(["doctor"], { HEDDLE_HTTP_PORT: "70000", HEDDLE_LOG_LEVEL: "loud" }).ended;
+  expect(code).toBe(1);
+  expect(out).toMatch(/configuration +fail +HEDDLE_HTTP_PORT: .*; HEDDLE_LOG_LEVEL: /);
+  expect(existsSync(dataDir)).toBe(false);
+});
+
+test.each(["--help", "start --help", "import --help", "keys create --help", "--version"])("heddle %s answers with 0", async (args) => {
+  expect((await heddle(args.split(" ")).ended).code).toBe(0);
+});
+
+/** Asks again until it is so. That a revocation takes less than a second is shown by a clock that a test moves. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const began = performance.now();
+  while (!(await holds())) expect(performance.now() - began).toBeLessThan(5000);
+}
