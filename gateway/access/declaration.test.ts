@@ -1,8 +1,10 @@
 /** The declaration format: what it takes, and that every problem is named with its line. */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { Refusal } from "../../platform/refusal.ts";
 import { parseDeclaration } from "./declaration.ts";
+import { permissionNames } from "./permissions.ts";
 
 /** The example of the format, as it was promised. */
 const whole = `
@@ -187,3 +189,10 @@ function refusalOf(text: string): Refusal {
   }
   throw new Error("It was not refused");
 }
+
+test("parseDeclaration() takes the example, and its description names every permission", () => {
+  const root = new URL("../../", import.meta.url);
+  expect(parseDeclaration(readFileSync(new URL("examples/demo.yaml", root), "utf8")).companies[0]?.workspaces).toHaveLength(2);
+  const page = readFileSync(new URL("docs/declaration.md", root), "utf8");
+  for (const name of permissionNames) expect(page).toContain(`\`${name}\``);
+});
