@@ -125,6 +125,18 @@ test("email that several share means the last updated of those with an external_
   expect(anonymous?.custom_attributes).toEqual({ who: "anonymous" });
 });
 
+test("email means a user with an external_id even where one without was updated later", async () => {
+  const email = freshEmail();
+  const id = fresh();
+  const alias = { alias_label: "share", alias_name: fresh() };
+  await heddle.track({ attributes: [{ external_id: id, email }] });
+  await heddle.track({ attributes: [{ user_alias: alias, email, _update_existing_only: false }] });
+  await heddle.track({ events: [{ user_alias: alias, name: "touch", time }] });
+  await heddle.track({ attributes: [{ email, found: true }] });
+  expect((await heddle.user(id)).custom_attributes).toEqual({ found: true });
+  expect((await heddle.find({ user_aliases: [alias] }))[0]?.custom_attributes ?? {}).toEqual({});
+});
+
 test("email that several without external_id share means the last updated of them", async () => {
   const email = freshEmail();
   const [one, two] = [fresh(), fresh()].map((alias_name) => ({ alias_label: "share", alias_name }));
