@@ -7,7 +7,9 @@ export function denoStart({ repository, dataDir, rest }: DenoStart): { program: 
   const words = startTask(repository).split(/\s+/);
   const flags = words.filter((word) => word.startsWith("-")).map((flag) => flag.replace(/(?<=[=,])(\.\/)?data(?=,|$)/, dataDir));
   if (flags.some((flag) => flag === "-A" || flag === "--allow-all")) throw new Error("The start task in deno.json grants everything");
-  return { program: "deno", args: ["run", ...flags, join(repository, "cli/main.ts"), ...rest] };
+  // A declaration may lie anywhere; who starts Deno by hand grants it too
+  const declared = rest.includes("--apply") ? [`--allow-read=${rest[rest.indexOf("--apply") + 1]}`] : [];
+  return { program: "deno", args: ["run", ...flags, ...declared, join(repository, "cli/main.ts"), ...rest] };
 }
 
 function startTask(repository: string): string {
