@@ -8,7 +8,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     projects: [
-      project("unit", ["{platform,gateway,services,cli,tools}/**/*.test.ts", "test/*.test.ts"], { testTimeout: 20_000 }),
+      project("unit", ["{platform,gateway,services,cli,tools}/**/!(*.mesh).test.ts", "test/*.test.ts"], { testTimeout: 20_000 }),
+      project("mesh", ["{platform,services,test}/**/*.mesh.test.ts"], patient),
       project("http", ["test/http/*.test.ts"], patient),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),

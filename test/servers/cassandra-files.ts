@@ -1,0 +1,78 @@
+/** What a Cassandra node reads at its start: its settings, its logging, and what Java 17 must open to it. */
+import { join } from "node:path";
+
+export function cassandraYaml(
+  place: { data: string; port: number; storagePort: number; commitlogSync: keyof typeof commitlogSyncs },
+): string {
+  return `cluster_name: heddle_test
+num_tokens: 1
+partitioner: org.apache.cassandra.dht.Murmur3Partitioner
+${commitlogSyncs[place.commitlogSync]}
+data_file_directories: [${JSON.stringify(join(place.data, "tables"))}]
+commitlog_directory: ${JSON.stringify(join(place.data, "commitlog"))}
+hints_directory: ${JSON.stringify(join(place.data, "hints"))}
+saved_caches_directory: ${JSON.stringify(join(place.data, "caches"))}
+cdc_raw_directory: ${JSON.stringify(join(place.data, "cdc"))}
+endpoint_snitch: SimpleSnitch
+seed_provider:
+  - class_name: org.apache.cassandra.locator.SimpleSeedProvider
+    parameters:
+      - seeds: "127.0.0.1:${place.storagePort}"
+listen_address: 127.0.0.1
+storage_port: ${place.storagePort}
+rpc_address: 127.0.0.1
+native_transport_port: ${place.port}
+start_native_transport: true
+auto_snapshot: false
+`;
+}
+
+const commitlogSyncs = {
+  periodic: "commitlog_sync: periodic\ncommitlog_sync_period: 10s",
+  group: "commitlog_sync: group\ncommitlog_sync_group_window: 5ms",
+  batch: "commitlog_sync: batch",
+};
+
+export const logback = `<configuration>
+  <appender name="STDOUT" class="ch.qos.logback.core.ConsoleAppender">
+    <encoder><pattern>%-5level %d{HH:mm:ss.SSS} %logger{20} %msg%n</pattern></encoder>
+  </appender>
+  <root level="INFO"><appender-ref ref="STDOUT"/></root>
+</configuration>
+`;
+
+const exported = [
+  "java.base/jdk.internal.misc",
+  "java.base/jdk.internal.ref",
+  "java.base/sun.nio.ch",
+  "java.management.rmi/com.sun.jmx.remote.internal.rmi",
+  "java.rmi/sun.rmi.registry",
+  "java.rmi/sun.rmi.server",
+  "java.sql/java.sql",
+  "java.rmi/sun.rmi.transport.tcp",
+];
+
+const opened = [
+  "java.base/java.lang.module",
+  "java.base/java.net",
+  "java.base/jdk.internal.loader",
+  "java.base/jdk.internal.ref",
+  "java.base/jdk.internal.reflect",
+  "java.base/jdk.internal.math",
+  "java.base/jdk.internal.module",
+  "java.base/jdk.internal.util.jar",
+  "jdk.management/com.sun.management.internal",
+  "java.base/sun.nio.ch",
+  "java.base/java.io",
+  "java.base/java.nio",
+  "java.base/java.util",
+  "java.base/java.util.concurrent",
+  "java.base/java.util.concurrent.atomic",
+  "java.base/java.lang",
+];
+
+/** Of the project's own conf/jvm17-server.options. */
+export const javaFlags: readonly string[] = [
+  ...exported.flatMap((name) => ["--add-exports", `${name}=ALL-UNNAMED`]),
+  ...opened.flatMap((name) => ["--add-opens", `${name}=ALL-UNNAMED`]),
+];

@@ -1,0 +1,44 @@
+/** A real nats-server with JetStream that fsyncs before it acknowledges. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { provision } from "./provision.ts";
+import { freePorts, type Server, startServer } from "./server-process.ts";
+
+/** `syncInterval` is what JetStream waits before an fsync; `storeBytesMax` is what it may keep on disk. */
+export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
+  const { found, missing } = await provision("nats");
+  if (!found) throw new Error(missing);
+  const [port = 0] = await freePorts(1);
+  const server = await startServer({
+    name: "nats-server",
+    port,
+    startMsMax: 30_000,
+    ready: /Server is ready/,
+    command: (folder) => {
+      const config = join(folder, "nats.conf");
+      writeFileSync(config, configOf({ ...options, port, folder }));
+      return [found.program, "-c", config];
+    },
+  }, options.folder);
+  return Object.assign(server, { port, url: `nats://127.0.0.1:${port}` });
+}
+
+function configOf(options: NatsOptions & { port: number; folder: string }): string {
+  return `host: 127.0.0.1
+port: ${options.port}
+server_name: heddle_test
+jetstream {
+  store_dir: ${JSON.stringify(join(options.folder, "store"))}
+  max_file_store: ${options.storeBytesMax ?? 4 * 1024 ** 3}
+  sync_interval: ${options.syncInterval ?? "always"}
+}
+`;
+}
+
+export interface NatsOptions {
+  readonly folder?: string;
+  readonly syncInterval?: string;
+  readonly storeBytesMax?: number;
+}
+
+export type NatsServer = Server & { readonly port: number; readonly url: string };
