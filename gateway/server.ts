@@ -6,7 +6,7 @@ import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { type Exchange, openExchange, type SharedTraffic } from "./exchange.ts";
+import { Exchange, type Traffic } from "./exchange.ts";
 import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
@@ -30,7 +30,7 @@ export interface ServerOptions {
 }
 
 export function openServer(options: ServerOptions): HttpServer {
-  const traffic: Traffic = { exchanges: new Set(), sockets: new WeakMap(), bodyBytes: 0, draining: false, sweeping: false };
+  const traffic: Traffic = { inFlight: [], bodyBytes: 0, draining: false };
   const server = createServer({
     maxHeaderSize: limits.headerBytesMax,
     headersTimeout: limits.headersTimeoutMs,
@@ -44,7 +44,7 @@ export function openServer(options: ServerOptions): HttpServer {
   server.maxHeadersCount = 0;
   server.maxConnections = limits.connectionsMax;
   server.timeout = limits.socketIdleMs;
-  const deps = { options, traffic };
+  const deps: Deps = { options, traffic, sockets: new Map(), sweeping: false };
   server.on("request", (message, response) => take(deps, { message, response }));
   server.on("checkContinue", (message, response) => take(deps, { message, response, expects: "continue" }));
   server.on("checkExpectation", (message, response) => take(deps, { message, response, expects: "unknown" }));
@@ -56,13 +56,15 @@ export function openServer(options: ServerOptions): HttpServer {
 interface Deps {
   readonly options: ServerOptions;
   readonly traffic: Traffic;
-}
-
-interface Traffic extends SharedTraffic {
-  /** Per socket: its newest exchange and how many there were. */
-  readonly sockets: WeakMap<Duplex, { count: number; newest: Exchange }>;
+  readonly sockets: Map<Duplex, SocketUse>;
   /** A look for overdue answers is due. */
   sweeping: boolean;
+}
+
+interface SocketUse {
+  /** Requests so far. */
+  count: number;
+  newest: Exchange;
 }
 
 interface Arrival {
@@ -75,15 +77,9 @@ function take(deps: Deps, arrival: Arrival): void {
   const { options, traffic } = deps;
   const head = readHead(arrival.message);
   const requestId = (head instanceof Refusal ? undefined : clientRequestId(head.headers)) ?? options.newRequestId();
-  const exchange = openExchange({ ...arrival, requestId, traffic, clock: options.clock });
+  const exchange = new Exchange({ ...arrival, requestId }, traffic, options.clock);
   const socket = arrival.message.socket;
-  const earlier = traffic.sockets.get(socket);
-  if (earlier === undefined) traffic.sockets.set(socket, { count: 1, newest: exchange });
-  else {
-    earlier.count += 1;
-    earlier.newest = exchange;
-    if (earlier.count >= limits.requestsPerSocketMax) exchange.closeAfter();
-  }
+  if (noteUse(deps.sockets, socket, exchange) >= limits.requestsPerSocketMax) exchange.closeAfter();
   if (head instanceof Refusal) return exchange.send(refusalAnswer(head, "rest"));
   if (arrival.expects === "unknown") return exchange.send(refusalAnswer(new Refusal("EXPECTATION_FAILED"), "rest"));
   watchOverdue(deps);
@@ -91,7 +87,7 @@ function take(deps: Deps, arrival: Arrival): void {
     ...head,
     requestId,
     remoteAddress: socket.remoteAddress ?? "",
-    overloaded: traffic.exchanges.size > limits.requestsInFlightMax,
+    overloaded: traffic.inFlight.length > limits.requestsInFlightMax,
     readBody: (bytesMax) => exchange.readBody(head.headers, bytesMax),
   };
   options.answer(request).then(
@@ -104,20 +100,32 @@ function take(deps: Deps, arrival: Arrival): void {
   );
 }
 
+/** The number of requests that the socket has carried. */
+function noteUse(sockets: Map<Duplex, SocketUse>, socket: Duplex, newest: Exchange): number {
+  const use = sockets.get(socket);
+  if (use === undefined) {
+    sockets.set(socket, { count: 1, newest });
+    socket.once("close", () => sockets.delete(socket));
+    return 1;
+  }
+  use.newest = newest;
+  use.count += 1;
+  return use.count;
+}
+
 /** Answers for requests that nobody has answered in time, so that a lost call cannot hold its place for ever. */
 function watchOverdue(deps: Deps): void {
-  const { options, traffic } = deps;
-  if (traffic.sweeping) return;
-  traffic.sweeping = true;
-  options.clock.after(limits.overdueCheckMs, () => {
-    traffic.sweeping = false;
-    const startedBefore = options.clock.monotonic() - limits.answerMsMax;
-    for (const exchange of traffic.exchanges) {
-      if (exchange.startedAt >= startedBefore || exchange.answered) continue;
+  const { clock } = deps.options;
+  if (deps.sweeping) return;
+  deps.sweeping = true;
+  clock.after(limits.overdueCheckMs, () => {
+    deps.sweeping = false;
+    const startedBefore = clock.monotonic() - limits.answerMsMax;
+    for (const exchange of deps.traffic.inFlight.filter(({ startedAt, answered }) => startedAt < startedBefore && !answered)) {
       const late = new Refusal("DEADLINE_EXCEEDED", "The answer did not come in time; a write may or may not have happened");
       exchange.send(refusalAnswer(late, "rest"));
     }
-    if (traffic.exchanges.size > 0) watchOverdue(deps);
+    if (deps.traffic.inFlight.length > 0) watchOverdue(deps);
   });
 }
 
@@ -132,9 +140,9 @@ function refuseMalformed(deps: Deps, error: NodeJS.ErrnoException, socket: Duple
     return;
   }
   const refusal = new Refusal(reasonOf(error.code));
-  const newest = deps.traffic.sockets.get(socket)?.newest;
+  const newest = deps.sockets.get(socket)?.newest;
   if (newest === undefined || newest.closed) endRaw(deps, socket, refusal);
-  else if (newest.answered || newest.complete()) newest.closeAfter();
+  else if (newest.answered || newest.complete) newest.closeAfter();
   else newest.sendLast(refusalAnswer(refusal, "rest"));
 }
 
@@ -168,7 +176,7 @@ function drain(server: Server, options: ServerOptions, traffic: Traffic): Promis
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     const cancel = options.clock.after(limits.drainMsMax, () => {
-      options.logger.warn("drain_deadline_passed", { requests: traffic.exchanges.size });
+      options.logger.warn("drain_deadline_passed", { requests: traffic.inFlight.length });
       server.closeAllConnections();
     });
     server.close(() => {
