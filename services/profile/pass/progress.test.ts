@@ -14,17 +14,12 @@ test("wait() resolves when the place is reached, and at once when it was", async
 test("wait() gives up after its time and no earlier", async () => {
   const clock = fakeClock();
   const progress = createProgress(clock);
-  let answer: boolean | undefined;
-  const waiting = progress.wait(1, 100).then((reached) => {
-    answer = reached;
-  });
-  clock.advance(99);
-  await Promise.resolve();
-  expect(answer).toBeUndefined();
-  clock.advance(1);
-  await waiting;
-  expect(answer).toBe(false);
-  expect(await progress.wait(1, 0)).toBe(false);
+  const early = progress.wait(1, 100);
+  const late = progress.wait(1, 101);
+  clock.advance(100);
+  progress.advance(1);
+  expect([await early, await late]).toEqual([false, true]);
+  expect(await progress.wait(2, 0)).toBe(false);
 });
 
 test("advance() never moves back", () => {
