@@ -125,12 +125,12 @@ test("heddle start --no-demo makes none", async () => {
 
 test("heddle keys works beside a running server, which learns of it within a second", async () => {
   const server = await started(["--apply", declaration(acme)]);
-  const made = await heddle(["keys", "create", "--name", "web", "--permission", "users.track", "--json"]).ended;
+  const made = await heddle(["keys", "create", "--name", "web", "--permissions", "users.track,users.export.ids", "--json"]).ended;
   expect(made.code).toBe(0);
   const { id, secret } = JSON.parse(made.out) as { id: string; secret: string };
   await until(async () => (await track(server.url, secret)).status === 201);
   const listed = await heddle(["keys", "list"]).ended;
-  expect(listed.out).toMatch(new RegExp(`^${id}  acme/demo +web +users\\.track`, "m"));
+  expect(listed.out).toMatch(new RegExp(`^${id}  acme/demo +web +users\\.track,users\\.export\\.ids`, "m"));
   expect(listed.out).not.toContain(secret);
   const rotated = await heddle(["keys", "rotate", id, "--overlap-hours", "1", "--json"]).ended;
   const next = JSON.parse(rotated.out) as { secret: string };
@@ -217,7 +217,7 @@ test.each<[string, () => { args: string[]; env?: Record<string, string> }, numbe
   ["a missing option", () => ({ args: ["apply"] }), 2, /required option '-f, --file <file>'/],
   [
     "a wrong permission",
-    () => ({ args: ["keys", "create", "--name", "k", "--permission", "user.track"] }),
+    () => ({ args: ["keys", "create", "--name", "k", "--permissions", "user.track"] }),
     2,
     /did you mean "users.track"/,
   ],

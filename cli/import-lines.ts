@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into lines that know where they stand, whatever the line ends and however long the file. */
+/** Cuts a stream of bytes into lines that know where they stand, however long the file. A CR before the line feed stays. */
 
 export interface Line {
   readonly text: string;
@@ -12,7 +12,6 @@ export interface Line {
 }
 
 const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
 
 /** The lines of the chunks. A line above `bytesMax` is not kept in memory and comes with an error. */
 export async function* readLines(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Line> {
@@ -55,10 +54,9 @@ function decode(
 ): { text: string; error?: string } {
   if (options.held > options.bytesMax) return { text: "", error: `The line is longer than ${options.bytesMax} bytes` };
   const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-  const bytes = whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
   try {
     // A byte order mark may open a file; within it, U+FEFF is a character like others.
-    return { text: (options.first ? openingDecoder : decoder).decode(bytes) };
+    return { text: (options.first ? openingDecoder : decoder).decode(whole) };
   } catch {
     return { text: "", error: "The line is not valid UTF-8" };
   }

@@ -110,6 +110,24 @@ test("import gives up after its deadline, and goes on where it was when it runs 
   expect(target.printed()).toContain("225 objects");
 });
 
+test("import reports a line once, also when it was killed between the report and its memory of it", async () => {
+  const file = target.write("a.ndjson", `not json\n${events(150)}`);
+  target.behave = (sent, answer) => target.requests.length > 1 ? answer.json(503, {}) : target.accept(sent, answer);
+  await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
+  const report = readFileSync(`${file}.errors.ndjson`, "utf8");
+  writeFileSync(`${file}.errors.ndjson`, `${report}{"line":100,"type":"events","text":"reported again when it is sent again"}\n`);
+  target.behave = target.accept;
+  expect(await target.run(file)).toBe(1);
+  expect(readFileSync(`${file}.errors.ndjson`, "utf8")).toBe(report);
+});
+
+test("import of a file removes the report of an earlier import of it", async () => {
+  const file = target.write("a.ndjson", events(1));
+  writeFileSync(`${file}.errors.ndjson`, "{}\n");
+  expect(await target.run(file)).toBe(0);
+  expect(existsSync(`${file}.errors.ndjson`)).toBe(false);
+});
+
 test("import refuses to go on with a progress of another file", async () => {
   const file = target.write("a.ndjson", events(150));
   target.behave = (_, answer) => answer.json(503, {});

@@ -16,18 +16,19 @@ const hourMs = 3_600_000;
 export async function create(
   options: FolderOptions & {
     readonly name: string;
-    readonly permission: readonly string[];
+    readonly permissions: readonly string[];
     readonly workspace?: string;
     readonly allowIp?: readonly string[];
   },
 ): Promise<number> {
-  for (const name of options.permission) checkPermission(name);
-  const ipAllow = options.allowIp ?? [];
+  const permissions = listed(options.permissions);
+  for (const name of permissions) checkPermission(name);
+  const ipAllow = listed(options.allowIp ?? []);
   const wrong = ipAllow.find((address) => !isAddressRange(address));
   if (wrong !== undefined) throw new UsageError(`"${wrong}" is neither an IP address nor a range such as 10.0.0.0/8`);
   const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => {
     const workspace = chooseWorkspace(access.rows(), options.workspace);
-    return createKey(access, { workspaceId: workspace.id, name: options.name, permissions: options.permission, ipAllow });
+    return createKey(access, { workspaceId: workspace.id, name: options.name, permissions, ipAllow });
   });
   printMade(made, options);
   return exitCodes.ok;
@@ -78,6 +79,11 @@ export async function rotate(id: string, options: FolderOptions & { readonly ove
 function printMade({ key, secret }: NewKey, options: FolderOptions): void {
   if (options.json) printJson({ ...key, secret });
   else print(`The key ${key.id} (${key.name}) may do ${key.permissions.join(", ")}. Its secret, shown once, keep it now:\n  ${secret}`);
+}
+
+/** Names may stand apart by spaces, commas or both. */
+function listed(names: readonly string[]): string[] {
+  return names.flatMap((name) => name.split(",")).map((name) => name.trim()).filter((name) => name !== "");
 }
 
 function checkPermission(name: string): void {
