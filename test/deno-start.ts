@@ -9,7 +9,8 @@ export function denoStart({ repository, dataDir, rest }: DenoStart): { program: 
   if (flags.some((flag) => flag === "-A" || flag === "--allow-all")) throw new Error("The start task in deno.json grants everything");
   // A declaration may lie anywhere; who starts Deno by hand grants it too
   const declared = rest.includes("--apply") ? [`--allow-read=${rest[rest.indexOf("--apply") + 1]}`] : [];
-  return { program: "deno", args: ["run", ...flags, ...declared, join(repository, "cli/main.ts"), ...rest] };
+  const entry = words.find((word) => /[.](mjs|ts)$/.test(word)) ?? "";
+  return { program: "deno", args: ["run", ...flags, ...declared, join(repository, entry), ...rest] };
 }
 
 function startTask(repository: string): string {

@@ -29,7 +29,10 @@ companies:
 
 const startMsMax = 30_000;
 const running = new Set<ChildProcess>();
-process.once("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+// A test that times out never stops its server, and its worker is ended by a signal.
+process.once("exit", killAll);
+process.once("disconnect", killAll);
+process.once("SIGTERM", () => process.exit(1));
 
 /** Resolves when the server says that it listens; rejects with all it printed when it ends before. */
 export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
@@ -71,6 +74,10 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
 export function heddleCommand(dataDir: string, rest: readonly string[]): { program: string; args: string[] } {
   if (testRuntime === "deno") return denoStart({ repository, dataDir, rest });
   return { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...rest] };
+}
+
+function killAll(): void {
+  for (const child of running) child.kill("SIGKILL");
 }
 
 async function launch(place: Place): Promise<Server> {

@@ -9,9 +9,9 @@ export async function openCountingProxy(target: () => string, onRequest: (reques
     const outgoing = request(target() + (incoming.url ?? ""), { method: incoming.method, headers: incoming.headers, agent: false }, (response) => {
       answer.writeHead(response.statusCode ?? 502, response.headers);
       response.pipe(answer);
-      response.once("error", () => incoming.destroy());
+      response.once("error", () => answer.destroy());
     });
-    outgoing.once("error", () => incoming.destroy());
+    outgoing.once("error", () => answer.destroy());
     incoming.pipe(outgoing);
     requests += 1;
     onRequest(requests);

@@ -6,7 +6,10 @@ test("a second server on the same folder ends with a message and a code, and har
   const heddle = await startHeddle();
   try {
     await heddle.request("POST", "/users/track", { attributes: [{ external_id: "kept", a: 1 }] });
-    await expect(startHeddle({ dataDir: heddle.dataDir })).rejects.toThrow(/ended with [1-9]\d*.*\n[\s\S]*\S/);
+    const second = startHeddle({ dataDir: heddle.dataDir });
+    const wrongly = await second.catch(() => undefined);
+    await wrongly?.kill();
+    await expect(second).rejects.toThrow(/ended with [1-9]\d*.*\n[\s\S]*\S/);
     const read = await heddle.request("POST", "/users/export/ids", { external_ids: ["kept"] });
     expect(read.body.users).toMatchObject([{ custom_attributes: { a: 1 } }]);
   } finally {
