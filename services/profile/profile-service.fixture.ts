@@ -10,7 +10,7 @@ import { type Database, openDatabase } from "../../platform/sqlite/database.ts";
 import * as profile from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { openProfile, type ProfileOptions, type ProfilePart } from "./wire.ts";
 
-export interface TestOptions extends Partial<Pick<ProfileOptions, "steps" | "undoWindowMs">> {
+export interface TestOptions extends Partial<Pick<ProfileOptions, "steps" | "resolve" | "undoWindowMs">> {
   readonly path?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -46,6 +46,7 @@ export async function openTestProfile(options: TestOptions = {}): Promise<TestPr
     logger: options.logger ?? silentLogger,
     undoWindowMs: options.undoWindowMs ?? 7 * 24 * 3600 * 1000,
     ...(options.steps && { steps: options.steps }),
+    ...(options.resolve && { resolve: options.resolve }),
   });
   function scope(idempotencyKey = ""): MessageInitShape<typeof profile.ScopeSchema> {
     return { workspaceId: "workspace", actor: "key", route: "route", requestId: "request", idempotencyKey };

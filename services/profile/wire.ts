@@ -15,6 +15,7 @@ import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRow } from "./lanes/lane-message.ts";
 import { createViews } from "./pass/plan-step.ts";
+import type { Resolve } from "./pass/resolve-workspace.ts";
 import { type Pass, runPass } from "./pass/run-pass.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
@@ -30,6 +31,7 @@ export interface ProfileOptions {
   readonly undoWindowMs: number;
   /** A test makes pure steps fail here. */
   readonly steps?: Partial<PureSteps>;
+  readonly resolve?: Resolve;
 }
 
 export interface ProfilePart {
@@ -94,7 +96,7 @@ function startPass(options: ProfileOptions, tables: ProfileTables, partition: nu
     logger,
     undoWindowMs,
     decode: decodeRecord,
-    resolve: resolveBatch,
+    resolve: options.resolve ?? resolveBatch,
     steps: { applyRecord, freeze, takeIn, takeBack, ...steps },
     identities: tables.identities,
     profiles: tables.profiles,

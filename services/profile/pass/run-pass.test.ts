@@ -9,6 +9,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
+import { resolveBatch } from "../domain/resolve-batch.ts";
 import { partitionOf } from "../intake/intake-log.ts";
 import { openTestProfile, type TestOptions, type TestProfile } from "../profile-service.fixture.ts";
 import type { PureSteps } from "./workspace-work.ts";
@@ -198,6 +199,22 @@ describe("runPass() on poison", () => {
     await profile.part.settled();
     const tables = ["profile_profiles", "profile_held", "profile_held_records", "profile_frozen"];
     expect(tables.map((table) => rowsIn(profile, table))).toEqual([0, 0, 0, 0]);
+  });
+
+  test("a record that cannot be resolved is set aside whole; those around it are applied, its sender is told", async () => {
+    const profile = await openTest({
+      resolve(view, records, options) {
+        const place = records.findIndex((record) => JSON.stringify(record.body).includes("bad"));
+        if (place === 0) throw new Error("planted");
+        return resolveBatch(view, place < 0 ? records : records.slice(0, place), options);
+      },
+    });
+    const answers = ["good", "bad", "good", "bad", "good"].map((name, index) => profile.track({ events: [event("a", name)] }, `key ${index}`));
+    const settled = await Promise.allSettled(answers);
+    expect(settled.map((answer) => answer.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
+    expect(await profile.user("a")).toMatchObject({ custom_events: [{ name: "good", count: 3 }] });
+    expect(rowsIn(profile, "profile_set_aside")).toBe(2);
+    expect(await profile.track({ events: [event("a", "good")] }, "key 0")).toMatchObject({ replayed: true });
   });
 
   test("a record that cannot be read is set aside; those around it are applied", async () => {
