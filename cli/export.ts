@@ -158,6 +158,8 @@ async function post(url: URL, key: string, body: unknown): Promise<ExportAnswer>
 
 /** A file appears under its name when it is complete; until then it is `<file>.part`. */
 function openOutput(file: string | undefined) {
+  // The write itself says that the reader has gone; the event would end the process before the sentence.
+  if (file === undefined) process.stdout.on("error", doNothing);
   if (file === undefined) return { write: writeOut, done: doNothing, close: doNothing };
   const part = `${file}.part`;
   const handle = openSync(part, "w");

@@ -38,6 +38,10 @@ export function reportFailure(error: unknown): number {
     printError(error.message);
     return exitCodes.usage;
   }
+  if (error instanceof Error && error.name === "NotCapable") {
+    printError(`Deno was not allowed what Heddle needs (${error.message}): run it as "node cli/deno.mjs ...", which grants it`);
+    return exitCodes.failure;
+  }
   const expected = error instanceof CommandError || error instanceof Refusal || isSystemError(error);
   printError(expected ? error.message : faultText(error));
   return exitCodes.failure;

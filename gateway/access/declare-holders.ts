@@ -69,7 +69,7 @@ function keep<T extends KeyRow | TokenRow>(
   const revoked = row.revokedAt !== null;
   const next = revoked ? row : kind.changed({ ...row, name: declared.name, ipAllow: declared.ipAllow ?? row.ipAllow });
   const note = revoked ? { note: "revoked, and stays so; give it another secret to have it again" } : {};
-  put(plan, kind.write(next), { found: row, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
+  put(plan, kind.write(next), { found: row, line: declared.line, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
 }
 
 function create<T extends KeyRow | TokenRow>(
@@ -81,7 +81,7 @@ function create<T extends KeyRow | TokenRow>(
   const holder = { name: declared.name, ipAllow: declared.ipAllow ?? [], digest: digestOf(made), createdAt: plan.now, revokedAt: null };
   const row = kind.make(holder);
   const note = of.replaces && !plan.prune ? { note: "the secret it had before stays valid until it is revoked or pruned" } : {};
-  put(plan, kind.write(row), { found: undefined, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
+  put(plan, kind.write(row), { found: undefined, line: declared.line, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
   if (declared.secret === undefined) plan.secrets.push({ what: kind.what, path: kind.path, secret: made });
 }
 

@@ -39,9 +39,18 @@ export interface Plan {
 export type PutWrite = Extract<AccessWrite, { put: string }>;
 
 /** Writes the row where it differs from what was found, and says what happened. */
-export function put(plan: Plan, write: PutWrite, of: { readonly found: unknown; readonly change: Omit<Change, "action"> }): void {
+export function put(
+  plan: Plan,
+  write: PutWrite,
+  of: { readonly found: unknown; readonly line: number; readonly change: Omit<Change, "action"> },
+): void {
   const action = of.found === undefined ? "created" : isDeepStrictEqual(of.found, write.row) ? "unchanged" : "updated";
-  plan.named.add(namedAs(write));
+  const name = namedAs(write);
+  // Two entries of the file that mean one row would undo each other at every apply.
+  if (plan.named.has(name)) {
+    plan.problems.push({ line: of.line, text: `the ${of.change.what} "${of.change.path}" is one that the file has under another name` });
+  }
+  plan.named.add(name);
   plan.changes.push({ action, ...of.change });
   if (action !== "unchanged") plan.writes.push(write);
 }

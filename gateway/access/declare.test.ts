@@ -161,6 +161,11 @@ test.each([
     `companies:\n  - name: acme\n    workspaces:\n      - name: new\n        apiKeys: [{ name: k, permissions: ["*"], secret: a-key-clients-already-have }]`,
     /line 5: the secret of "acme\/new\/k" already belongs to another key or token/,
   ],
+  [
+    "two entries that mean one key",
+    `companies:\n  - name: acme\n    workspaces:\n      - name: demo\n        apiKeys:\n          - { name: x, permissions: ["*"], secret: a-key-clients-already-have }\n          - { name: ours, permissions: ["*"] }`,
+    /line 7: the API key "acme\/demo\/ours" is one that the file has under another name/,
+  ],
 ])("declare() refuses %s and changes nothing", async (_, text, expected) => {
   const { access, apply } = await open();
   await apply(acme);

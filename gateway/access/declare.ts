@@ -53,7 +53,7 @@ function planCompany(plan: Plan, declared: DeclaredCompany): void {
     name: declared.name,
     onboardedAt: declared.onboardedAt ?? found?.onboardedAt ?? new Date(plan.now).toISOString().slice(0, "YYYY-MM-DD".length),
   };
-  put(plan, { put: "company", row }, { found, change: { what: "company", path: row.name, id: row.id } });
+  put(plan, { put: "company", row }, { found, line: declared.line, change: { what: "company", path: row.name, id: row.id } });
   planTokens(plan, row, declared.scimTokens);
   for (const workspace of declared.workspaces) planWorkspace(plan, row, workspace);
 }
@@ -80,7 +80,7 @@ function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace
     apps: [...apps.values()],
   };
   const path = `${company.name}/${row.name}`;
-  put(plan, { put: "workspace", row }, { found, change: { what: "workspace", path, id: row.id } });
+  put(plan, { put: "workspace", row }, { found, line: declared.line, change: { what: "workspace", path, id: row.id } });
   planKeys(plan, { workspace: row, path }, declared.apiKeys);
   for (const item of declared.items) planItem(plan, { workspace: row, path }, item);
 }
@@ -94,7 +94,7 @@ function planItem(plan: Plan, owner: { readonly workspace: Workspace; readonly p
   const id = found?.id ?? declared.id ?? newId("uuid");
   const row: DeclaredRow = { workspaceId: owner.workspace.id, kind: declared.kind, id, content: declared.content };
   const before = found && { workspaceId: found.workspaceId, kind: found.kind, id: found.id, content: found.content };
-  put(plan, { put: "declared", row }, { found: before, change: { what, path: `${owner.path}/${declared.name}`, id } });
+  put(plan, { put: "declared", row }, { found: before, line: declared.line, change: { what, path: `${owner.path}/${declared.name}`, id } });
 }
 
 /** The row that is meant: the one with the given id, or else the one with the name. An id never changes. */
