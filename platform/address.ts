@@ -1,6 +1,7 @@
 /** What an email address or a phone number is called: one form for each, by which two texts mean the same address. */
+import { createRequire } from "node:module";
 import { domainToASCII } from "node:url";
-import { parsePhoneNumberFromString } from "libphonenumber-js/max";
+import type * as PhoneNumbers from "libphonenumber-js/max";
 import { limits } from "./limits.ts";
 
 /**
@@ -41,13 +42,22 @@ const e164 = /^\+[1-9]\d{6,14}$/;
 const phoneShape = /^[ \t]*\+?[\d ().\-/\t]+$/;
 const usDigits = 10;
 
+/** Its numbering plans take 14 MB and most numbers are E.164 already: loaded when the first other one comes. */
+const require = createRequire(import.meta.url);
+let library: typeof PhoneNumbers | undefined;
+
+function parsed(text: string): PhoneNumbers.PhoneNumber | undefined {
+  library ??= require("libphonenumber-js/max") as typeof PhoneNumbers;
+  return library.parsePhoneNumberFromString(text);
+}
+
 function internationalPhone(text: string): string | undefined {
-  const number = parsePhoneNumberFromString(text);
+  const number = parsed(text);
   return number?.isPossible() && e164.test(number.number) ? number.number : undefined;
 }
 
 function validPhone(text: string): string | undefined {
-  const number = parsePhoneNumberFromString(text);
+  const number = parsed(text);
   return number?.isValid() && e164.test(number.number) ? number.number : undefined;
 }
 
