@@ -23,7 +23,7 @@ export interface Draw {
  * the new one. Throws RangeError for a bucket or cost that makes no sense.
  */
 export function drawTokens(before: BucketState | undefined, bucket: Bucket, ask: { cost: number; now: number }): Draw {
-  check(bucket, ask.cost);
+  checkDraw(bucket, ask.cost);
   const { capacity, windowMs } = bucket;
   const at = Math.max(ask.now, before?.at ?? ask.now);
   const refilled = before ? ((at - before.at) * capacity) / windowMs : 0;
@@ -47,7 +47,8 @@ function wholeMs(ms: number): number {
   return Math.max(0, Math.ceil(ms - rounding));
 }
 
-function check(bucket: Bucket, cost: number): void {
+/** Throws RangeError for a bucket or cost that makes no sense. */
+export function checkDraw(bucket: Bucket, cost: number): void {
   if (!(bucket.capacity > 0 && bucket.windowMs > 0 && Number.isFinite(bucket.capacity / bucket.windowMs))) {
     throw new RangeError(`Expected a bucket above 0, got ${bucket.capacity} in ${bucket.windowMs} ms`);
   }

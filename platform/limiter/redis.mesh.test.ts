@@ -1,0 +1,194 @@
+/** The limiter in a real Redis: the contract, the same answers as in memory, and what it does while Redis hangs or is dead. */
+import * as fc from "fast-check";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type RedisServer, startRedis } from "../../test/servers/redis.ts";
+import { describeWith } from "../../test/servers/require.ts";
+import { fakeClock, systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { silentLogger } from "../logger.ts";
+import { describeLimiter } from "./limiter-contract.ts";
+import { openMemoryLimiter } from "./memory.ts";
+import { openRedisLimiter, type RedisLimiter } from "./redis.ts";
+
+const ten = { capacity: 10, windowMs: 1_000 };
+/** So long that nothing refills during a test. */
+const slow = { capacity: 10, windowMs: 3_600_000 };
+
+await describeWith(["redis"], "openRedisLimiter()", () => {
+  let server: RedisServer;
+  let admin: Redis;
+  beforeAll(async () => {
+    server = await startRedis();
+    admin = new Redis(server.url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+    admin.on("error", () => {});
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await server.stop();
+  });
+
+  async function openReal(): Promise<RedisLimiter> {
+    await admin.flushall();
+    return await openRedisLimiter({ url: server.url, clock: systemClock, logger: silentLogger });
+  }
+
+  describeLimiter("redis", async () => {
+    await admin.flushall();
+    const clock = fakeClock();
+    const limiter = await openRedisLimiter({ url: server.url, clock, logger: silentLogger, redisTime: clock.now });
+    expect(limiter.shared).toBe(true);
+    return { limiter, clock, dispose: () => limiter.close() };
+  });
+
+  test("take() answers as the limiter in memory does, however many clients share the bucket", async () => {
+    const clock = fakeClock();
+    const options = { url: server.url, clock, logger: silentLogger, redisTime: clock.now };
+    const shared = [await openRedisLimiter(options), await openRedisLimiter(options), await openRedisLimiter(options)];
+    const ask = fc.record({
+      client: fc.nat(2),
+      waitMs: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 40, noNaN: true }), fc.nat(3_000)),
+      cost: fc.nat(12),
+      key: fc.constantFrom("a", "b"),
+    });
+    const shape = fc.record({ capacity: fc.integer({ min: 1, max: 50 }), windowMs: fc.integer({ min: 1, max: 5_000 }) });
+    await fc.assert(
+      fc.asyncProperty(shape, fc.array(ask, { maxLength: 40 }), async (bucket, asks) => {
+        await admin.flushall();
+        const memory = openMemoryLimiter({ clock, keysMax: 10 });
+        for (const { client, waitMs, cost, key } of asks) {
+          clock.advance(waitMs);
+          // Sums of different sizes round apart by less than a millisecond
+          expectAlike(await shared[client]?.take(key, bucket, cost), await memory.take(key, bucket, cost));
+        }
+      }),
+      { numRuns: 100 },
+    );
+    for (const limiter of shared) await limiter.close();
+  });
+
+  test("take() admits no more than the capacity to many who ask at once", async () => {
+    const limiters = [await openReal(), await openReal()];
+    const taken = await Promise.all(Array.from({ length: 60 }, async (_, index) => limiters[index % 2]?.take("limit:{w}:race", slow, 1)));
+    expect(taken.filter((one) => one?.admitted)).toHaveLength(10);
+    for (const limiter of limiters) await limiter.close();
+  });
+
+  test("take() refills with the time of Redis", async () => {
+    const limiter = await openReal();
+    const quick = { capacity: 10, windowMs: 200 };
+    expect(await limiter.take("limit:{w}:quick", quick, 10)).toMatchObject({ admitted: true, remaining: 0 });
+    const refused = await limiter.take("limit:{w}:quick", quick, 10);
+    expect(refused.admitted).toBe(false);
+    expect(refused.retryAfterMs).toBeLessThanOrEqual(200);
+    await expect.poll(async () => (await limiter.take("limit:{w}:quick", quick, 10)).admitted, { timeout: 2_000, interval: 20 }).toBe(true);
+    expect(await admin.pttl("limit:{w}:quick")).toBeGreaterThan(60_000);
+    expect(await admin.pttl("limit:{w}:quick")).toBeLessThanOrEqual(60_200);
+    await limiter.close();
+  });
+
+  test("take() survives that Redis forgot the script", async () => {
+    const limiter = await openReal();
+    await admin.script("FLUSH");
+    expect(await limiter.take("limit:{w}:script", slow, 4)).toMatchObject({ admitted: true, remaining: 6 });
+    expect(limiter.shared).toBe(true);
+    await limiter.close();
+  });
+
+  test("take() is refused for one window at most when the clock of Redis steps back", async () => {
+    await admin.flushall();
+    const clock = fakeClock();
+    let step = 3_600_000;
+    const limiter = await openRedisLimiter({ url: server.url, clock, logger: silentLogger, redisTime: () => clock.now() + step });
+    await limiter.take("k", ten, 10);
+    step = 3_600_000 - 500;
+    expect((await limiter.take("k", ten, 1)).admitted).toBe(false);
+    step = 0;
+    expect((await limiter.take("k", ten, 1)).admitted).toBe(false);
+    clock.advance(100);
+    expect((await limiter.take("k", ten, 1)).admitted).toBe(true);
+    await limiter.close();
+  });
+
+  describe("while Redis does not answer", () => {
+    test("take() waits once for a Redis that hangs, then goes on at once with its own share, and shares again after", async () => {
+      const events: string[] = [];
+      const logger = { ...silentLogger, info: (event: string) => events.push(event), warn: (event: string) => events.push(event) };
+      await admin.flushall();
+      const limiter = await openRedisLimiter({ url: server.url, clock: systemClock, logger, localShare: 0.5 });
+      expect(await limiter.take("limit:{w}:hang", slow, 8)).toMatchObject({ admitted: true, remaining: 2 });
+      await server.kill("SIGSTOP");
+      const first = await timed(() => limiter.take("limit:{w}:hang", slow, 1));
+      expect(first.taken).toMatchObject({ admitted: true, remaining: 4 });
+      expect(first.ms).toBeGreaterThan(30);
+      const next = await timed(async () => {
+        for (let round = 0; round < 100; round += 1) await limiter.take("limit:{w}:hang", slow, 0.04);
+        return await limiter.take("limit:{w}:hang", slow, 1);
+      });
+      expect(next.ms).toBeLessThan(limits.limiterAnswerMsMax);
+      expect(next.taken.admitted).toBe(false);
+      expect(limiter.shared).toBe(false);
+      await server.kill("SIGCONT");
+      await expect.poll(() => limiter.shared, { timeout: 5_000 }).toBe(true);
+      expect(await limiter.take("limit:{w}:hang", slow, 0)).toMatchObject({ admitted: true });
+      expect(events).toEqual(["limiter_shared", "limiter_local", "limiter_shared"]);
+      await limiter.close();
+    });
+
+    test("take() never throws while Redis is killed and started anew, and finds its buckets again", async () => {
+      const limiter = await openReal();
+      await limiter.take("limit:{w}:kill", slow, 8);
+      // The append-only file is written once a second
+      await admin.bgrewriteaof();
+      await expect.poll(async () => /aof_rewrite_in_progress:0/.test(await admin.info("persistence")), { timeout: 5_000 }).toBe(true);
+      let slowest = 0;
+      await server.kill("SIGKILL");
+      for (let round = 0; round < 200; round += 1) {
+        const { ms, taken } = await timed(() => limiter.take("limit:{w}:other", slow, 0));
+        expect(taken.admitted).toBe(true);
+        slowest = Math.max(slowest, ms);
+      }
+      expect(slowest).toBeLessThan(limits.limiterAnswerMsMax + 50);
+      expect(limiter.shared).toBe(false);
+      await server.restart();
+      await expect.poll(() => limiter.shared, { timeout: 5_000 }).toBe(true);
+      expect(await limiter.take("limit:{w}:kill", slow, 0)).toMatchObject({ remaining: 2 });
+      await limiter.close();
+    });
+
+    test("take() blames Redis for no pause of its own process", async () => {
+      const limiter = await openReal();
+      const waiting = limiter.take("limit:{w}:pause", slow, 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      const end = performance.now() + limits.limiterAnswerMsMax * 2;
+      while (performance.now() < end);
+      expect(await waiting).toMatchObject({ admitted: true });
+      expect(limiter.shared).toBe(true);
+      await limiter.close();
+    });
+
+    test("opens without Redis, and shares once it is there", async () => {
+      await server.kill("SIGKILL");
+      const opening = await timed(() => openRedisLimiter({ url: server.url, clock: systemClock, logger: silentLogger }));
+      expect(opening.ms).toBeLessThan(limits.limiterConnectMs + 500);
+      expect(await opening.taken.take("limit:{w}:late", ten, 1)).toMatchObject({ admitted: true, remaining: 9 });
+      await server.restart();
+      await expect.poll(() => opening.taken.shared, { timeout: 5_000 }).toBe(true);
+      await opening.taken.close();
+    });
+  });
+});
+
+function expectAlike(one: unknown, other: unknown): void {
+  const [a, b] = [one, other] as { admitted: boolean; remaining: number; fullAt: number; retryAfterMs: number }[];
+  expect(a?.admitted).toBe(b?.admitted);
+  expect(a?.remaining).toBe(b?.remaining);
+  expect(Math.abs((a?.retryAfterMs ?? 0) - (b?.retryAfterMs ?? 9))).toBeLessThanOrEqual(1);
+  expect(Math.abs((a?.fullAt ?? 0) - (b?.fullAt ?? 9))).toBeLessThanOrEqual(1);
+}
+
+async function timed<T>(call: () => Promise<T> | T): Promise<{ taken: T; ms: number }> {
+  const start = performance.now();
+  const taken = await call();
+  return { taken, ms: performance.now() - start };
+}
