@@ -84,7 +84,7 @@ export class Exchange {
     });
   }
 
-  /** Writes the answer; the second and later calls change nothing. */
+  /** Writes the answer; the second and later calls change nothing. Throws, and may be called again, for a header that is none. */
   send(answer: HttpAnswer): void {
     this.#write(answer, !this.complete);
   }
@@ -102,13 +102,12 @@ export class Exchange {
   }
 
   #write(answer: HttpAnswer, bodyLeft: boolean): void {
-    if (this.answered) return;
-    this.answered = true;
     const { message, response, requestId } = this.#opening;
-    if (response.destroyed || message.socket.destroyed) return;
+    if (this.answered || response.destroyed || message.socket.destroyed) return;
     const close = this.#closing || answer.close === true || this.#traffic.draining || bodyLeft;
     this.#closing = close;
     response.writeHead(answer.status, headersOf(answer, requestId, close));
+    this.answered = true;
     if (bodyLeft) this.#linger(answer.body);
     else response.end(answer.body);
   }

@@ -194,13 +194,26 @@ test("close() cuts what is left when the deadline has passed", async () => {
 test("openServer() answers a request that nobody answers in time", async () => {
   let called: (() => void) | undefined;
   const arrived = new Promise<void>((resolve) => (called = resolve));
-  const gateway = await start({ profile: { trackUsers: () => (called?.(), new Promise(() => {})) } });
+  let release: (() => void) | undefined;
+  const late = new Promise<void>((resolve) => (release = resolve));
+  const gateway = await start({
+    profile: { trackUsers: async () => (called?.(), await late, create(TrackUsersResponseSchema, {})) },
+  });
   const answers = exchange(gateway, good.replace("Host: a", "Host: a\r\nConnection: close"));
   await arrived;
   gateway.clock.advance(limits.answerMsMax + 2 * limits.overdueCheckMs);
-  const [answer] = await answers;
-  expect(answer?.status).toBe(503);
+  release?.();
+  const [answer, ...more] = await answers;
+  expect([answer?.status, more]).toEqual([503, []]);
   expect(answer?.head).toMatch(/^retry-after: 1$/im);
+  expect(gateway.logged).toEqual([]);
+});
+
+test("openServer() answers 500 where a service gives out a text that cannot stand in a header", async () => {
+  const gateway = await start({ profile: { trackUsers: async () => create(TrackUsersResponseSchema, { position: "a\r\nX-Evil: 1" }) } });
+  const [answer, ...more] = await exchange(gateway, good.replace("Host: a", "Host: a\r\nConnection: close"));
+  expect([answer?.status, more, gateway.logged.length]).toEqual([500, [], 1]);
+  expect(answer?.head).not.toContain("Evil");
 });
 
 test("openServer() forgets a client that hangs up in the middle of its body", async () => {

@@ -90,14 +90,17 @@ function take(deps: Deps, arrival: Arrival): void {
     overloaded: traffic.inFlight.length > limits.requestsInFlightMax,
     readBody: (bytesMax) => exchange.readBody(head.headers, bytesMax),
   };
-  options.answer(request).then(
-    (answer) => exchange.send(answer),
-    (error: unknown) => {
-      if (error instanceof ClientGone) return;
-      options.logger.error("request_failed", error, { requestId });
-      exchange.send(faultAnswer(requestId));
-    },
-  );
+  void serve(deps, exchange, request);
+}
+
+async function serve({ options }: Deps, exchange: Exchange, request: HttpRequest): Promise<void> {
+  try {
+    exchange.send(await options.answer(request));
+  } catch (error) {
+    if (error instanceof ClientGone) return;
+    options.logger.error("request_failed", error, { requestId: request.requestId });
+    exchange.send(faultAnswer(request.requestId));
+  }
 }
 
 /** The number of requests that the socket has carried. */
