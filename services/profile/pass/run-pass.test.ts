@@ -148,24 +148,29 @@ describe("runPass() on poison", () => {
     expect(await mended.user("a")).toMatchObject({ custom_attributes: { color: "red" }, custom_events: [{ name: "bad", count: 3 }] });
   });
 
-  test.each(["source", "target"])("a merge waits for its held %s, and both come free", async (side) => {
+  test.each([
+    { side: "source", source: "a", target: "b" },
+    { side: "source", source: "b", target: "a" },
+    { side: "target", source: "a", target: "b" },
+    { side: "target", source: "b", target: "a" },
+  ])("a merge of $source into $target waits for its held $side, and both come free", async ({ side, source, target }) => {
     let isMended = false;
     const bad = poisonAt("bad");
     const profile = await openTest({
       steps: { applyRecord: (user, record) => (isMended ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) },
     });
     await profile.track({ events: [event("a"), event("b"), event("c")] });
-    await profile.track({ events: [event(side === "source" ? "a" : "b", "bad")] });
-    await mergeUsers(profile, "a", "b");
-    await profile.track({ events: [event("b", "after"), event("c", "after")] });
-    expect(JSON.stringify(await profile.user("b"))).not.toContain("after");
+    await profile.track({ events: [event(side === "source" ? source : target, "bad")] });
+    await mergeUsers(profile, source, target);
+    await profile.track({ events: [event(target, "after"), event("c", "after")] });
+    expect(JSON.stringify(await profile.user(target))).not.toContain("after");
     expect(await profile.user("c")).toMatchObject({ custom_events: [{ name: "seen" }, { name: "after" }] });
     isMended = true;
     profile.part.redrive();
     await profile.track({ events: [event("c")] });
-    const counts = (await profile.user("b"))?.["custom_events"] as { name: string; count: number }[];
+    const counts = (await profile.user(target))?.["custom_events"] as { name: string; count: number }[];
     expect(new Map(counts.map(({ name, count }) => [name, count]))).toEqual(new Map([["seen", 2], ["bad", 1], ["after", 1]]));
-    expect(await profile.user("a")).toBeUndefined();
+    expect(await profile.user(source)).toBeUndefined();
     expect(rowsIn(profile, "profile_held") + rowsIn(profile, "profile_held_records")).toBe(0);
   });
 
@@ -188,6 +193,25 @@ describe("runPass() on poison", () => {
     profile.part.redrive();
     await profile.track({ events: [event("c")] });
     expect([await profile.user("a"), await profile.user("b")]).toEqual(before);
+  });
+
+  test.each([["a", "b"], ["b", "a"]])("an undo waits for its held target, its source too (%s into %s)", async (source, target) => {
+    let isMended = false;
+    const bad = poisonAt("bad");
+    const profile = await openTest({
+      steps: { applyRecord: (user, record) => (isMended ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) },
+    });
+    const calm = await openTest();
+    for (const one of [profile, calm]) await one.track({ events: [event("a"), event("b")] });
+    const jobId = await mergeUsers(profile, source, target);
+    for (const one of [profile, calm]) await one.track({ events: [event(target, "bad")] });
+    await profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 });
+    for (const one of [profile, calm]) await one.track({ events: [event(source, "after"), event(target, "after")] });
+    expect(await profile.user(source)).toBeUndefined();
+    isMended = true;
+    profile.part.redrive();
+    await profile.track({ events: [event("c")] });
+    for (const id of ["a", "b"]) expect(await profile.user(id)).toEqual(await calm.user(id));
   });
 
   test("a delete of a held user erases the source that waits for it", async () => {
@@ -257,6 +281,23 @@ describe("runPass() on a failing store", () => {
     });
     await settled;
     expect(await profile.user("a")).toMatchObject({ custom_events: [{ count: 2 }] });
+  });
+
+  test("a merge whose commit failed freezes both sides as they were", async () => {
+    const clock = fakeClock();
+    let isBroken = false;
+    const profile = await openTest({ clock, database: (database) => failing(database, () => isBroken) });
+    await profile.track({ events: [event("a"), event("b")] });
+    const before = [await profile.user("a"), await profile.user("b")];
+    isBroken = true;
+    const jobId = await mergeUsers(profile, "a", "b");
+    await vi.waitFor(() => expect(profile.part.health().ready).toBe(false));
+    isBroken = false;
+    clock.advance(10_000);
+    await profile.part.settled();
+    expect(await profile.user("b")).toMatchObject({ custom_events: [{ count: 2 }] });
+    await profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 });
+    expect([await profile.user("a"), await profile.user("b")]).toEqual(before);
   });
 
   test("an unknown outcome that did happen is not applied twice", async () => {
