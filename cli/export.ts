@@ -2,11 +2,9 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import type { Workspace } from "../gateway/access/access.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
-import { renderProfile } from "../services/profile/domain/render-profile.ts";
-import { openSqliteProfileStore } from "../services/profile/store/sqlite.ts";
+import { readUsers } from "../services/profile/wire.ts";
 import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
 import { serverKey, serverUrl } from "./import.ts";
 import { CommandError, exitCodes, printError, UsageError } from "./output.ts";
@@ -53,31 +51,10 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
   const workspace = await withAccess(folder, { create: false }, async (access) => chooseWorkspace(access.rows(), options.workspace));
   const database = openDatabase({ path: join(folder, databaseFile) });
   try {
-    const { profiles } = await openSqliteProfileStore({ database, encodeLane: neverWritten });
-    // One read transaction: a server that writes meanwhile changes nothing of what is read here.
-    database.handle.exec("BEGIN");
-    yield* pagesOf(workspace, (after) => profiles.page(workspace.id, after, limits.usersPerPageMax));
-    database.handle.exec("COMMIT");
+    yield* readUsers(database, { workspaceId: workspace.id, currencyRates: workspace.currencyRates });
   } finally {
     await database.close();
   }
-}
-
-async function* pagesOf(
-  workspace: Workspace,
-  page: (after: string) => Promise<Parameters<typeof renderProfile>[0][]>,
-): AsyncGenerator<readonly unknown[]> {
-  for (let after = "";;) {
-    const profiles = await page(after);
-    const last = profiles.at(-1);
-    if (!last) return;
-    yield profiles.map((profile) => renderProfile(profile, { currencyRates: workspace.currencyRates }));
-    after = last.id;
-  }
-}
-
-function neverWritten(): never {
-  throw new Error("An export writes nothing");
 }
 
 async function* readNamed(file: string, options: ExportOptions, missing: string[]): AsyncGenerator<readonly unknown[]> {

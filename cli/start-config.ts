@@ -2,13 +2,12 @@
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { type ConfigRecord, readConfig } from "../platform/config.ts";
 import type { LogLevel } from "../platform/logger.ts";
-import { limits } from "../platform/limits.ts";
+import { type ProfileConfig, readProfileConfig } from "../services/profile/wire.ts";
 
-export interface StartConfig {
+export interface StartConfig extends ProfileConfig {
   readonly gateway: GatewayConfig;
   readonly dataDir: string;
   readonly logLevel: LogLevel;
-  readonly undoWindowMs: number;
 }
 
 export const defaultDataDir = "./data";
@@ -21,6 +20,6 @@ export function readStartConfig(env: ConfigRecord): StartConfig {
     gateway: readGatewayConfig(read),
     dataDir: read.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
     logLevel: read.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
-    undoWindowMs: read.durationMs("HEDDLE_UNDO_WINDOW", { min: 0, max: limits.undoWindowMsMax, fallback: limits.undoWindowMs }),
+    ...readProfileConfig(read),
   }));
 }

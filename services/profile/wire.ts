@@ -10,7 +10,9 @@ import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_s
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { Applied } from "./domain/ports.ts";
+import { renderProfile } from "./domain/render-profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
+import type { JsonObject } from "./domain/track-object.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRow } from "./lanes/lane-message.ts";
@@ -21,6 +23,8 @@ import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
+
+export { type ProfileConfig, readProfileConfig } from "./config.ts";
 
 export interface ProfileOptions {
   /** Closed by whoever opened them, after this part. */
@@ -85,6 +89,28 @@ function healthOf(passes: readonly Pass[]): Health {
   const setAside = passes.reduce((sum, pass) => sum + pass.backlog.setAside, 0);
   if (held + setAside === 0) return { ready: true };
   return { ready: true, reason: `Held users: ${held}, records set aside: ${setAside}` };
+}
+
+/**
+ * All users of a workspace in pages, as clients read them, by id: what the tables hold, without the log and its passes, so
+ * also from the files of a server that runs. For `heddle export`. The rates are USD per unit, as decimal text.
+ */
+export async function* readUsers(
+  database: Database,
+  of: { readonly workspaceId: string; readonly currencyRates: Readonly<Record<string, string>> },
+): AsyncGenerator<readonly JsonObject[]> {
+  const { profiles } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  // One read transaction for all pages: a server that writes meanwhile changes nothing of what is read here
+  database.handle.exec("BEGIN");
+  try {
+    let page = await profiles.page(of.workspaceId, "", limits.usersPerPageMax);
+    while (page.length > 0) {
+      yield page.map((profile) => renderProfile(profile, { currencyRates: of.currencyRates }));
+      page = await profiles.page(of.workspaceId, page.at(-1)?.id ?? "", limits.usersPerPageMax);
+    }
+  } finally {
+    database.handle.exec("COMMIT");
+  }
 }
 
 function startPass(options: ProfileOptions, tables: ProfileTables, partition: number): Pass {
