@@ -1,6 +1,7 @@
 /** A profile service on a database of its own, for tests: requests in short, exports as objects. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import { afterEach } from "vitest";
 import { type Clock, fakeClock } from "../../platform/clock.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { openSqliteLog } from "../../platform/log/sqlite.ts";
@@ -71,4 +72,46 @@ export async function openTestProfile(options: TestOptions = {}): Promise<TestPr
       await database.close();
     },
   };
+}
+
+/** Opens services that are closed after the test that opened them, whatever became of it. */
+export function testProfiles(): TestProfiles {
+  const opened: TestProfile[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((profile) => profile.close()));
+  });
+  return {
+    async open(options) {
+      const profile = await openTestProfile(options);
+      opened.push(profile);
+      return profile;
+    },
+    async close(profile) {
+      opened.splice(opened.indexOf(profile), 1);
+      await profile.close();
+    },
+  };
+}
+
+export interface TestProfiles {
+  open(options?: TestOptions): Promise<TestProfile>;
+  close(profile: TestProfile): Promise<void>;
+}
+
+export function event(id: string, name = "seen"): object {
+  return { external_id: id, name, time: "2025-01-01T00:00:00Z" };
+}
+
+/** Merges by external ids; resolves with the job id. */
+export async function mergeUsers(profile: TestProfile, source: string, target: string): Promise<string> {
+  const updates = [{ source: externalId(source), target: externalId(target) }];
+  return (await profile.client.mergeUsers({ scope: profile.scope(), updates })).jobId;
+}
+
+export function externalId(value: string) {
+  return { key: { key: { case: "externalId" as const, value } } };
+}
+
+export function rowsIn({ database }: TestProfile, table: string): number {
+  return Number(database.handle.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]);
 }

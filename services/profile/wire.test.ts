@@ -1,27 +1,9 @@
 /** The profile service from request to answer on a real database. */
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fakeClock } from "../../platform/clock.ts";
-import { openTestProfile, type TestOptions, type TestProfile } from "./profile-service.fixture.ts";
+import { event, externalId, mergeUsers, rowsIn, testProfiles } from "./profile-service.fixture.ts";
 
-const opened: TestProfile[] = [];
-
-async function openTest(options?: TestOptions): Promise<TestProfile> {
-  const profile = await openTestProfile(options);
-  opened.push(profile);
-  return profile;
-}
-
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((profile) => profile.close()));
-});
-
-function event(id: string, name = "seen"): object {
-  return { external_id: id, name, time: "2025-01-01T00:00:00Z" };
-}
-
-function externalId(value: string) {
-  return { key: { key: { case: "externalId" as const, value } } };
-}
+const { open: openTest } = testProfiles();
 
 describe("TrackUsers", () => {
   test("is read back by the next export", async () => {
@@ -304,12 +286,3 @@ describe("reports", () => {
     expect(JSON.stringify(seen?.["campaigns_received"])).toContain("Campaign");
   });
 });
-
-async function mergeUsers(profile: TestProfile, source: string, target: string): Promise<string> {
-  const updates = [{ source: externalId(source), target: externalId(target) }];
-  return (await profile.client.mergeUsers({ scope: profile.scope(), updates })).jobId;
-}
-
-function rowsIn(profile: TestProfile, table: string): number {
-  return Number(profile.database.handle.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]);
-}

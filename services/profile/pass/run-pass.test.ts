@@ -1,4 +1,4 @@
-/** The pass under crashes, poison and failing stores: everything counts once, and nobody waits for a neighbour's trouble. */
+/** The pass under crashes and failing stores: everything counts once, and nothing is skipped. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,26 +7,10 @@ import { fakeClock } from "../../../platform/clock.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
-import { takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
-import { resolveBatch } from "../domain/resolve-batch.ts";
-import { partitionOf } from "../intake/intake-log.ts";
-import { openTestProfile, type TestOptions, type TestProfile } from "../profile-service.fixture.ts";
-import type { PureSteps } from "./workspace-work.ts";
+import { event, mergeUsers, rowsIn, testProfiles } from "../profile-service.fixture.ts";
 
-const opened: TestProfile[] = [];
+const { open: openTest, close: closeTest } = testProfiles();
 const folders: string[] = [];
-
-async function openTest(options?: TestOptions): Promise<TestProfile> {
-  const profile = await openTestProfile(options);
-  opened.push(profile);
-  return profile;
-}
-
-async function closeTest(profile: TestProfile): Promise<void> {
-  opened.splice(opened.indexOf(profile), 1);
-  await profile.close();
-}
 
 function filePath(): string {
   const folder = mkdtempSync(join(tmpdir(), "heddle-pass-"));
@@ -34,25 +18,9 @@ function filePath(): string {
   return join(folder, "heddle.db");
 }
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((profile) => profile.close()));
+afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
-
-function event(id: string, name = "seen"): object {
-  return { external_id: id, name, time: "2025-01-01T00:00:00Z" };
-}
-
-/** Pure steps that throw at events of this name, after having changed the profile. */
-function poisonAt(name: string): Partial<PureSteps> {
-  return {
-    applyRecord(profile, record) {
-      const after = applyRecord(profile, record);
-      if (record.change.type === "event" && record.change.name === name) throw new Error("planted");
-      return after;
-    },
-  };
-}
 
 /** A log whose reader sees nothing, as if the process died before the pass came. */
 function unread(log: Log): Log {
@@ -121,134 +89,6 @@ describe("runPass() after a crash", () => {
       shaken = await openTest({ path });
     }
     for (const id of ["u0", "u1", "u2", "u3"]) expect(await shaken.user(id)).toEqual(await calm.user(id));
-  });
-});
-
-describe("runPass() on poison", () => {
-  test("holds back the user and nobody else", async () => {
-    const profile = await openTest({ steps: poisonAt("bad") });
-    await profile.track({ events: [event("a", "good"), event("b", "good")] });
-    await profile.track({ events: [event("a", "good"), event("a", "bad"), event("b", "good"), event("a", "later")] });
-    await profile.track({ events: [event("a", "later"), event("b", "later")] });
-    expect(await profile.user("a")).toMatchObject({ custom_events: [{ name: "good", count: 2 }] });
-    expect(await profile.user("b")).toMatchObject({ custom_events: [{ name: "good", count: 2 }, { name: "later", count: 1 }] });
-    const users = [{ key: { case: "externalId" as const, value: "a" } }];
-    expect((await profile.client.exportUsers({ scope: profile.scope(), users })).behind).toBe(true);
-  });
-
-  test("keeps the records durably, and applies them when the code is mended", async () => {
-    const path = filePath();
-    const first = await openTest({ path, steps: poisonAt("bad") });
-    await first.track({ events: [event("a", "bad")] });
-    await first.track({ attributes: [{ external_id: "a", color: "red" }], events: [event("a", "bad")] });
-    await first.part.settled();
-    await closeTest(first);
-    const mended = await openTest({ path });
-    await mended.track({ events: [event("a", "bad")] });
-    expect(await mended.user("a")).toMatchObject({ custom_attributes: { color: "red" }, custom_events: [{ name: "bad", count: 3 }] });
-  });
-
-  test.each([
-    { side: "source", source: "a", target: "b" },
-    { side: "source", source: "b", target: "a" },
-    { side: "target", source: "a", target: "b" },
-    { side: "target", source: "b", target: "a" },
-  ])("a merge of $source into $target waits for its held $side, and both come free", async ({ side, source, target }) => {
-    let isMended = false;
-    const bad = poisonAt("bad");
-    const profile = await openTest({
-      steps: { applyRecord: (user, record) => (isMended ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) },
-    });
-    await profile.track({ events: [event("a"), event("b"), event("c")] });
-    await profile.track({ events: [event(side === "source" ? source : target, "bad")] });
-    await mergeUsers(profile, source, target);
-    await profile.track({ events: [event(target, "after"), event("c", "after")] });
-    expect(JSON.stringify(await profile.user(target))).not.toContain("after");
-    expect(await profile.user("c")).toMatchObject({ custom_events: [{ name: "seen" }, { name: "after" }] });
-    isMended = true;
-    profile.part.redrive();
-    await profile.track({ events: [event("c")] });
-    const counts = (await profile.user(target))?.["custom_events"] as { name: string; count: number }[];
-    expect(new Map(counts.map(({ name, count }) => [name, count]))).toEqual(new Map([["seen", 2], ["bad", 1], ["after", 1]]));
-    expect(await profile.user(source)).toBeUndefined();
-    expect(rowsIn(profile, "profile_held") + rowsIn(profile, "profile_held_records")).toBe(0);
-  });
-
-  test("a merge that throws holds both sides, an undo of it too, and all is right once mended", async () => {
-    let isMended = false;
-    const profile = await openTest({
-      steps: {
-        takeIn(target, source, record) {
-          const merged = takeIn(target, source, record);
-          if (!isMended) throw new Error("planted");
-          return merged;
-        },
-      },
-    });
-    await profile.track({ events: [event("a"), event("b")] });
-    const before = [await profile.user("a"), await profile.user("b")];
-    const jobId = await mergeUsers(profile, "a", "b");
-    await profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 });
-    isMended = true;
-    profile.part.redrive();
-    await profile.track({ events: [event("c")] });
-    expect([await profile.user("a"), await profile.user("b")]).toEqual(before);
-  });
-
-  test.each([["a", "b"], ["b", "a"]])("an undo waits for its held target, its source too (%s into %s)", async (source, target) => {
-    let isMended = false;
-    const bad = poisonAt("bad");
-    const profile = await openTest({
-      steps: { applyRecord: (user, record) => (isMended ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) },
-    });
-    const calm = await openTest();
-    for (const one of [profile, calm]) await one.track({ events: [event("a"), event("b")] });
-    const jobId = await mergeUsers(profile, source, target);
-    for (const one of [profile, calm]) await one.track({ events: [event(target, "bad")] });
-    await profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 });
-    for (const one of [profile, calm]) await one.track({ events: [event(source, "after"), event(target, "after")] });
-    expect(await profile.user(source)).toBeUndefined();
-    isMended = true;
-    profile.part.redrive();
-    await profile.track({ events: [event("c")] });
-    for (const id of ["a", "b"]) expect(await profile.user(id)).toEqual(await calm.user(id));
-  });
-
-  test("a delete of a held user erases the source that waits for it", async () => {
-    const profile = await openTest({ steps: poisonAt("bad") });
-    await profile.track({ events: [event("a"), event("b"), event("b", "bad")] });
-    await mergeUsers(profile, "a", "b");
-    const key = { key: { key: { case: "externalId" as const, value: "b" } } };
-    await profile.client.deleteUsers({ scope: profile.scope(), users: [key] });
-    await profile.part.settled();
-    const tables = ["profile_profiles", "profile_held", "profile_held_records", "profile_frozen"];
-    expect(tables.map((table) => rowsIn(profile, table))).toEqual([0, 0, 0, 0]);
-  });
-
-  test("a record that cannot be resolved is set aside whole; those around it are applied, its sender is told", async () => {
-    const profile = await openTest({
-      resolve(view, records, options) {
-        const place = records.findIndex((record) => JSON.stringify(record.body).includes("bad"));
-        if (place === 0) throw new Error("planted");
-        return resolveBatch(view, place < 0 ? records : records.slice(0, place), options);
-      },
-    });
-    const answers = ["good", "bad", "good", "bad", "good"].map((name, index) => profile.track({ events: [event("a", name)] }, `key ${index}`));
-    const settled = await Promise.allSettled(answers);
-    expect(settled.map((answer) => answer.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
-    expect(await profile.user("a")).toMatchObject({ custom_events: [{ name: "good", count: 3 }] });
-    expect(rowsIn(profile, "profile_set_aside")).toBe(2);
-    expect(await profile.track({ events: [event("a", "good")] }, "key 0")).toMatchObject({ replayed: true });
-  });
-
-  test("a record that cannot be read is set aside; those around it are applied", async () => {
-    const profile = await openTest();
-    await profile.track({ events: [event("a")] });
-    await profile.log.append(partitionOf("workspace", 1), Uint8Array.of(255, 255, 255));
-    await profile.track({ events: [event("a")] });
-    expect(await profile.user("a")).toMatchObject({ custom_events: [{ count: 2 }] });
-    expect(rowsIn(profile, "profile_set_aside")).toBe(1);
-    expect(profile.part.health()).toMatchObject({ ready: true, reason: "Held users: 0, records set aside: 1" });
   });
 });
 
@@ -332,17 +172,6 @@ test("runPass() trims the log behind the checkpoint", async () => {
   await vi.waitFor(() => expect(rowsIn(profile, "log_records")).toBe(0));
 });
 
-async function mergeUsers(profile: TestProfile, source: string, target: string): Promise<string> {
-  const { jobId } = await profile.client.mergeUsers({
-    scope: profile.scope(),
-    updates: [{
-      source: { key: { key: { case: "externalId", value: source } } },
-      target: { key: { key: { case: "externalId", value: target } } },
-    }],
-  });
-  return jobId;
-}
-
 /** A database that refuses writes while `isBroken` says so; the log has its own way to it. */
 function failing(database: Database, isBroken: () => boolean): Database {
   return {
@@ -360,12 +189,4 @@ function boundDatabase(database: Database): Database {
     handle: database.handle,
     close: () => database.close(),
   };
-}
-
-function rowsIn(profile: TestProfile, table: string): number {
-  return rowsOf(profile.database, table);
-}
-
-function rowsOf(database: Database, from: string): number {
-  return Number(database.handle.prepare(`SELECT count(*) AS count FROM ${from}`).get()?.["count"]);
 }
