@@ -71,6 +71,8 @@ export function encode(step: Step, prefix: string): HttpRequest {
         path: "/users/external_ids/rename",
         body: { external_id_renames: [{ current_external_id: prefix + step.current, new_external_id: prefix + step.next }] },
       };
+    case "report":
+      return { path: `/report/${step.report.kind}`, body: { ...step.report, user: prefixed(step.report.user, prefix) } };
     case "remove":
       return { path: "/users/external_ids/remove", body: { external_ids: [prefix + step.id] } };
     default:

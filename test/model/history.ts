@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import type { TrackObject } from "./reference-track.ts";
 import type { Key, Rule, Selector } from "./reference-user.ts";
+import type { Report } from "./reports.ts";
 
 /** One step of a history. `repeat` sends an earlier request again with its key; `crash` ends the system without warning. */
 export type Step =
@@ -13,6 +14,7 @@ export type Step =
   | { readonly type: "delete"; readonly selector: Selector }
   | { readonly type: "rename"; readonly current: string; readonly next: string }
   | { readonly type: "remove"; readonly id: string }
+  | { readonly type: "report"; readonly report: Report }
   | { readonly type: "undo"; readonly which: number }
   | { readonly type: "repeat"; readonly which: number }
   | { readonly type: "crash" };
@@ -102,10 +104,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant("delete" as const), selector }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("rename" as const), current: externalId, next: externalId }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), id: externalId }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("report" as const), report: report() }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("undo" as const), which: fc.nat({ max: 5 }) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constant("repeat" as const), which: fc.nat({ max: 5 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("crash" as const) }) },
 );
+
+function report(): fc.Arbitrary<Report> {
+  return fc.oneof(
+    fc.record({ kind: fc.constant("session" as const), user: anyKey, appId: fc.constantFrom("web", "ios"), time, deviceId: fc.constantFrom("d1", "d2") }),
+    fc.record({ kind: fc.constant("engagement" as const), user: anyKey, campaignId: fc.constantFrom("c1", "c2"), interaction: fc.constantFrom("received", "opened"), time }),
+  );
+}
 
 function aliasEntry() {
   return fc.record({ externalId: fc.option(externalId, { nil: undefined }), label, name }).map((entry) => withoutUndefined(entry) as { externalId?: string; label: string; name: string });

@@ -56,7 +56,8 @@ class Player {
     const { path, body } = encode(step, this.#prefix);
     // Every other write carries a key: answers with and without one take different roads
     this.#writes += 1;
-    const key = this.#writes % 2 === 0 ? `${this.#prefix}-${this.#writes}` : undefined;
+    const keyed = this.#writes % 2 === 0 && step.type !== "report";
+    const key = keyed ? `${this.#prefix}-${this.#writes}` : undefined;
     const answer = await this.#system.request("POST", path, { body, idempotencyKey: key });
     if (key !== undefined) this.#sent.push({ step, key, answer });
     if (answer.status >= 300) return `${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`;
@@ -88,6 +89,9 @@ class Player {
     switch (step.type) {
       case "track":
         reference.track(step.objects.map((object) => ownObject(object, this.#prefix)));
+        return undefined;
+      case "report":
+        reference.report({ ...step.report, user: own(step.report.user) });
         return undefined;
       case "aliasNew":
         for (const entry of step.entries) {
@@ -206,7 +210,7 @@ const chosenElsewhere = new Set(["braze_id", "platform_id", "created_at", "rando
 /** What the reference cannot know is left out; lists without an order of their own are sorted. */
 function masked(user: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.fromEntries(Object.entries(user).filter(([key]) => !chosenElsewhere.has(key)));
-  for (const [list, by] of [["custom_events", "name"], ["purchases", "name"], ["user_aliases", "alias_label"]] as const) {
+  for (const [list, by] of [["custom_events", "name"], ["purchases", "name"], ["user_aliases", "alias_label"], ["apps", "app_id"], ["devices", "device_id"], ["campaigns_received", "api_campaign_id"]] as const) {
     const value = kept[list];
     if (Array.isArray(value)) kept[list] = value.toSorted((a, b) => (a[by] < b[by] ? -1 : 1));
   }

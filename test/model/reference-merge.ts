@@ -14,7 +14,7 @@ export function takeIn(target: ModelUser, source: ModelUser): void {
   for (const [name, value] of source.custom) if (!target.custom.has(name)) target.custom.set(name, value);
   target.events.push(...source.events);
   target.purchases.push(...source.purchases);
-  target.sessions.push(...source.sessions);
+  target.reports.push(...source.reports);
 }
 
 export function copyUser(user: ModelUser): ModelUser {

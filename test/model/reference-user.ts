@@ -1,5 +1,7 @@
 /** The reference's user: raw events and purchases, so that every summary is counted and never kept. */
 
+import type { Report } from "./reports.ts";
+
 export type Key =
   | { by: "externalId"; id: string }
   | { by: "alias"; label: string; name: string }
@@ -34,7 +36,7 @@ export interface ModelUser {
   custom: Map<string, unknown>;
   events: { name: string; time: number }[];
   purchases: { productId: string; cents: bigint; quantity: number; time: number }[];
-  sessions: { appId: string; time: number }[];
+  reports: Report[];
   /** Rises with every request that touched the user. */
   turn: number;
 }
@@ -51,7 +53,7 @@ export function newUser(): ModelUser {
     custom: new Map(),
     events: [],
     purchases: [],
-    sessions: [],
+    reports: [],
     turn: 0,
   };
 }
@@ -77,8 +79,46 @@ export function exported(user: ModelUser): Record<string, unknown> {
     total_revenue: Number(cents) / 100,
     custom_attributes: user.custom.size > 0 ? Object.fromEntries([...user.custom].toSorted(byName)) : undefined,
     custom_events: summaries(user.events.map((event) => ({ name: event.name, time: event.time, count: 1 }))),
+    ...reported(user.reports),
     purchases: summaries(user.purchases.map((purchase) => ({ name: purchase.productId, time: purchase.time, count: purchase.quantity }))),
   });
+}
+
+/** Session dates, apps, devices and campaigns: the earliest and the latest of each, sessions counted. */
+function reported(reports: readonly Report[]): Record<string, unknown> {
+  const sessions = reports.filter((report) => report.kind === "session");
+  const engagements = reports.filter((report) => report.kind === "engagement");
+  const times = sessions.map((session) => session.time);
+  return {
+    date_of_first_session: times.length > 0 ? iso(Math.min(...times)) : undefined,
+    date_of_last_session: times.length > 0 ? iso(Math.max(...times)) : undefined,
+    apps: grouped(sessions, (session) => session.appId, (app_id, own) => ({
+      app_id,
+      sessions: own.length,
+      first_used: iso(Math.min(...own.map((session) => session.time))),
+      last_used: iso(Math.max(...own.map((session) => session.time))),
+    })),
+    devices: grouped(sessions, (session) => session.deviceId, (device_id, own) => ({
+      device_id,
+      model: "m",
+      os: "o",
+      last_seen: iso(Math.max(...own.map((session) => session.time))),
+    })),
+    campaigns_received: grouped(engagements, (engagement) => engagement.campaignId, (api_campaign_id, own) => ({
+      api_campaign_id,
+      name: "News",
+      ...Object.fromEntries(own.toSorted((a, b) => a.time - b.time).map((engagement) => [`last_${engagement.interaction}`, iso(engagement.time)])),
+    })),
+  };
+}
+
+function grouped<T>(list: readonly T[], by: (item: T) => string, render: (name: string, own: T[]) => unknown): unknown[] | undefined {
+  const names = [...new Set(list.map(by))].toSorted();
+  return names.length > 0 ? names.map((name) => render(name, list.filter((item) => by(item) === name))) : undefined;
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString();
 }
 
 function summaries(entries: readonly { name: string; time: number; count: number }[]): unknown[] | undefined {

@@ -2,6 +2,7 @@
 import { addressOf, type Key, type MergeRequest, type ModelUser, nameOf, newUser, type Selector } from "./reference-user.ts";
 import { applyAttributes, applyEvent, applyPurchase, type TrackObject } from "./reference-track.ts";
 import { copyUser, takeIn } from "./reference-merge.ts";
+import type { Report } from "./reports.ts";
 
 /** One workspace. Every method is one request; `now` is the place of the request in the order. */
 export class Reference {
@@ -23,6 +24,16 @@ export class Reference {
     const before = this.#answers.get(key);
     if (before === undefined) this.#answers.set(key, body);
     return before === undefined ? "first" : before === body ? "repeat" : "reused";
+  }
+
+  /** RPC ReportSession and ReportEngagement: nobody is created. */
+  report(report: Report): void {
+    const user = this.#lookUp(report.user);
+    if (!user) return;
+    const run = (side: ModelUser) => void side.reports.push(report);
+    run(user);
+    this.#touch(user);
+    this.#journal(user, report.user, run);
   }
 
   /** `POST /users/alias/new`. */

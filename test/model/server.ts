@@ -12,6 +12,7 @@ import { openDatabase } from "../../platform/sqlite/database.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { openProfile } from "../../services/profile/wire.ts";
 import { type Plant, planted } from "./planted.ts";
+import { serveReports } from "./reports.ts";
 
 const [folder = ".", plant = ""] = process.argv.slice(2);
 const logger = createLogger({ level: "error", name: "model" });
@@ -31,7 +32,8 @@ const gateway = openGateway({
   health: () => part.health(),
 });
 const { url } = await gateway.listen();
-console.log(`listening on ${url}`);
+const reportUrl = await serveReports(directClient(ProfileService, part.service));
+console.log(`listening on ${url} and ${reportUrl}`);
 
 function everyone(): Access {
   const company = { id: "co_model", name: "model", onboardedAt: "2026-01-01" };

@@ -38,7 +38,7 @@ export async function startSystem(options: { folder: string; plant?: string }): 
     async request(method, path, { body, idempotencyKey }) {
       for (let attempt = 1;; attempt++) {
         await coming;
-        const answer = await send({ agent, url: server.url, method, path, body, idempotencyKey }).catch(() => undefined);
+        const answer = await send({ agent, url: path.startsWith("/report/") ? server.reportUrl : server.url, method, path, body, idempotencyKey }).catch(() => undefined);
         if (answer && answer.status !== 503) return answer;
         if (isWrite(path) && idempotencyKey === undefined) throw new NoAnswer(`${method} ${path}`);
         if (attempt >= attemptsMax) throw new Error(`${method} ${path} had no answer in ${attemptsMax} attempts`);
@@ -67,6 +67,7 @@ function isWrite(path: string): boolean {
 interface Server {
   readonly child: ChildProcess;
   readonly url: string;
+  readonly reportUrl: string;
 }
 
 function spawnServer(options: { folder: string; plant?: string }): Promise<Server> {
@@ -76,8 +77,8 @@ function spawnServer(options: { folder: string; plant?: string }): Promise<Serve
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}`)));
     child.stdout?.on("data", (chunk: Buffer) => {
       text += chunk.toString();
-      const url = /listening on (\S+)/.exec(text)?.[1];
-      if (url !== undefined) resolve({ child, url });
+      const [, url, reportUrl] = /listening on (\S+) and (\S+)\n/.exec(text) ?? [];
+      if (url !== undefined && reportUrl !== undefined) resolve({ child, url, reportUrl });
     });
   });
 }
