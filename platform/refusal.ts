@@ -27,6 +27,7 @@ export const reasons = {
   PERMISSION_MISSING: "The API key does not hold the permission of the route",
   ADDRESS_NOT_ALLOWED: "The API key may not be used from this address",
   RATE_LIMITED: "The limit of the route is spent",
+  CALLER_NOT_ALLOWED: "The calling part may not use this RPC",
   // What was asked for
   NOT_FOUND: "The thing asked for does not exist",
   POSITION_INVALID: "The position is not one that Heddle gave out",
@@ -36,6 +37,7 @@ export const reasons = {
   LOG_FULL: "The intake log has no room; nothing was taken",
   LOG_UNAVAILABLE: "The intake log cannot be reached; nothing was taken",
   STORE_UNAVAILABLE: "The store cannot be reached",
+  SERVICE_UNAVAILABLE: "A part that the request needs cannot be reached; nothing was done",
   OUTCOME_UNKNOWN: "The write may or may not have happened; repeating it with the same key is safe",
   DEADLINE_EXCEEDED: "The answer did not come in time",
   OVERLOADED: "Too many requests are waiting",
