@@ -14,6 +14,8 @@ export interface RunOptions {
   /** Clients at once. */
   readonly clients?: number;
   readonly plant?: string;
+  /** False: a failure is told as it was found. */
+  readonly shrink?: boolean;
 }
 
 export interface RunResult {
@@ -34,24 +36,39 @@ export async function runHistories(options: RunOptions): Promise<RunResult> {
 }
 
 async function runOn(system: RealSystem, options: RunOptions): Promise<RunResult> {
-  const histories = fc.sample(historyOf(options.stepsMax ?? 30), { seed: options.seed, numRuns: options.histories });
+  const histories = historiesOf(options);
   let next = 0;
-  let failed: { history: number; differences: string[] } | undefined;
+  let failed: { history: number; steps: readonly Step[]; differences: string[] } | undefined;
   const client = async (): Promise<void> => {
-    while (!failed && next < histories.length) {
+    while (!failed && next < options.histories) {
       const history = next++;
-      const differences = await play(system, histories[history] ?? [], `h${history}-`);
-      if (differences.length > 0) failed ??= { history, differences };
+      const steps = histories(history);
+      const differences = await play(system, steps, `h${history}-`);
+      if (differences.length > 0) failed ??= { history, steps, differences };
     }
   };
   await Promise.all(Array.from({ length: options.clients ?? 16 }, client));
   const result = { played: next, crashes: system.crashes };
   if (!failed) return result;
-  const steps = await shrunk(system, histories[failed.history] ?? []);
+  if (options.shrink === false) return { ...result, failure: { seed: options.seed, ...failed } };
+  const steps = await shrunk(system, failed.steps);
   const differences = await play(system, steps, `h${serial++}-`);
   return {
     ...result,
     failure: { seed: options.seed, history: failed.history, steps, differences: differences.length > 0 ? differences : failed.differences },
+  };
+}
+
+/** The nth history of a seed, made in chunks so that a long run needs no memory for all. */
+function historiesOf(options: RunOptions): (n: number) => readonly Step[] {
+  const chunkSize = 500;
+  let chunk: readonly (readonly Step[])[] = [];
+  let chunkAt = -1;
+  return (n) => {
+    const at = Math.floor(n / chunkSize);
+    if (at !== chunkAt) chunk = fc.sample(historyOf(options.stepsMax ?? 30), { seed: options.seed + at, numRuns: chunkSize });
+    chunkAt = at;
+    return chunk[n % chunkSize] ?? [];
   };
 }
 
