@@ -48,7 +48,7 @@ export class Reference {
     if (!user || user.aliases.has(entry.label)) return;
     this.#name(user, key);
     this.#touch(user);
-    this.#journal(user, { by: "externalId", id: entry.externalId }, (side) => this.#name(side, key));
+    this.#journal(user, { by: "externalId", id: entry.externalId }, (side) => giveName(side, key));
   }
 
   /** `POST /users/alias/update`. */
@@ -60,7 +60,7 @@ export class Reference {
     this.#names.delete(nameOf(old));
     this.#name(user, next);
     this.#touch(user);
-    this.#forbidUndo(user);
+    this.#journal(user, old, (side) => giveName(side, next));
   }
 
   /** One element of `merge_updates`; says whether anything happened. */
@@ -95,7 +95,7 @@ export class Reference {
     const merge = this.#merges[at];
     if (!merge || !merge.undoable || !this.users.has(merge.now)) return false;
     if (this.#merges.slice(at + 1).some((later) => later.now === merge.now)) return false;
-    for (const name of merge.source.names) if ((this.#names.get(name) ?? merge.now) !== merge.now) return false;
+    if (!this.#namesAreFree(merge)) return false;
     this.#merges.splice(at, 1);
     this.#takeBack(merge);
     return true;
@@ -193,16 +193,23 @@ export class Reference {
     this.users.delete(source);
     this.#touch(target);
     const olderJournals = new Map(this.#merges.map((merge) => [merge, merge.journal.length]));
-    this.#merges.push({ id, ...before, sourceWas: source, now: target, journal: [], olderJournals, undoable: true });
+    this.#merges.push({ id, ...before, sourceWas: source, now: target, journal: [], reused: new Set(), olderJournals, undoable: true });
+  }
+
+  /** No name that the source would have today was given to anybody else since, be it to the target's own side. */
+  #namesAreFree(merge: OpenMerge): boolean {
+    const sides = { source: copyUser(merge.source), target: copyUser(merge.target) };
+    for (const entry of merge.journal) entry.run(sideOf(sides, entry.key));
+    return [...sides.source.names].every((name) => {
+      const holder = this.#names.get(name) ?? merge.now;
+      return holder === merge.now && !sides.target.names.has(name) && !merge.reused.has(name);
+    });
   }
 
   #takeBack(merge: OpenMerge): void {
     this.users.delete(merge.now);
     for (const name of merge.now.names) this.#names.delete(name);
-    for (const user of [merge.source, merge.target]) {
-      this.users.add(user);
-      for (const name of user.names) this.#names.set(name, user);
-    }
+    this.users.add(merge.source).add(merge.target);
     for (const older of this.#merges) {
       older.journal.length = merge.olderJournals.get(older) ?? older.journal.length;
       if (older.now === merge.now) older.now = merge.target;
@@ -214,6 +221,7 @@ export class Reference {
       entry.run(side);
       this.#journal(side, entry.key, entry.run);
     }
+    for (const user of [merge.source, merge.target]) for (const name of user.names) this.#names.set(name, user);
   }
 
   #journal(user: ModelUser, key: Key, run: (side: ModelUser) => void): void {
@@ -235,14 +243,9 @@ export class Reference {
   }
 
   #name(user: ModelUser, key: Key): void {
-    if (key.by === "externalId") user.externalId = key.id;
-    if (key.by === "alias") {
-      const old = user.aliases.get(key.label);
-      if (old !== undefined) user.names.delete(nameOf({ by: "alias", label: key.label, name: old }));
-      user.aliases.set(key.label, key.name);
-    }
-    user.names.add(nameOf(key));
+    giveName(user, key);
     this.#names.set(nameOf(key), user);
+    for (const merge of this.#merges) if (merge.now !== user) merge.reused.add(nameOf(key));
   }
 
   #touch(user: ModelUser): void {
@@ -251,12 +254,22 @@ export class Reference {
 }
 
 /** What was sent since a merge belongs to the source where it was addressed by a name that was the source's alone. */
-function sideOf(merge: OpenMerge, key: Key): ModelUser {
-  const { source, target } = merge;
+function sideOf({ source, target }: { source: ModelUser; target: ModelUser }, key: Key): ModelUser {
   if (key.by === "email" || key.by === "phone") {
     return addressOf(source, key.by) === key.id && addressOf(target, key.by) !== key.id ? source : target;
   }
   return source.names.has(nameOf(key)) ? source : target;
+}
+
+/** A user has one name of each label, and one external id that is not deprecated. */
+function giveName(user: ModelUser, key: Key): void {
+  if (key.by === "externalId") user.externalId = key.id;
+  if (key.by === "alias") {
+    const old = user.aliases.get(key.label);
+    if (old !== undefined) user.names.delete(nameOf({ by: "alias", label: key.label, name: old }));
+    user.aliases.set(key.label, key.name);
+  }
+  user.names.add(nameOf(key));
 }
 
 interface OpenMerge {
@@ -269,6 +282,8 @@ interface OpenMerge {
   /** The user that both are now. */
   now: ModelUser;
   readonly journal: { readonly key: Key; readonly run: (side: ModelUser) => void; readonly turn: number }[];
+  /** Names given to other users since. */
+  readonly reused: Set<string>;
   /** How long the journals of the merges before were. */
   readonly olderJournals: ReadonlyMap<OpenMerge, number>;
   undoable: boolean;
