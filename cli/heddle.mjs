@@ -2,6 +2,7 @@
 /** Runs the command line on a runtime that can: Deno and Node 24 directly, an older Node through the Node that the project brings. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
 
 // Plain old syntax up to here and below: this file must be readable by whatever `node` the machine has.
@@ -13,6 +14,8 @@ if (onDeno || nodeFound >= nodeWanted) runHere();
 else runWithOwnNode(fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url)));
 
 function runHere() {
+  // Types are stripped and code is compiled at the first start only: the next ones are faster and a quarter smaller.
+  if (!onDeno && nodeModule.enableCompileCache) nodeModule.enableCompileCache();
   import("./main.ts").then(function (main) {
     return main.run(process.argv.slice(2));
   }).then(function (code) {
