@@ -1,7 +1,7 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
 import type { IdentityKey, ItemOutcome } from "./identity.ts";
 import type { IntakeRecord } from "./intake-record.ts";
-import type { Profile } from "./profile.ts";
+import type { Mark, Profile } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { EmailStatus, MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
@@ -60,7 +60,7 @@ export interface ProfileStore {
   loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>>;
   /** Up to `max` held users. */
   listHeld(max: number): Promise<HeldEntry[]>;
-  /** Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds). */
+  /** Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds); none where copies end by themselves. */
   listExpired(now: number, max: number): Promise<ExpiredMerge[]>;
   /** Up to `max` intake records that were set aside. */
   listSetAside(max: number): Promise<SetAsideRecord[]>;
@@ -73,6 +73,8 @@ export interface StoredUser {
   readonly held: boolean;
   /** Merges whose frozen copies are kept and whose target this user is, newest last. */
   readonly openMerges: readonly string[];
+  /** Where rows are written by ProfileWriter: the last record that is in the row, also of a user who is gone; absent: there was never a row. */
+  readonly mark?: Mark;
 }
 
 export interface HeldEntry {
@@ -119,6 +121,67 @@ export interface StepStore {
 export interface Committed {
   /** Length of the row of each written profile, for a cache that is bounded by size. */
   readonly rowChars: ReadonlyMap<Profile, number>;
+}
+
+/**
+ * The writing side of identities where the resolver's step is in a log and no transaction is around the rows. Nothing
+ * here is all or none over several rows: after a failure the caller repeats the whole call, which is harmless.
+ */
+export interface IdentityWriter {
+  /**
+   * Writes one net value a key (undefined deletes). `step`: the place of the step in the resolver's order; a value of an
+   * older step never takes the place of a newer one's, whoever writes last.
+   */
+  save(workspaceId: string, rows: ReadonlyMap<IdentityKey, unknown>, step: number): Promise<void>;
+  /** Keeps intake records that were passed over. */
+  setAside(records: readonly SetAsideRecord[]): Promise<void>;
+}
+
+/**
+ * The writing side of profiles where each user has an applier of its own. The age of everything written is the mark of
+ * the record that causes it, so that repeating is harmless, however records are cut into batches, and a state never
+ * takes the place of one with a higher mark, whoever writes last. Each user's state and held records are all or none.
+ */
+export interface ProfileWriter {
+  /** Durable when it resolves; after a failure any part may be written, and the caller repeats the call or loads again. */
+  save(changes: UserChanges): Promise<Committed>;
+  /** Erases frozen copies, journals and handoffs for ever: before `save` for a delete, after it where a merge is taken back. */
+  forgetMerges(workspaceId: string, mergeIds: readonly string[]): Promise<void>;
+  /** The source of a merge as it left its own lane. */
+  loadHandoffs(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, Handoff>>;
+  /** Erases handoffs for ever: once the target that took them in is saved, and whenever one is announced again. */
+  forgetHandoffs(workspaceId: string, mergeIds: readonly string[]): Promise<void>;
+}
+
+/** What a lane's records did to users of one workspace; the maps as in WorkspaceStep. */
+export interface UserChanges {
+  readonly workspaceId: string;
+  readonly users: ReadonlyMap<UserId, UserState>;
+  readonly handoffs: ReadonlyMap<string, Handoff>;
+  readonly frozen: ReadonlyMap<string, FrozenMerge>;
+  readonly journal: ReadonlyMap<string, readonly ProfileRecord[]>;
+  /** null: the user is free again, and its state is in `users`. With a state in `users` the records up to its mark are let go. */
+  readonly held: ReadonlyMap<UserId, HeldState | null>;
+  readonly heldMore: ReadonlyMap<UserId, readonly ProfileRecord[]>;
+}
+
+export interface UserState {
+  readonly profile: Profile | null;
+  /** The last record that is in the state. */
+  readonly mark: Mark;
+  readonly openMerges: readonly string[];
+  /** No row was there when the user was loaded (`StoredUser.mark` absent). */
+  readonly isNew: boolean;
+}
+
+export interface HeldState extends HeldUser {
+  /** The first record that waits, or the one that made the user wait. */
+  readonly since: Mark;
+}
+
+export interface Handoff {
+  readonly source: Profile;
+  readonly undoUntil: number;
 }
 
 /** The effects of a run of intake records. */

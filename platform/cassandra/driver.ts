@@ -1,0 +1,141 @@
+/** The session over the Apache driver, with those of its defaults changed that would break a promise. */
+import type { ConnectionOptions } from "node:tls";
+import cassandra, { type ClientOptions, type QueryOptions } from "cassandra-driver";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import { outcomeOf, refusalOf } from "./outcome.ts";
+import type { Row, Session, Statement, Value } from "./session.ts";
+
+export interface CassandraConfig {
+  /** `host` or `host:port`, some of the cluster. */
+  readonly contactPoints: readonly string[];
+  readonly datacenter: string;
+  /** Absent only for what creates keyspaces. */
+  readonly keyspace?: string;
+  readonly credentials?: { readonly username: string; readonly password: string };
+  readonly tls?: ConnectionOptions;
+  /** `localQuorum` unless said otherwise; reads and writes of less would not see each other. */
+  readonly consistency?: "localQuorum" | "quorum" | "all";
+  /** The longest a statement may take, with everything the driver tries. */
+  readonly deadlineMs?: number;
+}
+
+/** Connects when it is first needed, and again whenever that failed: an unreachable cluster costs each call its deadline at most. */
+export function openCassandra(config: CassandraConfig, clock: Clock): Session {
+  const client = new cassandra.Client(clientOptions(config));
+  const deadlineMs = config.deadlineMs ?? limits.cassandraDeadlineMs;
+  async function run<Result>(kind: "read" | "write", call: () => Promise<Result>): Promise<Result> {
+    try {
+      return await withDeadline({ clock, deadlineMs, kind }, call());
+    } catch (error) {
+      throw refusalOf(error, kind);
+    }
+  }
+  return {
+    async execute(statement) {
+      const options = { ...queryOptions(statement), fetchSize: 0 };
+      const result = await run(kindOf(statement.cql), () => client.execute(statement.cql, bound(statement) ?? [], options));
+      if ((result.info as { isSchemaInAgreement?: boolean }).isSchemaInAgreement === false) throw new Refusal("STORE_UNAVAILABLE", "The nodes do not agree on the tables yet");
+      return (result.rows ?? []) as unknown as Row[];
+    },
+    async batch(statements) {
+      const queries = statements.map((statement) => ({ query: statement.cql, params: bound(statement) ?? [] }));
+      const isIdempotent = statements.every((statement) => statement.idempotent);
+      // Of one partition, so one mutation: logged costs nothing more then, and a mistake in the key stays atomic.
+      await run("write", () => client.batch(queries, { prepare: true, logged: true, isIdempotent }));
+    },
+    async page(statement, { rowsMax, from }) {
+      const options = { ...queryOptions(statement), fetchSize: rowsMax, ...(from !== undefined && { pageState: from }) };
+      const result = await run("read", () => client.execute(statement.cql, bound(statement) ?? [], options));
+      return { rows: result.rows as unknown as Row[], next: result.pageState ?? undefined };
+    },
+    close: () => client.shutdown(),
+  };
+}
+
+function clientOptions(config: CassandraConfig): ClientOptions {
+  const { policies } = cassandra;
+  return {
+    contactPoints: [...config.contactPoints],
+    localDataCenter: config.datacenter,
+    ...(config.keyspace !== undefined && { keyspace: config.keyspace }),
+    ...(config.credentials !== undefined && { credentials: config.credentials }),
+    ...(config.tls !== undefined && { sslOptions: config.tls }),
+    queryOptions: { consistency: cassandra.types.consistencies[config.consistency ?? "localQuorum"], prepare: true },
+    pooling: { coreConnectionsPerHost: { [cassandra.types.distance.local]: limits.cassandraConnectionsPerHost } },
+    socketOptions: { readTimeout: config.deadlineMs ?? limits.cassandraAttemptMsMax, connectTimeout: limits.cassandraAttemptMsMax },
+    encoding: { useBigIntAsLong: true },
+    policies: {
+      retry: new CertainRetryPolicy(),
+      speculativeExecution: new ReadSpeculation(limits.cassandraSpeculationMs, 1),
+      // The default waits up to ten minutes for a host that was away for long
+      reconnection: new policies.reconnection.ConstantReconnectionPolicy(limits.cassandraReconnectMs),
+    },
+  };
+}
+
+/** Tries again, once and elsewhere, only what certainly did not happen, and reads. */
+class CertainRetryPolicy extends cassandra.policies.retry.RetryPolicy {
+  override onRequestError(info: RetryInfo, consistency: cassandra.types.consistencies, error: Error): RetryDecision {
+    const isSafe = isRead(info.query) || outcomeOf(error) === "notDone";
+    return info.nbRetry === 0 && isSafe ? this.retryResult(consistency, false) : this.rethrowResult();
+  }
+
+  override onWriteTimeout(): RetryDecision {
+    return this.rethrowResult();
+  }
+}
+
+/** A second copy of a slow read on another host; never of a write, whose outcome would be that of the faster one only. */
+class ReadSpeculation extends cassandra.policies.speculativeExecution.ConstantSpeculativeExecutionPolicy {
+  override newPlan(keyspace: string, query: string | object[]): ReturnType<Speculation["newPlan"]> {
+    return isRead(query) ? super.newPlan(keyspace, query) : neverAgain;
+  }
+}
+
+const neverAgain = { nextExecution: () => -1 };
+
+function isRead(query: unknown): boolean {
+  return typeof query === "string" && kindOf(query) === "read";
+}
+
+function kindOf(cql: string): "read" | "write" {
+  return /^\s*SELECT\b/i.test(cql) ? "read" : "write";
+}
+
+function queryOptions(statement: Statement): QueryOptions {
+  return { prepare: preparable.test(statement.cql), isIdempotent: statement.idempotent };
+}
+
+/** Changes of the schema are not prepared. */
+const preparable = /^\s*(SELECT|INSERT|UPDATE|DELETE)\b/i;
+
+function bound({ cql, values }: Statement): Record<string, unknown> | undefined {
+  if (!preparable.test(cql)) return undefined;
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toDriver(value)]));
+}
+
+/** The driver takes blobs as Buffers alone. */
+function toDriver(value: Value): unknown {
+  if (!(value instanceof Uint8Array)) return value;
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+}
+
+/** A statement that is late is given up, not called back: so a late write is an unknown one. */
+function withDeadline<Result>(
+  { clock, deadlineMs, kind }: { clock: Clock; deadlineMs: number; kind: "read" | "write" },
+  result: Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(deadlineMs, () => {
+      const reason = kind === "read" ? "STORE_UNAVAILABLE" : "OUTCOME_UNKNOWN";
+      reject(new Refusal(reason, `The store did not answer within ${deadlineMs} ms`, { retryAfterSeconds: 1 }));
+    });
+    result.then(resolve, reject).finally(cancel);
+  });
+}
+
+type RetryInfo = Parameters<cassandra.policies.retry.RetryPolicy["onRequestError"]>[0];
+type Speculation = cassandra.policies.speculativeExecution.ConstantSpeculativeExecutionPolicy;
+type RetryDecision = ReturnType<cassandra.policies.retry.RetryPolicy["rethrowResult"]>;

@@ -1,0 +1,134 @@
+/** Brings a keyspace to the newest version of its tables: additions only, one at a time, resumable at any statement. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { sha256Hex } from "../identifier.ts";
+import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import { splitStatements, tablesOf } from "./cql.ts";
+import type { Session, Statement } from "./session.ts";
+
+export interface Migration {
+  readonly version: number;
+  readonly description: string;
+  readonly statements: readonly string[];
+  /** Of the statements: a released version never changes. */
+  readonly digest: string;
+}
+
+export interface MigrateOptions {
+  /** Of the keyspace, opened with a deadline of `cassandraSchemaMsMax`. */
+  readonly session: Session;
+  readonly migrations: readonly Migration[];
+  /** An id of this run that nobody else has. */
+  readonly owner: string;
+}
+
+/** `replication`: as CQL takes it, {"class": "NetworkTopologyStrategy", "datacenter1": 3}. A keyspace that is there is left as it is. */
+export async function createKeyspace(session: Session, keyspace: string, replication: Readonly<Record<string, string | number>>): Promise<void> {
+  const parts = Object.entries(replication).map(([name, value]) => `${quoted(name)}: ${quoted(String(value))}`);
+  if (!/^[a-z]\w{0,47}$/.test(keyspace)) throw new Error(`Expected a keyspace of 1 to 48 letters, digits and "_", got "${keyspace}"`);
+  await session.execute(plain(`CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = {${parts.join(", ")}}`));
+}
+
+/** The versions below `folder`: `v0001/manifest.json` names the CQL files. Throws on a gap and on anything that is no addition. */
+export function readMigrations(folder: string): Migration[] {
+  const names = readdirSync(folder).filter((name) => /^v\d{4}$/.test(name)).sort();
+  const migrations = names.map((name) => readMigration(join(folder, name)));
+  migrations.forEach(({ version }, at) => {
+    if (version !== at + 1 || names[at] !== `v${String(version).padStart(4, "0")}`) {
+      throw new Error(`Expected version ${at + 1} in "${names[at]}", got ${version}`);
+    }
+  });
+  tablesOf(migrations.flatMap(({ statements }) => statements));
+  return migrations;
+}
+
+/**
+ * Gives the versions it applied. Refuses with STATE_CONFLICT while another run holds the lock, which ends by itself a
+ * minute after its owner died. Run twice it does nothing; stopped half way, it goes on at the version that was begun,
+ * whose statements do nothing where they are done. Throws where a newer build has been here, or a version was changed.
+ * In a keyspace that never was migrated, two first runs at the very same moment are not kept apart.
+ */
+export async function migrate(options: MigrateOptions): Promise<number[]> {
+  const { session, migrations } = options;
+  for (const cql of ownTables) await session.execute(plain(cql));
+  await lock(options);
+  try {
+    const begun = await currentVersion(session, migrations);
+    const missing = migrations.slice(begun);
+    for (const migration of missing) await apply(options, migration);
+    return missing.map(({ version }) => version);
+  } finally {
+    await session.execute(conditional(releaseLock, { name: lockName, owner: options.owner }));
+  }
+}
+
+/** The version that the tables have, 0 where there are none. */
+export async function currentVersion(session: Session, migrations: readonly Migration[]): Promise<number> {
+  const rows = await session.execute({ cql: selectVersions, values: { name: lockName }, idempotent: true });
+  if (rows.length > migrations.length) {
+    throw new Error(`The tables have version ${rows.length}, this build knows ${migrations.length}: start a newer build`);
+  }
+  for (const [at, row] of rows.entries()) {
+    if (row["digest"] !== migrations[at]?.digest) throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
+  }
+  return rows.length;
+}
+
+async function apply(options: MigrateOptions, { version, description, digest, statements }: Migration): Promise<void> {
+  for (const cql of statements) {
+    await keepLock(options);
+    await options.session.execute(plain(cql));
+  }
+  await keepLock(options);
+  await options.session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
+}
+
+/** Whoever asked and was not told may have got it: the row says whose it is. */
+async function lock({ session, owner }: MigrateOptions): Promise<void> {
+  const [row] = await session.execute(conditional(takeLock, { name: lockName, owner, ttl: limits.cassandraSchemaLockSeconds }));
+  if (row?.["[applied]"] === true || row?.["owner"] === owner) return;
+  throw new Refusal("STATE_CONFLICT", `Another migration is running, by "${String(row?.["owner"])}"`);
+}
+
+async function keepLock({ session, owner }: MigrateOptions): Promise<void> {
+  const [row] = await session.execute(conditional(renewLock, { name: lockName, owner, ttl: limits.cassandraSchemaLockSeconds }));
+  if (row?.["[applied]"] !== true) throw new Refusal("STATE_CONFLICT", "The lock of this migration ended, another one may be running");
+}
+
+function readMigration(folder: string): Migration {
+  const { version, description, files } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const statements = files.flatMap((file) => splitStatements(readFileSync(join(folder, file), "utf8")));
+  return { version, description, statements, digest: sha256Hex(statements.join(";")) };
+}
+
+function plain(cql: string): Statement {
+  return { cql, values: {}, idempotent: true };
+}
+
+function conditional(cql: string, values: Statement["values"]): Statement {
+  return { cql, values, idempotent: false };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+const lockName = "tables";
+
+/** The lock's row is written by conditional statements alone. */
+const ownTables = [
+  "CREATE TABLE IF NOT EXISTS schema_lock (name text, owner text, PRIMARY KEY ((name)))",
+  "CREATE TABLE IF NOT EXISTS schema_versions (name text, version int, description text, digest text, PRIMARY KEY ((name), version))",
+];
+const takeLock = "INSERT INTO schema_lock (name, owner) VALUES (:name, :owner) IF NOT EXISTS USING TTL :ttl";
+const renewLock = "UPDATE schema_lock USING TTL :ttl SET owner = :owner WHERE name = :name IF owner = :owner";
+const releaseLock = "DELETE FROM schema_lock WHERE name = :name IF owner = :owner";
+const selectVersions = "SELECT version, digest FROM schema_versions WHERE name = :name";
+const putVersion = "INSERT INTO schema_versions (name, version, description, digest) VALUES (:name, :version, :description, :digest)";
+
+interface Manifest {
+  readonly version: number;
+  readonly description: string;
+  readonly files: readonly string[];
+}

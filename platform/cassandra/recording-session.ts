@@ -1,0 +1,97 @@
+/** A session for tests: records every statement, fails or blocks chosen ones, and refuses what would scan the cluster. */
+import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
+import type { Page, Row, Session, Statement } from "./session.ts";
+
+export interface RecordingSession extends Session {
+  /** What ran, one entry a call: a single statement, or those of a batch. */
+  readonly calls: readonly (readonly Statement[])[];
+  /** The next call with a statement that `matches` fails with `error`; `after`: the inner session has done it by then. */
+  failNext(matches: Matches, error: unknown, when?: "before" | "after"): void;
+  /** Calls with a statement that `matches` wait, until the returned function lets them go. */
+  block(matches: Matches): () => void;
+}
+
+export type Matches = (statement: Statement) => boolean;
+
+/** `schema`: CQL texts of all tables that may be touched. `inner` does the work; without it every read is empty. */
+export function recordingSession(schema: readonly string[], inner: Session = emptySession): RecordingSession {
+  const tables = tablesOf(schema.flatMap(splitStatements));
+  const calls: (readonly Statement[])[] = [];
+  const failures: { matches: Matches; error: unknown; when: "before" | "after" }[] = [];
+  const blocks = new Set<{ matches: Matches; gone: Promise<void> }>();
+
+  async function run<Result>(statements: readonly Statement[], call: () => Promise<Result>): Promise<Result> {
+    for (const statement of statements) checkPlan(tables, statement);
+    if (statements.length > 1) checkOnePartition(tables, statements);
+    calls.push(statements);
+    for (const { matches, gone } of blocks) if (statements.some(matches)) await gone;
+    const at = failures.findIndex(({ matches }) => statements.some(matches));
+    const [failure] = at === -1 ? [] : failures.splice(at, 1);
+    if (failure?.when === "before") throw failure.error;
+    const result = await call();
+    if (failure) throw failure.error;
+    return result;
+  }
+
+  return {
+    calls,
+    execute: (statement) => run([statement], () => inner.execute(statement)),
+    batch: (statements) => run(statements, () => inner.batch(statements)),
+    page: (statement, options) => run([statement], () => inner.page(statement, options)),
+    close: () => inner.close(),
+    failNext(matches, error, when = "before") {
+      failures.push({ matches, error, when });
+    },
+    block(matches) {
+      const { promise: gone, resolve } = Promise.withResolvers<void>();
+      const entry = { matches, gone };
+      blocks.add(entry);
+      return () => {
+        blocks.delete(entry);
+        resolve();
+      };
+    },
+  };
+}
+
+/** Throws where a statement would not go to the replicas of one partition, or leaves its age to a clock. */
+export function checkPlan(tables: ReadonlyMap<string, Table>, { cql, values, idempotent }: Statement): void {
+  const { kind, table: name, where, values: inserted, using, isConditional, allowsFiltering } = parseStatement(cql);
+  const table = tables.get(name);
+  if (!table) throw new Error(`Expected a table of the schema, got "${name}": ${cql}`);
+  if (allowsFiltering) throw new Error(`Expected a statement without ALLOW FILTERING, got "${cql}"`);
+  const fixed = new Set(kind === "insert" ? inserted.keys() : where.filter(({ operator }) => operator === "=").map(({ column }) => column));
+  const missing = table.partitionKey.filter((column) => !fixed.has(column));
+  if (missing.length > 0) throw new Error(`Expected the whole partition key in the statement, "${missing.join('", "')}" is missing: ${cql}`);
+  if (kind !== "select" && !isConditional && using.get("timestamp") === undefined) {
+    throw new Error(`Expected USING TIMESTAMP, got a write whose age a clock decides: ${cql}`);
+  }
+  if (isConditional && idempotent) throw new Error(`Expected a conditional statement not to be idempotent: ${cql}`);
+  const unbound = [...cql.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "").filter((marker) => values[marker] === undefined);
+  if (unbound.length > 0) throw new Error(`Expected values for the markers "${unbound.join('", "')}": ${cql}`);
+}
+
+/** One partition: equal values of the partition key, whatever the tables. */
+function checkOnePartition(tables: ReadonlyMap<string, Table>, statements: readonly Statement[]): void {
+  const partitions = new Set(statements.map((statement) => {
+    const parsed = parseStatement(statement.cql);
+    const key = tables.get(parsed.table)?.partitionKey ?? [];
+    return JSON.stringify(partitionOf(parsed, key, statement));
+  }));
+  if (partitions.size > 1) throw new Error(`Expected a batch of one partition, got ${[...partitions].join(" and ")}`);
+}
+
+/** The values of the partition key that a statement is about. */
+export function partitionOf({ kind, values, where }: ReturnType<typeof parseStatement>, key: readonly string[], statement: Statement): unknown[] {
+  return key.map((column) => {
+    const text = kind === "insert" ? values.get(column) : where.find((condition) => condition.column === column)?.value;
+    return statement.values[(text ?? "").replace(":", "")] ?? null;
+  });
+}
+
+const emptySession: Session = {
+  execute: () => Promise.resolve<readonly Row[]>([]),
+  batch: () => Promise.resolve(),
+  page: () => Promise.resolve<Page>({ rows: [], next: undefined }),
+  close: () => Promise.resolve(),
+};

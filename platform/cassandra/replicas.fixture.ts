@@ -1,0 +1,256 @@
+/** Cassandra in memory for tests: replicas of last-write-wins cells, with faults that a test chooses. */
+import { Refusal } from "../refusal.ts";
+import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
+import { partitionOf } from "./recording-session.ts";
+import type { Row, Session, Statement, Value } from "./session.ts";
+
+export interface ReplicaOptions {
+  /** CQL texts of all tables. */
+  readonly schema: readonly string[];
+  readonly replicas?: number;
+  /** Which replicas a write reaches at once, which later (on `deliver`), and what the writer is told. */
+  readonly onWrite?: () => WriteFault | undefined;
+  /** The replicas that a read asks; a majority. */
+  readonly onRead?: () => readonly number[];
+  /** Unix milliseconds, for rows that end by themselves. */
+  readonly now?: () => number;
+}
+
+/** A write that a majority has not taken must fail; one that no replica ever takes may be `notDone`. */
+export interface WriteFault {
+  readonly reached: readonly number[];
+  readonly later: readonly number[];
+  readonly told: "ok" | "unknown" | "notDone";
+}
+
+export interface Replicas {
+  session(): Session;
+  /** Writes that are still on their way arrive, in an order of the test's choice. */
+  deliver(pick?: (waiting: number) => number): void;
+  waiting(): number;
+  /** Everything that a read of all replicas would give, table by table: for comparing. */
+  dump(): unknown;
+}
+
+export function openReplicas(options: ReplicaOptions): Replicas {
+  const tables = tablesOf(options.schema.flatMap(splitStatements));
+  const replicas: Replica[] = Array.from({ length: options.replicas ?? 3 }, () => new Map());
+  const all = replicas.map((_, at) => at);
+  const underway: { replica: number; mutation: Mutation }[] = [];
+  const now = options.now ?? (() => 0);
+
+  function write(statements: readonly Statement[]): void {
+    const mutation = statements.map((statement) => changeOf(tables, statement, now()));
+    const fault = options.onWrite?.() ?? { reached: all, later: [], told: "ok" };
+    for (const at of fault.reached) applyTo(replicas[at] as Replica, mutation);
+    for (const replica of fault.later) underway.push({ replica, mutation });
+    if (fault.told === "unknown") throw new Refusal("OUTCOME_UNKNOWN");
+    if (fault.told === "notDone") throw new Refusal("STORE_UNAVAILABLE");
+  }
+
+  function read(statement: Statement): Row[] {
+    const parsed = parseStatement(statement.cql);
+    const table = tables.get(parsed.table) as Table;
+    const key = keyOf(table, partitionOf(parsed, table.partitionKey, statement));
+    const asked = options.onRead?.() ?? all;
+    const merged: Partition = emptyPartition();
+    for (const at of asked) mergeInto(merged, replicas[at]?.get(key) ?? emptyPartition());
+    // Blocking read repair: what a read has seen, a later read sees
+    for (const at of asked) mergeInto(partitionIn(replicas[at] as Replica, key), merged);
+    return rowsOf(merged, { table, parsed, statement, now: now() });
+  }
+
+  const session: Session = {
+    execute: async (statement) => {
+      await Promise.resolve();
+      if (parseStatement(statement.cql).kind === "select") return read(statement);
+      write([statement]);
+      return [];
+    },
+    batch: async (statements) => {
+      await Promise.resolve();
+      write(statements);
+    },
+    page: async (statement, { rowsMax, from }) => {
+      await Promise.resolve();
+      const rows = read(statement);
+      const start = Number(from ?? 0);
+      const end = start + rowsMax;
+      return { rows: rows.slice(start, end), next: end < rows.length ? String(end) : undefined };
+    },
+    close: () => Promise.resolve(),
+  };
+
+  return {
+    session: () => session,
+    waiting: () => underway.length,
+    deliver(pick = () => 0) {
+      while (underway.length > 0) {
+        const [next] = underway.splice(pick(underway.length), 1);
+        if (next) applyTo(replicas[next.replica] as Replica, next.mutation);
+      }
+    },
+    dump() {
+      const merged: Replica = new Map();
+      for (const replica of replicas) for (const [key, partition] of replica) mergeInto(partitionIn(merged, key), partition);
+      return [...merged].map(([key, partition]) => [key, visibleRows(partition, now())] as const)
+        .filter(([, rows]) => rows.length > 0).sort(([left], [right]) => (left < right ? -1 : 1));
+    },
+  };
+}
+
+/** The newer wins; of one age a deletion wins over a value, and the greater value over the lesser. */
+function later(left: Cell | undefined, right: Cell): Cell {
+  if (left === undefined || right.stamp > left.stamp) return right;
+  if (left.stamp > right.stamp) return left;
+  if (left.value === null) return left;
+  if (right.value === null) return right;
+  return textOf(right.value) > textOf(left.value) ? right : left;
+}
+
+function mergeInto(into: Partition, from: Partition): void {
+  into.deleted = greater(into.deleted, from.deleted);
+  for (const [key, row] of from.rows) {
+    const target = rowIn(into, key, row.clustering);
+    target.deleted = greater(target.deleted, row.deleted);
+    for (const [column, cell] of row.cells) target.cells.set(column, later(target.cells.get(column), cell));
+  }
+}
+
+function applyTo(replica: Replica, mutation: Mutation): void {
+  for (const { key, deletes, row } of mutation) {
+    const partition = partitionIn(replica, key);
+    if (deletes !== undefined && row === undefined) partition.deleted = greater(partition.deleted, deletes);
+    if (row === undefined) continue;
+    const target = rowIn(partition, textOf(row.clustering), row.clustering);
+    if (deletes !== undefined) target.deleted = greater(target.deleted, deletes);
+    for (const [column, cell] of row.cells) target.cells.set(column, later(target.cells.get(column), cell));
+  }
+}
+
+function changeOf(tables: ReadonlyMap<string, Table>, statement: Statement, now: number): Change {
+  const parsed = parseStatement(statement.cql);
+  const table = tables.get(parsed.table) as Table;
+  const key = keyOf(table, partitionOf(parsed, table.partitionKey, statement));
+  const stamp = BigInt(statement.values["stamp"] as bigint);
+  const clustering = partitionOf(parsed, table.clusteringKey, statement);
+  if (parsed.kind === "insert") return { key, deletes: undefined, row: { clustering, cells: insertedCells(parsed, statement, { stamp, now }, table) } };
+  if (parsed.columns.length > 0) {
+    return { key, deletes: undefined, row: { clustering, cells: parsed.columns.map((column) => [column, { stamp, value: null, ends: undefined }]) } };
+  }
+  const isWhole = table.clusteringKey.length > 0 && parsed.where.length === table.partitionKey.length;
+  return { key, deletes: stamp, row: isWhole ? undefined : { clustering, cells: [] } };
+}
+
+/** The cell without a name is the row itself, which is there without any value. */
+function insertedCells(
+  parsed: ReturnType<typeof parseStatement>,
+  statement: Statement,
+  { stamp, now }: { stamp: bigint; now: number },
+  table: Table,
+): [string, Cell][] {
+  const ttl = statement.values["ttl"];
+  const ends = parsed.using.has("ttl") ? now + Number(ttl) * 1000 : undefined;
+  const plain = parsed.columns.filter((column) => !table.partitionKey.includes(column) && !table.clusteringKey.includes(column));
+  const cells = plain.map((column): [string, Cell] => {
+    const marker = (parsed.values.get(column) ?? "").replace(":", "");
+    return [column, { stamp, value: statement.values[marker] ?? null, ends }];
+  });
+  return [["", { stamp, value: true, ends }], ...cells];
+}
+
+function visibleRows(partition: Partition, now: number): { clustering: readonly unknown[]; cells: Map<string, Cell["value"]> }[] {
+  const rows = [...partition.rows.values()].map((row) => {
+    const floor = greater(partition.deleted, row.deleted);
+    const live = [...row.cells].filter(([, cell]) => cell.stamp > floor && cell.value !== null && (cell.ends ?? Infinity) > now);
+    return { clustering: row.clustering, cells: new Map(live.map(([column, cell]) => [column, cell.value])) };
+  });
+  return rows.filter((row) => row.cells.size > 0).sort((left, right) => compareKeys(left.clustering, right.clustering));
+}
+
+function rowsOf(
+  partition: Partition,
+  { table, parsed, statement, now }: { table: Table; parsed: ReturnType<typeof parseStatement>; statement: Statement; now: number },
+): Row[] {
+  const key = partitionOf(parsed, table.partitionKey, statement);
+  const rows = visibleRows(partition, now).map(({ clustering, cells }): Row =>
+    Object.fromEntries([...table.columns.keys()].map((column) => {
+      const inKey = table.partitionKey.indexOf(column);
+      const inClustering = table.clusteringKey.indexOf(column);
+      if (inKey !== -1) return [column, key[inKey]];
+      return [column, inClustering === -1 ? cells.get(column) ?? null : clustering[inClustering]];
+    })));
+  const above = parsed.where.filter(({ operator }) => operator === ">");
+  const limit = parsed.limit === undefined ? Infinity : Number(statement.values[parsed.limit.replace(":", "")]);
+  const valueOf = (text: string) => statement.values[text.replace(":", "")] as string;
+  return rows.filter((row) => above.every(({ column, value }) => String(row[column]) > valueOf(value))).slice(0, limit);
+}
+
+function compareKeys(left: readonly unknown[], right: readonly unknown[]): number {
+  for (const [at, value] of left.entries()) {
+    const other = right[at];
+    if (value === other) continue;
+    return (value as string | number | bigint) < (other as string | number | bigint) ? -1 : 1;
+  }
+  return 0;
+}
+
+function keyOf(table: Table, values: readonly unknown[]): string {
+  return `${table.name} ${textOf(values)}`;
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => {
+    if (typeof part === "bigint") return part.toString().padStart(20, "0");
+    return part instanceof Uint8Array ? Buffer.from(part).toString("hex") : part;
+  });
+}
+
+function greater(left: bigint, right: bigint): bigint {
+  return left > right ? left : right;
+}
+
+function emptyPartition(): Partition {
+  return { deleted: never, rows: new Map() };
+}
+
+function partitionIn(replica: Replica, key: string): Partition {
+  const partition = replica.get(key) ?? emptyPartition();
+  replica.set(key, partition);
+  return partition;
+}
+
+function rowIn(partition: Partition, key: string, clustering: readonly unknown[]): StoredRow {
+  const row = partition.rows.get(key) ?? { clustering, deleted: never, cells: new Map() };
+  partition.rows.set(key, row);
+  return row;
+}
+
+const never = -(2n ** 63n);
+
+type Replica = Map<string, Partition>;
+type Mutation = readonly Change[];
+
+interface Partition {
+  deleted: bigint;
+  rows: Map<string, StoredRow>;
+}
+
+interface StoredRow {
+  clustering: readonly unknown[];
+  deleted: bigint;
+  cells: Map<string, Cell>;
+}
+
+interface Cell {
+  readonly stamp: bigint;
+  readonly value: Value | true;
+  readonly ends: number | undefined;
+}
+
+interface Change {
+  readonly key: string;
+  /** The age of a deletion of the row, or without a row of the partition. */
+  readonly deletes: bigint | undefined;
+  readonly row: { readonly clustering: readonly unknown[]; readonly cells: readonly (readonly [string, Cell])[] } | undefined;
+}

@@ -1,0 +1,50 @@
+/** The Cassandra port: what Heddle asks of a cluster, small enough for tests to record, fail and block it. */
+
+/**
+ * One keyspace of a cluster. Reads see every write that was confirmed before them.
+ * Reads refuse with STORE_UNAVAILABLE. A failed write is STORE_UNAVAILABLE where it certainly did not happen and
+ * OUTCOME_UNKNOWN where it may have; either way it may be repeated if its statement is idempotent.
+ * A statement that the cluster does not take is a fault and thrown as it comes.
+ */
+export interface Session {
+  /** Runs one statement: a write, or a read of rows that fit into one page. */
+  execute(statement: Statement): Promise<readonly Row[]>;
+  /** Writes to one partition (of one or more tables that share its key), all or none, also for readers. */
+  batch(statements: readonly Statement[]): Promise<void>;
+  /** At most `rowsMax` rows of a read; `from` is the `next` of the page before. */
+  page(statement: Statement, options: { readonly rowsMax: number; readonly from?: string }): Promise<Page>;
+  close(): Promise<void>;
+}
+
+export interface Statement {
+  /** A constant text with named markers (`:user_id`), prepared once. */
+  readonly cql: string;
+  /** By the marker's name. A marker `stamp` is the age of a write: an older one never wins over a newer one. */
+  readonly values: Readonly<Record<string, Value>>;
+  /** Whether running it twice does the same as once: only such statements are ever repeated by the driver. */
+  readonly idempotent: boolean;
+}
+
+/** null deletes a cell. `bigint` is for columns of that type and for ages. */
+export type Value = string | number | bigint | Uint8Array | readonly string[] | null;
+
+/** By column name; an absent cell is null. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Page {
+  readonly rows: readonly Row[];
+  /** Undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** All rows of a read, however many pages they take: for partitions that are known to stay small. */
+export async function readAll(session: Session, statement: Statement, rowsMax: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  let from: string | undefined;
+  do {
+    const page: Page = await session.page(statement, from === undefined ? { rowsMax } : { rowsMax, from });
+    for (const row of page.rows) rows.push(row);
+    from = page.next;
+  } while (from !== undefined);
+  return rows;
+}

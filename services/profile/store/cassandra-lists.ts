@@ -1,0 +1,92 @@
+/** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
+import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import type { Session } from "../../../platform/cassandra/session.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { HeldEntry, ProfileStore } from "../domain/ports.ts";
+import type { Profile } from "../domain/profile.ts";
+import type { UserId } from "../domain/user-key.ts";
+import type { ProfileReads } from "./cassandra-profiles.ts";
+import { selectHeldUsers, selectSetAside, selectUserIds } from "./statements.ts";
+
+export type ProfileLists = Pick<ProfileStore, "page" | "listHeld" | "listExpired" | "listSetAside">;
+
+/**
+ * A page asks every bucket for its share and a little more, and merges what comes, so that it costs 64 small reads
+ * beside those of its profiles. Ids that were listed once stay listed; those without a profile are passed over.
+ */
+export function cassandraProfileLists(
+  { session, partitions, reads }: { session: Session; partitions: number; reads: ProfileReads },
+): ProfileLists {
+  return {
+    async page(workspaceId, after, max) {
+      const profiles: Profile[] = [];
+      let from: UserId | undefined = after;
+      while (from !== undefined && profiles.length < max) {
+        const { ids, next } = await idsAfter(session, { workspaceId, after: from, max: max - profiles.length });
+        const loaded = await reads.load(workspaceId, ids);
+        for (const id of ids) profiles.push(...[loaded.get(id)].filter((profile) => profile !== undefined));
+        from = next;
+      }
+      return profiles;
+    },
+    async listHeld(max) {
+      const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => heldIn({ session, reads }, { bucket, max }));
+      return perBucket.flat().slice(0, max);
+    },
+    listExpired: () => Promise.resolve([]),
+    async listSetAside(max) {
+      const all = Array.from({ length: partitions }, (_, partition) => partition);
+      const perPartition = await inFlight(all, limits.cassandraInFlightMax, async (partition) => {
+        const rows = await session.execute({ cql: selectSetAside, values: { log_partition: partition, max }, idempotent: true });
+        return rows.map((row) => ({
+          partition,
+          sequence: Number(row["sequence"]),
+          reason: String(row["reason"]),
+          body: new Uint8Array(row["body"] as Uint8Array),
+        }));
+      });
+      return perPartition.flat().slice(0, max);
+    },
+  };
+}
+
+const allBuckets = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
+
+/** The next ids in order, and from where to go on; fewer than `max` only if nothing is left or a bucket had more than its share. */
+async function idsAfter(
+  session: Session,
+  { workspaceId, after, max }: { workspaceId: string; after: UserId; max: number },
+): Promise<{ ids: UserId[]; next: UserId | undefined }> {
+  const share = Math.min(max, Math.ceil(max / limits.cassandraBuckets) + spareIds) + 1;
+  const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, async (bucket) => {
+    const values = { workspace_id: workspaceId, bucket, after, max: share };
+    const rows = await session.execute({ cql: selectUserIds, values, idempotent: true });
+    return rows.map((row) => String(row["user_id"]));
+  });
+  // A bucket that gave all it was asked for may have more behind: beyond its last id the order is not known.
+  const ends = perBucket.flatMap((ids) => (ids.length === share ? [ids[ids.length - 1] ?? ""] : [])).sort(byText);
+  const known = perBucket.flat().filter((id) => ends[0] === undefined || id <= ends[0]).sort(byText);
+  const ids = known.slice(0, max);
+  const isLast = ends.length === 0 && known.length <= max;
+  return { ids, next: isLast ? undefined : ids.at(-1) };
+}
+
+/** What a bucket may hold beyond the average before a page takes a second round. */
+const spareIds = 10;
+
+function byText(left: string, right: string): number {
+  return left < right ? -1 : 1;
+}
+
+/** The list may name users that were let go since; their rows say so. */
+async function heldIn({ session, reads }: { session: Session; reads: ProfileReads }, { bucket, max }: { bucket: number; max: number }): Promise<HeldEntry[]> {
+  const rows = await session.execute({ cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
+  const entries: HeldEntry[] = [];
+  for (const row of rows) {
+    const workspaceId = String(row["workspace_id"]);
+    const userId = String(row["user_id"]);
+    const held = (await reads.loadHeld(workspaceId, [userId])).get(userId);
+    if (held) entries.push({ workspaceId, userId, reason: held.reason });
+  }
+  return entries;
+}

@@ -1,0 +1,71 @@
+/** The writes to one user's partition: the state, and the records that wait. */
+import type { Statement, Value } from "../../../platform/cassandra/session.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { HeldState, UserChanges, UserState } from "../domain/ports.ts";
+import type { Profile } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { UserId } from "../domain/user-key.ts";
+import { profileToBlob, stampOf } from "./cassandra-values.ts";
+import { deleteHeldReason, deleteHeldRecords, putHeldReason, putHeldRecord, putUser } from "./statements.ts";
+
+/**
+ * One list of statements a write, each user's in one where they are not too large. What was held up to the state's mark
+ * goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
+ */
+export function userStatements(changes: UserChanges, rowChars: Map<Profile, number>): Statement[][] {
+  const ids = new Set([...changes.users.keys(), ...changes.held.keys(), ...changes.heldMore.keys()]);
+  return [...ids].flatMap((id) => {
+    const user: UserKey = { workspace_id: changes.workspaceId, user_id: id };
+    const state = changes.users.get(id);
+    const held = changes.held.get(id);
+    const records = [...(held?.records ?? []), ...(changes.heldMore.get(id) ?? [])];
+    return inWrites(records.map((record) => heldRecord(user, record)), [
+      ...(state === undefined ? [] : [stateOf(user, state, rowChars)]),
+      ...(held === undefined ? [] : holding(user, state, held)),
+    ]);
+  });
+}
+
+function stateOf(user: UserKey, { profile, mark, openMerges }: UserState, rowChars: Map<Profile, number>): Statement {
+  const row = profile === null ? undefined : profileToBlob(profile);
+  if (profile !== null && row !== undefined) rowChars.set(profile, row.chars);
+  const [sequence, part] = mark;
+  const values = { body: row?.blob ?? null, mark_sequence: BigInt(sequence), mark_part: part, open_merges: openMerges, stamp: stampOf(mark) };
+  return statement(putUser, user, values);
+}
+
+function holding(user: UserKey, state: UserState | undefined, held: HeldState | null): Statement[] {
+  const letGo = state === undefined ? [] : [statement(deleteHeldRecords, user, { stamp: stampOf(state.mark) })];
+  if (held !== null) return [...letGo, statement(putHeldReason, user, { held_reason: held.reason, stamp: stampOf(held.since) })];
+  if (state === undefined) throw new Error(`Expected the state of user "${user.user_id}", who is free again, got none`);
+  return [...letGo, statement(deleteHeldReason, user, { stamp: stampOf(state.mark) })];
+}
+
+function heldRecord(user: UserKey, record: ProfileRecord): Statement {
+  const [sequence, part] = record.mark;
+  return statement(putHeldRecord, user, { sequence: BigInt(sequence), part, body: JSON.stringify(record), stamp: stampOf(record.mark) });
+}
+
+/** Records that wait may be many: those that do not fit go first, where nobody sees them until the user is held. */
+function inWrites(records: readonly Statement[], rest: readonly Statement[]): Statement[][] {
+  const writes: Statement[][] = [];
+  let current: Statement[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = String(record.values["body"]).length;
+    if (current.length > 0 && bytes + size > limits.cassandraBatchBytesMax) {
+      writes.push(current);
+      current = [];
+      bytes = 0;
+    }
+    current.push(record);
+    bytes += size;
+  }
+  return [...writes, [...current, ...rest]].filter((write) => write.length > 0);
+}
+
+function statement(cql: string, user: UserKey, values: Readonly<Record<string, Value>>): Statement {
+  return { cql, values: { ...user, ...values }, idempotent: true };
+}
+
+type UserKey = { readonly workspace_id: string; readonly user_id: UserId };

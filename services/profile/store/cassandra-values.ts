@@ -1,0 +1,65 @@
+/** How values stand in Cassandra: ages, profiles as blobs, ends of rows, buckets. */
+import { deflateSync, inflateSync } from "node:zlib";
+import { limits } from "../../../platform/limits.ts";
+import type { FrozenMerge } from "../domain/ports.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
+import { profileFromRow, profileToRow } from "./rows.ts";
+
+/**
+ * A mark as the age of what its record causes. 16 bits for the part leave 47 for the sequence: 128 lives of a log that
+ * begins anew 2^40 higher. Parts beyond share an age, which is harmless unless a step ends between two such parts of one user.
+ */
+export function stampOf([sequence, part]: Mark): bigint {
+  return BigInt(sequence) * partsPerSequence + BigInt(Math.min(part, Number(partsPerSequence) - 1));
+}
+
+const partsPerSequence = 65_536n;
+
+/** The age of what ends for ever: higher than any mark or step. */
+export const forEver = 2n ** 62n;
+
+/** The text of the row, and its bytes: as they are, or deflated where there are many. */
+export function profileToBlob(profile: Profile): { readonly blob: Uint8Array; readonly chars: number } {
+  const text = profileToRow(profile);
+  const plain = new TextEncoder().encode(text);
+  const blob = plain.length > limits.profileRowPlainBytesMax ? deflateSync(plain, { level: 1 }) : plain;
+  if (blob.length > limits.profileRowBytesMax) {
+    throw new Error(`Expected a profile of at most ${limits.profileRowBytesMax} bytes, user "${profile.id}" has ${blob.length}`);
+  }
+  return { blob, chars: text.length };
+}
+
+export function profileFromBlob(value: unknown): Profile {
+  return profileFromRow(textOfBlob(value));
+}
+
+/** JSON begins with a brace, deflated bytes never do. */
+export function textOfBlob(value: unknown): string {
+  const blob = value as Uint8Array;
+  return new TextDecoder().decode(blob[0] === openBrace ? blob : inflateSync(blob));
+}
+
+const openBrace = 0x7b;
+
+/** Whole seconds from `now` until a row may end by itself. */
+export function secondsUntil(end: number, now: number): number {
+  return Math.max(1, Math.ceil((end - now) / 1000) + limits.cassandraGraceSeconds);
+}
+
+export function frozenToValues(merge: FrozenMerge): { source: Uint8Array; target_before: Uint8Array; undo_until: bigint } {
+  return {
+    source: profileToBlob(merge.source).blob,
+    target_before: profileToBlob(merge.targetBefore).blob,
+    undo_until: BigInt(merge.undoUntil),
+  };
+}
+
+/** Which of `cassandraBuckets` partitions an id lies in (FNV-1a); the number of buckets never changes. */
+export function bucketOf(id: string): number {
+  let hash = fnvOffset;
+  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), fnvPrime);
+  return (hash >>> 0) % limits.cassandraBuckets;
+}
+
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;

@@ -1,0 +1,118 @@
+/** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
+import type { Clock } from "../../../platform/clock.ts";
+import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import type { Session, Statement } from "../../../platform/cassandra/session.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { FrozenMerge, Handoff, ProfileWriter, UserChanges } from "../domain/ports.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
+import { userStatements } from "./cassandra-user-row.ts";
+import { bucketOf, forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
+import {
+  deleteFrozen,
+  deleteHandoff,
+  deleteHeldUser,
+  deleteJournal,
+  putFrozen,
+  putHandoff,
+  putHeldUser,
+  putJournal,
+  putUserId,
+  selectHandoff,
+} from "./statements.ts";
+
+/**
+ * Rows of other partitions are written before those of the users: lists may name somebody who is not there yet, but
+ * nobody is there and not listed, and no record is in a profile and missing in a journal.
+ */
+export function cassandraProfileWriter({ session, clock }: { session: Session; clock: Clock }): ProfileWriter {
+  async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
+    await inFlight(writes, limits.cassandraInFlightMax, (statements) => write(session, statements));
+  }
+  return {
+    async save(changes) {
+      const rowChars = new Map<Profile, number>();
+      const users = userStatements(changes, rowChars);
+      await run([...listed(changes), ...handedOff(changes), ...frozen(changes, clock.now())]);
+      await run(await journaled({ session, now: clock.now() }, changes));
+      await run(users);
+      return { rowChars };
+    },
+    async forgetMerges(workspaceId, mergeIds) {
+      const all = [deleteFrozen, deleteJournal, deleteHandoff];
+      await run(mergeIds.map((id) => all.map((cql) => ofMerge(cql, workspaceId, id, { stamp: forEver }))));
+    },
+    async forgetHandoffs(workspaceId, mergeIds) {
+      await run(mergeIds.map((id) => [ofMerge(deleteHandoff, workspaceId, id, { stamp: forEver })]));
+    },
+    async loadHandoffs(workspaceId, mergeIds) {
+      const found = await inFlight(mergeIds, limits.cassandraInFlightMax, async (id) => {
+        const [row] = await session.execute(ofMerge(selectHandoff, workspaceId, id));
+        if (row === undefined || row["source"] === null) return [];
+        return [[id, { source: profileFromBlob(row["source"]), undoUntil: Number(row["undo_until"]) }] as [string, Handoff]];
+      });
+      return new Map(found.flat());
+    },
+  };
+}
+
+async function write(session: Session, statements: readonly Statement[]): Promise<void> {
+  const [only] = statements;
+  if (only !== undefined && statements.length === 1) await session.execute(only);
+  else if (only !== undefined) await session.batch(statements);
+}
+
+/** New users, and who began or ceased to be held. */
+function listed({ workspaceId, users, held }: UserChanges): Statement[][] {
+  const entries = Array.from(users, ([id, { isNew, mark }]) => {
+    const values = { workspace_id: workspaceId, bucket: bucketOf(id), user_id: id, stamp: stampOf(mark) };
+    return isNew ? [{ cql: putUserId, values, idempotent: true }] : [];
+  });
+  const waiting = Array.from(held, ([id, state]) => {
+    const stamp = stampOf(state?.since ?? markOf(users, id));
+    const values = { workspace_id: workspaceId, bucket: bucketOf(id), user_id: id, stamp };
+    return [{ cql: state === null ? deleteHeldUser : putHeldUser, values, idempotent: true }];
+  });
+  return [...entries, ...waiting].filter((statements) => statements.length > 0);
+}
+
+function markOf(users: UserChanges["users"], id: string): Mark {
+  const state = users.get(id);
+  if (state === undefined) throw new Error(`Expected the state of user "${id}", who is free again, got none`);
+  return state.mark;
+}
+
+function handedOff({ workspaceId, handoffs }: UserChanges): Statement[][] {
+  return Array.from(handoffs, ([id, { source, undoUntil }]) => {
+    const values = { source: profileToBlob(source).blob, undo_until: BigInt(undoUntil), stamp: stampOf(source.mark) };
+    return [ofMerge(putHandoff, workspaceId, id, values)];
+  });
+}
+
+function frozen({ workspaceId, frozen }: UserChanges, now: number): Statement[][] {
+  return Array.from(frozen, ([id, merge]) => {
+    const ttl = secondsUntil(merge.undoUntil, now);
+    const copies = ofMerge(putFrozen, workspaceId, id, { ...frozenToValues(merge), stamp: stampOf(merge.targetBefore.mark), ttl });
+    return [copies, ...journalRows({ workspaceId, id, ttl }, merge.journal)];
+  });
+}
+
+/** A merge whose copies are gone takes no more: whoever journals may not have heard of it yet. */
+async function journaled({ session, now }: { session: Session; now: number }, changes: UserChanges): Promise<Statement[][]> {
+  const writes = await inFlight([...changes.journal], limits.cassandraInFlightMax, async ([id, records]) => {
+    const begun: FrozenMerge | undefined = changes.frozen.get(id);
+    const undoUntil = begun?.undoUntil ?? await readUndoUntil(session, changes.workspaceId, id);
+    if (undoUntil === undefined) return [];
+    return journalRows({ workspaceId: changes.workspaceId, id, ttl: secondsUntil(undoUntil, now) }, records).map((row) => [row]);
+  });
+  return writes.flat();
+}
+
+function journalRows({ workspaceId, id, ttl }: { workspaceId: string; id: string; ttl: number }, records: readonly ProfileRecord[]): Statement[] {
+  return records.map((record) => {
+    const [sequence, part] = record.mark;
+    const values = { sequence: BigInt(sequence), part, body: JSON.stringify(record), stamp: stampOf(record.mark), ttl };
+    return ofMerge(putJournal, workspaceId, id, values);
+  });
+}

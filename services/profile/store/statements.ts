@@ -1,0 +1,83 @@
+/** Every CQL statement of the profile store, named for its call; all go to one partition. */
+
+/** How the rows of a kind of identity are found, by the first letter of its key. */
+export const identityTables = {
+  x: identityTable("users_by_external_id", ["external_id"], "user_id"),
+  a: identityTable("users_by_alias", ["label", "name"], "user_id"),
+  u: identityTable("users_by_id", ["user_id"], "body"),
+  e: identityTable("users_by_email", ["email"], "body"),
+  p: identityTable("users_by_phone", ["phone"], "body"),
+  r: identityTable("answers_by_key", ["key_hash"], "body"),
+  j: identityTable("jobs_by_id", ["job_id"], "body"),
+  m: identityTable("merges_by_id", ["merge_id"], "body"),
+} as const;
+
+export const putExpiringAnswer =
+  "INSERT INTO answers_by_key (workspace_id, key_hash, body) VALUES (:workspace_id, :key_hash, :value) USING TIMESTAMP :stamp AND TTL :ttl";
+export const putSetAside =
+  "INSERT INTO set_aside_by_partition (log_partition, sequence, reason, body) VALUES (:log_partition, :sequence, :reason, :body) USING TIMESTAMP :stamp";
+export const selectSetAside = "SELECT sequence, reason, body FROM set_aside_by_partition WHERE log_partition = :log_partition LIMIT :max";
+
+const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
+export const selectUser = `SELECT body, mark_sequence, mark_part, open_merges, held_reason FROM profiles_by_user WHERE ${ofUser}`;
+export const putUser =
+  `INSERT INTO profiles_by_user (workspace_id, user_id, body, mark_sequence, mark_part, open_merges)
+   VALUES (:workspace_id, :user_id, :body, :mark_sequence, :mark_part, :open_merges) USING TIMESTAMP :stamp`;
+export const putHeldReason =
+  "INSERT INTO profiles_by_user (workspace_id, user_id, held_reason) VALUES (:workspace_id, :user_id, :held_reason) USING TIMESTAMP :stamp";
+export const deleteHeldReason = `DELETE held_reason FROM profiles_by_user USING TIMESTAMP :stamp WHERE ${ofUser}`;
+export const selectHeldRecords = `SELECT body FROM held_records_by_user WHERE ${ofUser}`;
+export const putHeldRecord =
+  "INSERT INTO held_records_by_user (workspace_id, user_id, sequence, part, body) VALUES (:workspace_id, :user_id, :sequence, :part, :body) USING TIMESTAMP :stamp";
+export const deleteHeldRecords = `DELETE FROM held_records_by_user USING TIMESTAMP :stamp WHERE ${ofUser}`;
+
+export const selectHeldUsers = "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket LIMIT :max";
+export const putHeldUser =
+  "INSERT INTO held_users_by_bucket (bucket, workspace_id, user_id) VALUES (:bucket, :workspace_id, :user_id) USING TIMESTAMP :stamp";
+export const deleteHeldUser =
+  "DELETE FROM held_users_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND workspace_id = :workspace_id AND user_id = :user_id";
+
+export const selectUserIds =
+  "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id > :after LIMIT :max";
+export const putUserId =
+  "INSERT INTO users_by_workspace (workspace_id, bucket, user_id) VALUES (:workspace_id, :bucket, :user_id) USING TIMESTAMP :stamp";
+
+const ofMerge = "workspace_id = :workspace_id AND merge_id = :merge_id";
+export const selectHandoff = `SELECT source, undo_until FROM handoffs_by_merge WHERE ${ofMerge}`;
+export const putHandoff =
+  "INSERT INTO handoffs_by_merge (workspace_id, merge_id, source, undo_until) VALUES (:workspace_id, :merge_id, :source, :undo_until) USING TIMESTAMP :stamp";
+export const deleteHandoff = `DELETE FROM handoffs_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
+export const selectFrozen = `SELECT source, target_before, undo_until FROM frozen_by_merge WHERE ${ofMerge}`;
+export const selectUndoUntil = `SELECT undo_until FROM frozen_by_merge WHERE ${ofMerge}`;
+export const putFrozen =
+  `INSERT INTO frozen_by_merge (workspace_id, merge_id, source, target_before, undo_until)
+   VALUES (:workspace_id, :merge_id, :source, :target_before, :undo_until) USING TIMESTAMP :stamp AND TTL :ttl`;
+export const deleteFrozen = `DELETE FROM frozen_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
+export const selectJournal = `SELECT body FROM journal_by_merge WHERE ${ofMerge}`;
+export const putJournal =
+  `INSERT INTO journal_by_merge (workspace_id, merge_id, sequence, part, body)
+   VALUES (:workspace_id, :merge_id, :sequence, :part, :body) USING TIMESTAMP :stamp AND TTL :ttl`;
+export const deleteJournal = `DELETE FROM journal_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
+
+/** Values are bound as `:value`, names as their columns. */
+function identityTable(table: string, names: readonly string[], value: "user_id" | "body"): IdentityTable {
+  const columns = ["workspace_id", ...names];
+  const where = columns.map((column) => `${column} = :${column}`).join(" AND ");
+  return {
+    names,
+    value,
+    select: `SELECT ${value} FROM ${table} WHERE ${where}`,
+    put: `INSERT INTO ${table} (${columns.join(", ")}, ${value}) VALUES (:${columns.join(", :")}, :value) USING TIMESTAMP :stamp`,
+    delete: `DELETE FROM ${table} USING TIMESTAMP :stamp WHERE ${where}`,
+  };
+}
+
+export interface IdentityTable {
+  /** Columns that the name stands in, after the workspace. */
+  readonly names: readonly string[];
+  /** `user_id` is plain text, `body` JSON. */
+  readonly value: "user_id" | "body";
+  readonly select: string;
+  readonly put: string;
+  readonly delete: string;
+}
