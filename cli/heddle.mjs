@@ -16,6 +16,11 @@ else runWithOwnNode(fileURLToPath(new URL("../node_modules/node/bin/node", impor
 function runHere() {
   // Types are stripped and code is compiled at the first start only: the next ones are faster and a quarter smaller.
   if (!onDeno && nodeModule.enableCompileCache) nodeModule.enableCompileCache();
+  // A reader that has seen enough (`heddle export | head`) is no fault.
+  process.stdout.on("error", function (error) {
+    if (error.code !== "EPIPE") throw error;
+    process.exit(0);
+  });
   import("./main.ts").then(function (main) {
     return main.run(process.argv.slice(2));
   }).then(function (code) {

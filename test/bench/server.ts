@@ -1,0 +1,48 @@
+/** The server under the bench: a real process on a folder of its own, with a workspace for each key. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export interface BenchServer {
+  readonly url: string;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+export async function startServer({ folder, keys }: { folder: string; keys: readonly string[] }): Promise<BenchServer> {
+  mkdirSync(folder, { recursive: true });
+  const apply = join(folder, "bench.yaml");
+  writeFileSync(apply, declaration(keys));
+  const child = spawn(process.execPath, [join(import.meta.dirname, "../../cli/heddle.mjs"), "start", "--apply", apply], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, HEDDLE_DATA_DIR: join(folder, "data"), HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "error" },
+  });
+  const url = /http:\/\/[^\s]+/.exec(await firstLine(child, /Heddle is listening on/))?.[0] ?? "";
+  return {
+    url,
+    pid: child.pid ?? 0,
+    async stop() {
+      const gone = new Promise((resolve) => child.once("exit", resolve));
+      child.kill("SIGTERM");
+      await gone;
+    },
+  };
+}
+
+/** The first line of a child's output that matches. */
+export function firstLine(child: ChildProcess, pattern: RegExp): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = "";
+    child.once("exit", (code) => reject(new Error(`The process ended with ${code}: ${text}`)));
+    child.stdout?.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      const line = text.split("\n").find((candidate) => pattern.test(candidate));
+      if (line !== undefined) resolve(line);
+    });
+  });
+}
+
+function declaration(keys: readonly string[]): string {
+  const entries = keys.map((key, i) => `      - name: bench-${i}\n        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]`);
+  return `companies:\n  - name: bench\n    workspaces:\n${entries.join("\n")}\n`;
+}
