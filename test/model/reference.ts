@@ -211,9 +211,10 @@ export class Reference {
     for (const name of merge.now.names) this.#names.delete(name);
     this.users.add(merge.source).add(merge.target);
     for (const older of this.#merges) {
-      older.journal.length = merge.olderJournals.get(older) ?? older.journal.length;
-      if (older.now === merge.now) older.now = merge.target;
-      else if (older.now === merge.sourceWas) older.now = merge.source;
+      if (older.now === merge.now) {
+        older.journal.length = merge.olderJournals.get(older) ?? older.journal.length;
+        older.now = merge.target;
+      } else if (older.now === merge.sourceWas) older.now = merge.source;
     }
     for (const entry of merge.journal) {
       const side = sideOf(merge, entry.key);
