@@ -1,0 +1,87 @@
+/** Deadlines: time is kept to answer, shrinks from hop to hop, and hopeless work is not begun. */
+import type { HandlerContext } from "@connectrpc/connect";
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { onward, withinDeadline, workMsOf } from "./deadline.ts";
+
+function contextOf(timeoutMs: number | undefined, options: { signal?: AbortSignal; headers?: Record<string, string> } = {}): HandlerContext {
+  const signal = options.signal ?? new AbortController().signal;
+  return { timeoutMs: () => timeoutMs, signal, requestHeader: new Headers(options.headers) } as HandlerContext;
+}
+
+test("workMsOf() keeps time to answer, of a short deadline a fifth, and bounds what has no deadline", () => {
+  expect(workMsOf(1_000)).toBe(1_000 - limits.rpcAnswerReserveMs);
+  expect(workMsOf(50)).toBe(40);
+  expect(workMsOf(undefined)).toBe(limits.rpcDeadlineMsMax - limits.rpcAnswerReserveMs);
+  expect(workMsOf(Number.MAX_SAFE_INTEGER)).toBe(limits.rpcDeadlineMsMax - limits.rpcAnswerReserveMs);
+});
+
+test("withinDeadline() refuses before the caller stops waiting, and tells the work", async () => {
+  const clock = fakeClock();
+  let signal: AbortSignal | undefined;
+  const answer = withinDeadline(contextOf(1_000), clock, (context) => {
+    signal = context.signal;
+    return new Promise<never>(() => {});
+  });
+  clock.advance(979);
+  expect(signal?.aborted).toBe(false);
+  clock.advance(1);
+  await expect(answer).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+  expect(signal?.aborted).toBe(true);
+});
+
+for (const timeoutMs of [6, 1, 0, -5]) {
+  test(`withinDeadline() does not begin what has ${timeoutMs} ms`, async () => {
+    let begun = false;
+    await expect(withinDeadline(contextOf(timeoutMs), fakeClock(), () => (begun = true))).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+    expect(begun).toBe(false);
+  });
+}
+
+test("withinDeadline() deadlines shrink hop by hop, by the time that passed and the time to answer", async () => {
+  const clock = fakeClock();
+  const seen: (number | undefined)[] = [];
+  async function hop(context: HandlerContext, left: number): Promise<void> {
+    await withinDeadline(context, clock, (inner) => {
+      clock.advance(10);
+      seen.push(onward(inner).timeoutMs);
+      return left === 0 ? undefined : hop(contextOf(onward(inner).timeoutMs), left - 1);
+    });
+  }
+  await hop(contextOf(1_000), 2);
+  expect(seen).toEqual([970, 940, 910]);
+});
+
+test("withinDeadline() stops the work of a caller that hung up", async () => {
+  const caller = new AbortController();
+  let signal: AbortSignal | undefined;
+  const answer = withinDeadline(contextOf(undefined, { signal: caller.signal }), fakeClock(), (context) => {
+    signal = context.signal;
+    return new Promise<never>(() => {});
+  });
+  caller.abort();
+  await expect(answer).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+  expect(signal?.aborted).toBe(true);
+});
+
+test("withinDeadline() gives what the work gives, and throws what it throws", async () => {
+  const clock = fakeClock();
+  const fault = new Error("x");
+  await expect(withinDeadline(contextOf(100), clock, () => 7)).resolves.toBe(7);
+  await expect(withinDeadline(contextOf(100), clock, () => Promise.reject(fault))).rejects.toBe(fault);
+  await expect(withinDeadline(contextOf(100), clock, () => {
+    throw fault;
+  })).rejects.toBe(fault);
+});
+
+test("onward() carries request id, trace and signal, and no other header", () => {
+  const { signal } = new AbortController();
+  const headers = { "x-request-id": "r1", traceparent: "00-1", "heddle-caller": "gateway", authorization: "x" };
+  expect(onward(contextOf(100, { signal, headers }))).toEqual({ timeoutMs: 100, signal, headers: [["x-request-id", "r1"], ["traceparent", "00-1"]] });
+  expect(onward(contextOf(undefined))).not.toHaveProperty("timeoutMs");
+});
+
+test("onward() calls nobody when the time is as good as over", () => {
+  expect(() => onward(contextOf(4))).toThrow(expect.objectContaining({ reason: "DEADLINE_EXCEEDED" }));
+});
