@@ -85,7 +85,8 @@ function profileStore(database: Database): ProfileStore {
       );
     },
     loadUsers(workspaceId, ids) {
-      return Promise.resolve(new Map(ids.map((id) => [id, loadUser(database, workspaceId, id)])));
+      const mayHave = { held: hasRows(database, "profile_held"), frozen: hasRows(database, "profile_frozen") };
+      return Promise.resolve(new Map(ids.map((id) => [id, loadUser(database, [workspaceId, id], mayHave)])));
     },
     ...profileLists(database),
   };
@@ -127,17 +128,35 @@ function loadProfile(database: Database, workspaceId: string, id: string): Pick<
   return { profile: profileFromRow(body), rowChars: body.length };
 }
 
-function loadUser(database: Database, workspaceId: string, id: string): StoredUser {
-  const held = database.prepare("SELECT 1 FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
-  // The target's mark rises with every merge, so it tells their order.
-  const merges = database
-    .prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? ORDER BY target_sequence, target_part")
-    .all(workspaceId, id);
+/** Both tables are nearly always empty: asking once a batch spares two reads a user. */
+function hasRows(database: Database, table: "profile_held" | "profile_frozen"): boolean {
+  return database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
+}
+
+function loadUser(
+  database: Database,
+  [workspaceId, id]: readonly [workspaceId: string, id: string],
+  mayHave: { readonly held: boolean; readonly frozen: boolean },
+): StoredUser {
   return {
     ...loadProfile(database, workspaceId, id),
-    held: held !== undefined,
-    openMerges: merges.map((row) => String(row["merge_id"])),
+    held: mayHave.held && isHeld(database, workspaceId, id),
+    openMerges: mayHave.frozen ? openMerges(database, workspaceId, id) : none,
   };
+}
+
+const none: readonly string[] = [];
+
+function isHeld(database: Database, workspaceId: string, id: string): boolean {
+  return database.prepare("SELECT 1 FROM profile_held WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id) !== undefined;
+}
+
+/** Newest last: the target's mark rises with every merge. */
+function openMerges(database: Database, workspaceId: string, id: string): string[] {
+  const rows = database
+    .prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? ORDER BY target_sequence, target_part")
+    .all(workspaceId, id);
+  return rows.map((row) => String(row["merge_id"]));
 }
 
 function loadFrozen(database: Database, workspaceId: string, mergeId: string): FrozenMerge | undefined {
