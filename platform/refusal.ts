@@ -18,6 +18,11 @@ export const reasons = {
   INPUT_INVALID: "A field of the request has a wrong type or value",
   BATCH_TOO_LARGE: "The request holds more objects than the route takes",
   NOTHING_VALID: "No object of the request is valid",
+  FILTER_INVALID: "The filter cannot be read, or asks for something that cannot be asked for",
+  PATH_INVALID: "The path of a patch operation cannot be read or names no attribute",
+  TARGET_MISSING: "No value is where the patch operation points to",
+  ATTRIBUTE_READ_ONLY: "The attribute cannot be changed by clients",
+  TOO_MANY_RESULTS: "The query asks for more than is looked through at once",
   IDEMPOTENCY_KEY_INVALID: "The Idempotency-Key is not 1 to 255 printable ASCII characters",
   IDEMPOTENCY_KEY_REUSED: "The Idempotency-Key was used with another body",
   // The caller
@@ -26,6 +31,7 @@ export const reasons = {
   KEY_IN_WRONG_PLACE: "The API key was sent in the body or the URL",
   PERMISSION_MISSING: "The API key does not hold the permission of the route",
   ADDRESS_NOT_ALLOWED: "The API key may not be used from this address",
+  ORIGIN_NOT_ALLOWED: "The SCIM token is bound to another X-Request-Origin",
   RATE_LIMITED: "The limit of the route is spent",
   CALLER_NOT_ALLOWED: "The calling part may not use this RPC",
   // What was asked for
@@ -33,6 +39,7 @@ export const reasons = {
   POSITION_INVALID: "The position is not one that Heddle gave out",
   ALREADY_EXISTS: "The thing exists already",
   STATE_CONFLICT: "The thing is not in a state that allows this",
+  VERSION_MISMATCH: "The thing has changed since the version that the request names",
   // The machinery
   LOG_FULL: "The intake log has no room; nothing was taken",
   LOG_UNAVAILABLE: "The intake log cannot be reached; nothing was taken",
