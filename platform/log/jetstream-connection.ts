@@ -1,0 +1,160 @@
+/** One connection to NATS: whether it is up, requests that end when it is lost, and who hears that it is back. */
+import { connect, createInbox, Empty, type Msg, type MsgHdrs, type NatsConnection } from "nats";
+import { systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+
+export interface JetStreamConnection {
+  /** Whether the client believes that the server is there. What is published while it is not may be sent much later. */
+  readonly up: boolean;
+  /** What a message, headers included, may hold. */
+  readonly messageBytesMax: number;
+  readonly serverVersion: string;
+  publish(subject: string, body: Uint8Array, headers?: MsgHdrs): void;
+  /** Rejects with ConnectionLost, or with an error of the client (timeout, nobody there); see `isNobodyThere`. */
+  request(subject: string, body: Uint8Array, headers?: MsgHdrs): Promise<Msg>;
+  /** All answers up to the one that `last` recognises, without it. */
+  requestMany(subject: string, body: Uint8Array, last: (answer: Msg) => boolean): Promise<Msg[]>;
+  subscribe(subject: string, callback: (message: Msg) => void): () => void;
+  /** Calls back whenever the connection is there again after it was lost. */
+  onBack(listener: () => void): () => void;
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  /** `nats://host:port`, several of one cluster. */
+  readonly servers: readonly string[];
+  readonly credentials?: { readonly user: string; readonly password: string } | { readonly token: string };
+  readonly logger: Logger;
+}
+
+/** The connection was lost while an answer was awaited: what was asked may have happened. */
+export class ConnectionLost extends Error {
+  constructor() {
+    super("The connection to NATS was lost");
+    this.name = "ConnectionLost";
+  }
+}
+
+/** Rejects when no server answers within `logConnectMs`. From then on it connects again by itself, for as long as it takes. */
+export async function connectJetStream(options: ConnectOptions): Promise<JetStreamConnection> {
+  const nats = await connect({
+    servers: [...options.servers],
+    ...credentialsOf(options.credentials),
+    name: "heddle",
+    timeout: limits.logConnectMs,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: limits.logReconnectMs,
+    reconnectJitter: limits.logReconnectMs,
+    pingInterval: limits.logPingMs,
+    maxPingOut: 2,
+    // Traces of where a request was made cost more than the request
+    noAsyncTraces: true,
+  });
+  return wrap(nats, options.logger);
+}
+
+function wrap(nats: NatsConnection, logger: Logger): JetStreamConnection {
+  let up = true;
+  const backListeners = new Set<{ listener: () => void }>();
+  const waiting = new Set<(error: Error) => void>();
+
+  function lose(): void {
+    up = false;
+    for (const reject of waiting) reject(new ConnectionLost());
+  }
+  async function follow(): Promise<void> {
+    for await (const { type } of nats.status()) {
+      if (type === "disconnect") {
+        lose();
+        logger.warn("nats_lost");
+      }
+      if (type === "reconnect") {
+        up = true;
+        logger.info("nats_back");
+        for (const { listener } of backListeners) listener();
+      }
+    }
+  }
+  /** Gives up what `start` awaits as soon as the connection is lost. */
+  function whileUp<T>(start: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (!up) return reject(new ConnectionLost());
+      waiting.add(reject);
+      start().then(resolve, reject).finally(() => waiting.delete(reject));
+    });
+  }
+
+  void follow();
+  void nats.closed().then(lose);
+  return {
+    get up() {
+      return up;
+    },
+    messageBytesMax: nats.info?.max_payload ?? 0,
+    serverVersion: nats.info?.version ?? "",
+    publish: (subject, body, headers) => nats.publish(subject, body, headers ? { headers } : {}),
+    request: (subject, body, headers) =>
+      whileUp(() => nats.request(subject, body, { timeout: limits.logAnswerMsMax, ...(headers ? { headers } : {}) })),
+    requestMany: (subject, body, last) => whileUp(() => collect(nats, { subject, body, last })),
+    subscribe(subject, callback) {
+      const subscription = nats.subscribe(subject, { callback: (error, message) => error ? undefined : callback(message) });
+      return () => subscription.unsubscribe();
+    },
+    onBack(listener) {
+      const own = { listener };
+      backListeners.add(own);
+      return () => backListeners.delete(own);
+    },
+    close: () => nats.close(),
+  };
+}
+
+function collect(nats: NatsConnection, ask: { subject: string; body: Uint8Array; last: (answer: Msg) => boolean }): Promise<Msg[]> {
+  const inbox = createInbox();
+  const answers: Msg[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<Msg[]>();
+  function take(message: Msg): void {
+    try {
+      if (ask.last(message)) resolve(answers);
+      else answers.push(message);
+    } catch (error) {
+      reject(error);
+    }
+  }
+  const subscription = nats.subscribe(inbox, { callback: (error, message) => error ? reject(error) : take(message) });
+  const cancel = systemClock.after(limits.logAnswerMsMax, () => reject(new Error(`No answer within ${limits.logAnswerMsMax} ms`)));
+  nats.publish(ask.subject, ask.body, { reply: inbox });
+  return promise.finally(() => {
+    cancel();
+    subscription.unsubscribe();
+  });
+}
+
+/** Nobody took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */
+export function isNobodyThere(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "503";
+}
+
+/** Asks the JetStream API, which speaks JSON; gives undefined where the answer is the error `missing`. */
+export async function askApi<T>(
+  connection: JetStreamConnection,
+  question: { subject: string; body?: object; missing?: number },
+): Promise<T | undefined> {
+  const body = question.body ? new TextEncoder().encode(JSON.stringify(question.body)) : Empty;
+  const answer = (await connection.request(`$JS.API.${question.subject}`, body)).json<T & { error?: ApiError }>();
+  if (!answer.error) return answer;
+  if (answer.error.err_code === question.missing) return undefined;
+  throw new Error(`JetStream answered ${question.subject} with ${answer.error.err_code}, "${answer.error.description}"`);
+}
+
+export interface ApiError {
+  readonly code: number;
+  readonly err_code: number;
+  readonly description: string;
+}
+
+function credentialsOf(credentials: ConnectOptions["credentials"]): { user?: string; pass?: string; token?: string } {
+  if (!credentials) return {};
+  return "token" in credentials ? { token: credentials.token } : { user: credentials.user, pass: credentials.password };
+}

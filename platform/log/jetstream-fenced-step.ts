@@ -1,0 +1,68 @@
+/** Fenced steps in a JetStream stream: an atomic batch that names the last sequence of its checkpoint's subject. */
+import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import type { FencedSteps, Step, StepOutcome } from "./fenced-step.ts";
+import { askApi, connectJetStream, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
+import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
+import { lastMessage } from "./jetstream-read.ts";
+import { openStream, type StreamShape } from "./jetstream-stream.ts";
+
+/**
+ * Opens the stream as `openJetStreamLog` does; a log opened on it reads what steps write to its partitions.
+ * Subjects come from `partitionSubject` and `checkpointSubject`.
+ */
+export async function openJetStreamSteps(options: StreamShape & ConnectOptions): Promise<FencedSteps> {
+  const connection = await connectJetStream(options);
+  const { name } = options;
+  try {
+    await openStream(connection, { shape: options, logger: options.logger });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return {
+    publishStep: (step) => publishStep(connection, step),
+    checkpoint: (subject) => reach(() => lastMessage(connection, { stream: name, subject })),
+    async trimCheckpoints(filter, before) {
+      await reach(() => askApi(connection, { subject: `STREAM.PURGE.${name}`, body: { filter, seq: before } }));
+    },
+    close: () => connection.close(),
+  };
+}
+
+async function publishStep(connection: JetStreamConnection, step: Step): Promise<StepOutcome> {
+  const { messages, checkpointSubject, expectedLast } = step;
+  check(step, connection.messageBytesMax);
+  const fence = { [expectedHeader]: String(expectedLast) };
+  const fenced = messages.map((message) => message.subject === checkpointSubject ? { ...message, headers: fence } : message);
+  try {
+    const first = await publishTogether(connection, fenced);
+    const sequences = messages.map((_, index) => first + index);
+    return { kind: "accepted", sequence: first + messages.findIndex(({ subject }) => subject === checkpointSubject), sequences };
+  } catch (error) {
+    if (error instanceof WrongLastSequence) return { kind: "refused" };
+    if (error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN") return { kind: "unknown", cause: error };
+    throw error;
+  }
+}
+
+const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
+
+function check({ messages, checkpointSubject }: Step, messageBytesMax: number): void {
+  const checkpoints = messages.filter(({ subject }) => subject === checkpointSubject).length;
+  if (checkpoints !== 1) throw new RangeError(`Expected one message for "${checkpointSubject}", got ${checkpoints}`);
+  if (messages.length > limits.logBatchMessagesMax) {
+    throw new RangeError(`Expected at most ${limits.logBatchMessagesMax} messages in a step, got ${messages.length}`);
+  }
+  const bytesMax = messageBytesMax - limits.logMessageHeaderBytes;
+  const large = messages.find(({ body }) => body.byteLength > bytesMax);
+  if (large) throw new RangeError(`Expected messages of at most ${bytesMax} bytes, got ${large.body.byteLength} for "${large.subject}"`);
+}
+
+async function reach<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw new Refusal("LOG_UNAVAILABLE", "The log cannot be reached", { cause: error });
+  }
+}

@@ -1,0 +1,84 @@
+/** Publishing to JetStream: several messages as one atomic batch, and what is certain when it fails. */
+import { headers, type Msg, type MsgHdrs, nuid } from "nats";
+import { Refusal } from "../refusal.ts";
+import { type ApiError, isNobodyThere, type JetStreamConnection } from "./jetstream-connection.ts";
+
+export interface Message {
+  readonly subject: string;
+  readonly body: Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The stream refused all of it, because the last sequence of a subject was not the expected one. */
+export class WrongLastSequence extends Error {}
+
+/**
+ * Publishes all messages or none, side by side in the stream, and resolves with the sequence of the first when all are
+ * durable. Never repeats anything. Throws WrongLastSequence; refuses LOG_FULL, LOG_UNAVAILABLE (certainly not written)
+ * and OUTCOME_UNKNOWN (no answer, or none that tells). At most `logBatchMessagesMax` messages, each below
+ * `messageBytesMax` with its headers.
+ */
+export async function publishTogether(connection: JetStreamConnection, messages: readonly Message[]): Promise<number> {
+  if (!connection.up) throw new Refusal("LOG_UNAVAILABLE");
+  let answer: Msg;
+  try {
+    answer = await send(connection, messages);
+  } catch (error) {
+    if (isNobodyThere(error)) throw new Refusal("LOG_UNAVAILABLE", undefined, { cause: error });
+    throw new Refusal("OUTCOME_UNKNOWN", undefined, { cause: error });
+  }
+  const ack = answer.json<Acknowledgement>();
+  if (ack.error) throw failureOf(ack.error);
+  if (messages.length > 1 && ack.count !== messages.length) {
+    throw new Refusal("OUTCOME_UNKNOWN", `Expected ${messages.length} messages to be written together, got ${ack.count}`);
+  }
+  return ack.seq - messages.length + 1;
+}
+
+/** One message needs no batch, which would be written twice. */
+function send(connection: JetStreamConnection, messages: readonly Message[]): Promise<Msg> {
+  const last = messages.at(-1);
+  if (last === undefined) throw new RangeError("Expected at least one message");
+  if (messages.length === 1) return connection.request(last.subject, last.body, headersOf(last));
+  const batch = nuid.next();
+  for (const [index, message] of messages.slice(0, -1).entries()) {
+    connection.publish(
+      message.subject,
+      message.body,
+      headersOf(message, [["Nats-Batch-Id", batch], ["Nats-Batch-Sequence", `${index + 1}`]]),
+    );
+  }
+  const commit: Pairs = [["Nats-Batch-Id", batch], ["Nats-Batch-Sequence", `${messages.length}`], ["Nats-Batch-Commit", "1"]];
+  return connection.request(last.subject, last.body, headersOf(last, commit));
+}
+
+function headersOf(message: Message, further: Pairs = []): MsgHdrs {
+  const own = headers();
+  for (const [key, value] of [...Object.entries(message.headers ?? {}), ...further]) own.set(key, value);
+  return own;
+}
+
+/** By the server's error codes (its errors.json). All but one kind of failed write is said before anything is written. */
+function failureOf(error: ApiError): Error {
+  const cause = new Error(`JetStream refused with ${error.err_code}, "${error.description}"`);
+  if (wrongLast.has(error.err_code)) return new WrongLastSequence(cause.message);
+  if (noRoom.has(error.err_code) || (error.err_code === storeFailed && limitReached.test(error.description))) {
+    return new Refusal("LOG_FULL", undefined, { cause });
+  }
+  if (error.err_code === storeFailed) return new Refusal("OUTCOME_UNKNOWN", undefined, { cause });
+  return new Refusal("LOG_UNAVAILABLE", undefined, { cause });
+}
+
+const wrongLast: ReadonlySet<number> = new Set([10071, 10164]);
+/** The account's, the server's and its storage's limits. */
+const noRoom: ReadonlySet<number> = new Set([10002, 10023, 10047]);
+const storeFailed = 10077;
+const limitReached = /maximum (bytes|messages) exceeded/;
+
+type Pairs = readonly (readonly [string, string])[];
+
+interface Acknowledgement {
+  readonly seq: number;
+  readonly count?: number;
+  readonly error?: ApiError;
+}

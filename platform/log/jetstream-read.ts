@@ -1,0 +1,119 @@
+/** Reading from the stream of a log: records above a position, the last of a subject, and records that span messages. */
+import { Buffer } from "node:buffer";
+import type { Msg } from "nats";
+import { limits } from "../limits.ts";
+import { askApi, type JetStreamConnection } from "./jetstream-connection.ts";
+import type { Message } from "./jetstream-publish.ts";
+import type { LogRecord } from "./log.ts";
+
+/** The part of a record that one message holds, `index/count`; a message without it is a whole record. */
+const partHeader = "Heddle-Part";
+
+/** The messages of a record: one, or as many as the server's limit on a message asks for. */
+export function messagesOf(subject: string, record: Uint8Array, bytesMax: number): Message[] {
+  if (record.byteLength <= bytesMax) return [{ subject, body: record }];
+  const count = Math.ceil(record.byteLength / bytesMax);
+  return Array.from({ length: count }, (_, index) => ({
+    subject,
+    body: record.subarray(index * bytesMax, (index + 1) * bytesMax),
+    headers: { [partHeader]: `${index}/${count}` },
+  }));
+}
+
+/** Records of `subject` above `after`, in order, as the port's `read` says. Any replica may answer. */
+export async function readRecords(connection: JetStreamConnection, ask: ReadAsk): Promise<LogRecord[]> {
+  const records: LogRecord[] = [];
+  let room = ask.bytesMax;
+  let open: Uint8Array[] = [];
+  let after = ask.after;
+  for (;;) {
+    const parts = await readParts(connection, { ...ask, after, bytesMax: Math.max(0, room) });
+    for (const part of parts) {
+      after = part.sequence;
+      open.push(part.body);
+      if (part.index + 1 < part.count) continue;
+      const body = joined(open);
+      open = [];
+      room -= body.byteLength;
+      if (room < 0 && records.length > 0) return records;
+      records.push({ sequence: part.sequence, body });
+      if (records.length >= ask.max) return records;
+    }
+    // With nothing whole so far, the first record is larger than one answer
+    if (parts.length === 0 || records.length > 0) return records;
+  }
+}
+
+/** The first sequence of the record that the message at or above `from` belongs to; undefined where there is none. */
+export async function firstOfRecordAt(
+  connection: JetStreamConnection,
+  ask: { stream: string; subject: string; from: number },
+): Promise<number | undefined> {
+  const [part] = await readParts(connection, { ...ask, after: ask.from - 1, max: 1, bytesMax: 0 });
+  return part && part.sequence - part.index;
+}
+
+/** The last message of a subject, asked from the leader. */
+export async function lastMessage(
+  connection: JetStreamConnection,
+  ask: { stream: string; subject: string },
+): Promise<LogRecord | undefined> {
+  const answer = await askApi<{ message: { seq: number; data?: string } }>(connection, {
+    subject: `STREAM.MSG.GET.${ask.stream}`,
+    body: { last_by_subj: ask.subject },
+    missing: noMessageFound,
+  });
+  if (!answer) return undefined;
+  return { sequence: answer.message.seq, body: Buffer.from(answer.message.data ?? "", "base64") };
+}
+
+async function readParts(connection: JetStreamConnection, ask: ReadAsk): Promise<Part[]> {
+  const batch = Math.min(ask.max, limits.logReadMessagesMax);
+  const question = {
+    seq: ask.after + 1,
+    next_by_subj: ask.subject,
+    batch,
+    // The server counts headers too, and stops after the message that reaches this
+    max_bytes: Math.max(1, Math.min(ask.bytesMax, limits.logReadBytesMax) + batch * limits.logMessageStoredBytes),
+  };
+  const body = new TextEncoder().encode(JSON.stringify(question));
+  const answers = await connection.requestMany(`$JS.API.DIRECT.GET.${ask.stream}`, body, isEnd);
+  return answers.map(partOf);
+}
+
+/** 204 ends a batch, 404 says that there is nothing; anything else with a status is an error. */
+function isEnd(answer: Msg): boolean {
+  const status = answer.headers?.code ?? 0;
+  if (status === 0) return false;
+  if (status === endOfBatch || status === nothingFound) return true;
+  throw new Error(`JetStream answered a direct read with ${status}, "${answer.headers?.description}"`);
+}
+
+function partOf(answer: Msg): Part {
+  const [index = 0, count = 1] = (answer.headers?.get(partHeader) || "0/1").split("/").map(Number);
+  return { sequence: Number(answer.headers?.get("Nats-Sequence")), body: answer.data, index, count };
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [only] = parts;
+  return parts.length === 1 && only ? only : Buffer.concat(parts);
+}
+
+const noMessageFound = 10037;
+const endOfBatch = 204;
+const nothingFound = 404;
+
+interface ReadAsk {
+  readonly stream: string;
+  readonly subject: string;
+  readonly after: number;
+  readonly max: number;
+  readonly bytesMax: number;
+}
+
+interface Part {
+  readonly sequence: number;
+  readonly body: Uint8Array;
+  readonly index: number;
+  readonly count: number;
+}

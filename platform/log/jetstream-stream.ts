@@ -1,0 +1,159 @@
+/** The stream a log lies in: its name and subjects, how it is made, and what makes an existing one unfit. */
+import { askApi, type JetStreamConnection } from "./jetstream-connection.ts";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+
+export interface StreamShape {
+  /** Of the stream, and first token of its subjects: letters, digits and `_`, at most 31. */
+  readonly name: string;
+  readonly partitions: number;
+  readonly replicas: number;
+  /** What the stream may hold; beyond it appends are refused. */
+  readonly bytesMax: number;
+  /** How often the stream was lost and made anew; its sequences start above epoch x 2^40. Counts only when it is made. */
+  readonly epoch?: number;
+}
+
+export function partitionSubject(name: string, partition: number): string {
+  return `${name}.${partition}`;
+}
+
+/** Where a fenced step keeps its place; outside of every partition. */
+export function checkpointSubject(name: string, checkpoint: number | string): string {
+  return `${name}.checkpoint.${checkpoint}`;
+}
+
+/** Keeps the tail of a partition that was trimmed to nothing. */
+export function trimmedSubject(name: string, partition: number): string {
+  return `${name}.trimmed.${partition}`;
+}
+
+/** Where the server tells, without its body, that a record was written. */
+export function newsSubject(name: string): string {
+  return `${name}-news`;
+}
+
+/**
+ * Makes the stream, or checks the one that is there, and brings its bytes and replicas to what is asked. Throws with
+ * everything that makes it unfit: a stream that drops what is old, or was made for another number of partitions.
+ */
+export async function openStream(connection: JetStreamConnection, parts: { shape: StreamShape; logger: Logger }): Promise<void> {
+  const { shape, logger } = parts;
+  checkShape(shape, connection);
+  const found = await infoOf(connection, shape.name) ?? await makeStream(connection, shape);
+  const problems = streamProblems(found.config, shape);
+  if (problems.length > 0) throw new Error(`The stream "${shape.name}" cannot be used: ${problems.join("; ")}`);
+  if (found.config.max_bytes === shape.bytesMax && found.config.num_replicas === shape.replicas) return;
+  const config = { ...found.config, max_bytes: shape.bytesMax, num_replicas: shape.replicas };
+  await askApi(connection, { subject: `STREAM.UPDATE.${shape.name}`, body: config });
+  logger.info("log_stream_changed", { stream: shape.name, bytesMax: shape.bytesMax, replicas: shape.replicas });
+}
+
+/** Everything about a stream's configuration that would break a promise of the log. */
+export function streamProblems(config: StreamConfig, shape: StreamShape): string[] {
+  const { partitions, epoch } = { partitions: config.metadata?.[partitionsKey], epoch: config.metadata?.[epochKey] };
+  const checks: [boolean, string][] = [
+    [(config.max_age ?? 0) > 0, "it has a max_age, which drops records silently"],
+    [config.discard !== "new", `it discards ${config.discard ?? "old"} records, expected "new"`],
+    [config.storage !== "file", `it is kept in "${config.storage}", expected "file"`],
+    [config.retention !== "limits", `its retention is "${config.retention}", expected "limits"`],
+    [(config.max_msgs ?? -1) > 0, "it has a max_msgs"],
+    [(config.max_msgs_per_subject ?? -1) > 0, "it has a max_msgs_per_subject"],
+    [config.allow_atomic !== true, "it does not allow atomic batches (allow_atomic)"],
+    [config.allow_direct !== true, "it does not allow direct reads (allow_direct)"],
+    [config.deny_purge === true, "it denies purging, which trimming needs"],
+    [config.sealed === true, "it is sealed"],
+    [config.mirror !== undefined || (config.sources?.length ?? 0) > 0, "it mirrors or sources another stream"],
+    [config.subjects?.join() !== `${shape.name}.>`, `its subjects are "${config.subjects?.join()}", expected "${shape.name}.>"`],
+    [partitions !== String(shape.partitions), `it was made for ${partitions ?? "no"} partitions, expected ${shape.partitions}`],
+    [Number(epoch) < (shape.epoch ?? 0), `it was made in epoch ${epoch}, expected ${shape.epoch}`],
+  ];
+  return checks.filter(([broken]) => broken).map(([, problem]) => problem);
+}
+
+/** The last sequence the stream has given; undefined where there is no stream. */
+export async function lastSequenceOf(connection: JetStreamConnection, name: string): Promise<number | undefined> {
+  return (await infoOf(connection, name))?.state.last_seq;
+}
+
+async function makeStream(connection: JetStreamConnection, shape: StreamShape): Promise<StreamInfo> {
+  const { name, epoch = 0 } = shape;
+  const config: StreamConfig = {
+    name,
+    description: "A log of Heddle: never set max_age or discard old on it",
+    subjects: [`${name}.>`],
+    storage: "file",
+    retention: "limits",
+    discard: "new",
+    max_bytes: shape.bytesMax,
+    num_replicas: shape.replicas,
+    first_seq: epoch * sequencesPerEpoch + 1,
+    allow_atomic: true,
+    allow_direct: true,
+    deny_delete: true,
+    republish: { src: `${name}.*`, dest: `${newsSubject(name)}.{{wildcard(1)}}`, headers_only: true },
+    metadata: { [partitionsKey]: String(shape.partitions), [epochKey]: String(epoch) },
+  };
+  const made = await askApi<StreamInfo>(connection, { subject: `STREAM.CREATE.${name}`, body: config, missing: nameInUse });
+  const found = made ?? await infoOf(connection, name);
+  if (!found) throw new Error(`The stream "${name}" was deleted while it was opened`);
+  return found;
+}
+
+function infoOf(connection: JetStreamConnection, name: string): Promise<StreamInfo | undefined> {
+  return askApi<StreamInfo>(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
+}
+
+function checkShape(shape: StreamShape, connection: JetStreamConnection): void {
+  const { name, partitions, epoch = 0 } = shape;
+  if (!/^\w{1,31}$/.test(name)) throw new RangeError(`Expected a stream name of 1 to 31 letters, digits and "_", got "${name}"`);
+  if (!(Number.isInteger(partitions) && partitions > 0)) throw new RangeError(`Expected a number of partitions above 0, got ${partitions}`);
+  if (!(Number.isInteger(epoch) && epoch >= 0 && epoch <= epochMax)) {
+    throw new RangeError(`Expected an epoch from 0 to ${epochMax}, got ${epoch}`);
+  }
+  const [major = 0, minor = 0] = connection.serverVersion.split(".").map(Number);
+  if (major < 2 || (major === 2 && minor < 12)) throw new Error(`Expected nats-server 2.12 or later, got ${connection.serverVersion}`);
+  if (connection.messageBytesMax < limits.logMessageBytesMin) {
+    throw new Error(
+      `Expected nats-server to take messages of ${limits.logMessageBytesMin} bytes (max_payload), it takes ${connection.messageBytesMax}`,
+    );
+  }
+}
+
+const sequencesPerEpoch = 2 ** 40;
+/** Sequences stay whole numbers that JavaScript can count. */
+const epochMax = 2 ** 13 - 1;
+const partitionsKey = "heddle_partitions";
+const epochKey = "heddle_epoch";
+const streamNotFound = 10059;
+const nameInUse = 10058;
+
+/** What of a stream's configuration matters here; the server's names. */
+export interface StreamConfig {
+  readonly name?: string;
+  readonly description?: string;
+  readonly subjects?: readonly string[];
+  readonly storage?: string;
+  readonly retention?: string;
+  readonly discard?: string;
+  readonly max_age?: number;
+  readonly max_bytes?: number;
+  readonly max_msgs?: number;
+  readonly max_msgs_per_subject?: number;
+  readonly num_replicas?: number;
+  readonly first_seq?: number;
+  readonly allow_atomic?: boolean;
+  readonly allow_direct?: boolean;
+  readonly deny_delete?: boolean;
+  readonly deny_purge?: boolean;
+  readonly sealed?: boolean;
+  readonly mirror?: object;
+  readonly sources?: readonly object[];
+  readonly republish?: object;
+  readonly metadata?: Readonly<Record<string, string>>;
+}
+
+interface StreamInfo {
+  readonly config: StreamConfig;
+  readonly state: { readonly last_seq: number };
+}

@@ -1,0 +1,185 @@
+/** The log in a JetStream stream, shared by many processes: a partition is a subject, appends that wait become one atomic batch. */
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import { Refusal } from "../refusal.ts";
+import { askApi, connectJetStream, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
+import { type News, openNews } from "./jetstream-news.ts";
+import { publishTogether } from "./jetstream-publish.ts";
+import { firstOfRecordAt, lastMessage, messagesOf, readRecords } from "./jetstream-read.ts";
+import { openStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
+import type { Log, LogRecord } from "./log.ts";
+import { shareQuestion } from "./shared-question.ts";
+import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
+
+export type JetStreamLogOptions = StreamShape & ConnectOptions & { readonly clock: Clock };
+
+/**
+ * Opens the log in the stream `name` and makes that the first time. Throws where the stream is unfit (`streamProblems`)
+ * or no server answers. Records are as durable as the server's `sync_interval` makes them: it must be `always`.
+ * A record handed over must not change until its append resolved; it may be larger than the server's limit on a message.
+ * `append` refuses as the port says, and OVERLOADED (certainly not written) where too much waits. While no server
+ * answers, everything is refused at once with LOG_UNAVAILABLE, and goes on by itself when one does.
+ */
+export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {
+  const connection = await connectJetStream(options);
+  try {
+    await openStream(connection, { shape: options, logger: options.logger });
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+  return new JetStreamLog(options, connection);
+}
+
+class JetStreamLog implements Log {
+  readonly partitions: number;
+  readonly #name: string;
+  readonly #logger: Logger;
+  readonly #connection: JetStreamConnection;
+  readonly #line: WaitingLine;
+  readonly #news: News;
+  readonly #askTail = shareQuestion((partition: number) => this.#tailOf(partition));
+  /** The highest sequence of each partition that this process knows to be there. */
+  readonly #seen: number[];
+  #trimming: Promise<unknown> = Promise.resolve();
+  #flushing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(options: JetStreamLogOptions, connection: JetStreamConnection) {
+    this.partitions = options.partitions;
+    this.#name = options.name;
+    this.#logger = options.logger;
+    this.#connection = connection;
+    this.#line = openWaitingLine(options.clock);
+    this.#seen = Array.from({ length: options.partitions }, () => 0);
+    this.#news = openNews({ connection, clock: options.clock, name: options.name, partitions: options.partitions });
+  }
+
+  append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
+    this.#check(partition);
+    if (this.#closed) return Promise.reject(new Refusal("LOG_UNAVAILABLE", "The log is closed"));
+    if (!this.#line.hasRoomFor(record)) return Promise.reject(new Refusal("OVERLOADED", "Too many appends wait for the log"));
+    return new Promise((resolve, reject) => {
+      this.#line.join({ partition, record, resolve, reject }, priority);
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async tail(partition: number): Promise<number> {
+    this.#check(partition);
+    return await this.#reach(() => this.#askTail(partition));
+  }
+
+  async read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]> {
+    this.#check(partition);
+    const subject = partitionSubject(this.#name, partition);
+    return await this.#reach(() => readRecords(this.#connection, { stream: this.#name, subject, after, ...options }));
+  }
+
+  watch(listener: (partition: number) => void): () => void {
+    return this.#news.watch(listener);
+  }
+
+  async trim(partition: number, through: number): Promise<void> {
+    this.#check(partition);
+    if (through < (this.#seen[partition] ?? 0)) return await this.#reach(() => this.#trimSome(partition, through));
+    // What this process appends from now on is above the tail, and is kept
+    const asked = this.tail(partition);
+    this.#trimming = asked.catch(() => {});
+    const tail = await asked;
+    const end = Math.min(through, tail);
+    if (end <= 0) return;
+    await this.#reach(() => end === tail ? this.#trimAll(partition, tail) : this.#trimSome(partition, end));
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#flushing) await this.#flushing;
+    this.#news.end();
+    await this.#connection.close();
+  }
+
+  /** One batch after the other, so that a partition's order is that of the calls; what arrives meanwhile is the next. */
+  async #flush(): Promise<void> {
+    while (this.#line.waiting()) {
+      // Whoever was woken by the last batch may append again before the next one closes
+      await setImmediate();
+      await this.#trimming;
+      await this.#writeBatch(this.#line.take());
+    }
+    this.#flushing = undefined;
+  }
+
+  async #writeBatch(batch: readonly Append[]): Promise<void> {
+    const bytesMax = this.#connection.messageBytesMax - limits.logMessageHeaderBytes;
+    const records = batch.map(({ partition, record }) => messagesOf(partitionSubject(this.#name, partition), record, bytesMax));
+    let sequence: number;
+    try {
+      sequence = await publishTogether(this.#connection, records.flat()) - 1;
+    } catch (error) {
+      for (const append of batch) append.reject(error);
+      if (error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN") this.#refuseWaiting(error);
+      return;
+    }
+    const last = new Map<number, number>();
+    for (const [index, append] of batch.entries()) {
+      sequence += records[index]?.length ?? 0;
+      append.resolve(sequence);
+      last.set(append.partition, sequence);
+    }
+    for (const [partition, written] of last) {
+      this.#seen[partition] = written;
+      this.#news.wrote(partition, written);
+    }
+  }
+
+  /** Where one batch got no answer, those behind it would wait as long for theirs; they certainly were not sent. */
+  #refuseWaiting(cause: Refusal): void {
+    this.#logger.error("log_outcome_unknown", cause, { stream: this.#name });
+    while (this.#line.waiting()) {
+      for (const append of this.#line.take()) append.reject(new Refusal("LOG_UNAVAILABLE", undefined, { cause }));
+    }
+  }
+
+  async #tailOf(partition: number): Promise<number> {
+    const last = await lastMessage(this.#connection, { stream: this.#name, subject: partitionSubject(this.#name, partition) });
+    if (last) return last.sequence;
+    const trimmed = await lastMessage(this.#connection, { stream: this.#name, subject: trimmedSubject(this.#name, partition) });
+    return trimmed ? Number(new TextDecoder().decode(trimmed.body)) : 0;
+  }
+
+  /** The tail is that of the last record; where that goes too, it is written down before. */
+  async #trimAll(partition: number, tail: number): Promise<void> {
+    const subject = trimmedSubject(this.#name, partition);
+    const mark = await publishTogether(this.#connection, [{ subject, body: new TextEncoder().encode(String(tail)) }]);
+    await this.#purge(partitionSubject(this.#name, partition), tail + 1);
+    await this.#purge(subject, mark);
+  }
+
+  /** A record of several messages stays as long as its last one does. */
+  async #trimSome(partition: number, end: number): Promise<void> {
+    const subject = partitionSubject(this.#name, partition);
+    const next = await firstOfRecordAt(this.#connection, { stream: this.#name, subject, from: end + 1 });
+    await this.#purge(subject, Math.min(end + 1, next ?? end + 1));
+  }
+
+  async #purge(filter: string, before: number): Promise<void> {
+    await askApi(this.#connection, { subject: `STREAM.PURGE.${this.#name}`, body: { filter, seq: before } });
+  }
+
+  async #reach<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new Refusal("LOG_UNAVAILABLE", "The log is closed");
+    try {
+      return await ask();
+    } catch (error) {
+      throw error instanceof Refusal ? error : new Refusal("LOG_UNAVAILABLE", "The log cannot be reached", { cause: error });
+    }
+  }
+
+  #check(partition: number): void {
+    if (Number.isInteger(partition) && partition >= 0 && partition < this.partitions) return;
+    throw new RangeError(`Expected a partition from 0 to ${this.partitions - 1}, got ${partition}`);
+  }
+}
