@@ -1,0 +1,116 @@
+/** The contracts on Cassandra's rules in memory, the schema's versions, and every statement against the schema. */
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
+import { readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import { fakeClock } from "../../../platform/clock.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { openCassandraProfileStore } from "./cassandra.ts";
+import { describeLateWrites } from "./late-writes-contract.ts";
+import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
+import { identityTables } from "./statements.ts";
+import * as statements from "./statements.ts";
+
+const folder = join(import.meta.dirname, "schema");
+const schema = [readFileSync(join(folder, "schema.cql"), "utf8")];
+
+describeRows("Cassandra in memory", () => Promise.resolve(inMemory()).then(({ store, now, close }) => ({ ...store, now, close })));
+describeLateWrites("Cassandra in memory", () => Promise.resolve(inMemory()));
+
+test("schema: all versions applied, one after the other, are schema.cql", () => {
+  const applied = tablesOf(readMigrations(folder).flatMap((migration) => migration.statements));
+  expect(applied).toEqual(tablesOf(splitStatements(schema[0] ?? "")));
+});
+
+test("statements: each goes to one partition, has an age, and names only columns of its table", () => {
+  const tables = tablesOf(splitStatements(schema[0] ?? ""));
+  const all = [
+    ...Object.values(statements).filter((value) => typeof value === "string"),
+    ...Object.values(identityTables).flatMap((table) => [table.select, table.put, table.delete]),
+  ];
+  expect(all).toHaveLength(25 + 24);
+  const touched = new Set<string>();
+  for (const cql of all) {
+    const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
+    checkPlan(tables, { cql, values, idempotent: true });
+    const table = /(?:FROM|INTO) (\w+)/.exec(cql)?.[1] ?? "";
+    touched.add(table);
+    const columns = tables.get(table)?.columns ?? new Map();
+    for (const name of cql.matchAll(/(\w+) (?:=|>) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
+  }
+  expect([...touched].sort()).toEqual([...tables.keys()].sort());
+});
+
+test("save() writes an ordinary user with one statement of one row, its mark as the age", async () => {
+  const { store, session } = inMemory();
+  await store.profiles.save(changes("w", { users: new Map([["u1", { ...stateOf(profileOf("u1", [3, 4])), isNew: false }]]) }));
+  expect(session.calls).toHaveLength(1);
+  expect(session.calls[0]?.map(({ cql, values, idempotent }) => [cql, values["stamp"], idempotent])).toEqual([
+    [statements.putUser, 3n * 65_536n + 4n, true],
+  ]);
+});
+
+test("save() lists a new user, and writes what lies elsewhere, before the user's own row", async () => {
+  const { store, session } = inMemory();
+  const frozen = { source: profileOf("s", [3, 0]), targetBefore: profileOf("u1", [3, 0]), journal: [], undoUntil: 0 };
+  await store.profiles.save(changes("w", {
+    users: new Map([["u1", stateOf(profileOf("u1", [3, 4]))]]),
+    frozen: new Map([["m1", frozen]]),
+    journal: new Map([["m1", [recordOf(3, 1)]]]),
+    held: new Map([["u1", heldFrom([4, 0], [recordOf(4, 0)])]]),
+  }));
+  const tables = session.calls.map((call) => call.map(({ cql }) => /INTO (\w+)|FROM (\w+)/.exec(cql)?.slice(1).join("")));
+  expect(tables).toEqual([
+    ["users_by_workspace"],
+    ["held_users_by_bucket"],
+    ["frozen_by_merge"],
+    ["journal_by_merge"],
+    ["held_records_by_user", "profiles_by_user", "held_records_by_user", "profiles_by_user"],
+  ]);
+});
+
+test("save() that fails half way is mended by repeating it", async () => {
+  const { store, session } = inMemory();
+  const step = changes("w", { users: new Map([["u1", stateOf(profileOf("u1", [3, 4]))], ["u2", goneAt([3, 5])]]) });
+  session.failNext(({ cql }) => cql === statements.putUser, new Refusal("OUTCOME_UNKNOWN"), "after");
+  await expect(store.profiles.save(step)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
+  await store.profiles.save(step);
+  expect((await store.profiles.loadUsers("w", ["u1", "u2"])).get("u1")?.mark).toEqual([3, 4]);
+  expect((await store.profiles.page("w", "", 9)).map(({ id }) => id)).toEqual(["u1"]);
+});
+
+test("rows that end by themselves: answers and frozen copies with their journal, never handoffs", async () => {
+  const { store, clock } = inMemory();
+  const end = clock.now() + 1000;
+  const source = profileOf("s", [3, 0]);
+  const frozen = { source, targetBefore: profileOf("u1", [3, 0]), journal: [recordOf(4, 0)], undoUntil: end };
+  const state = { ...stateOf(profileOf("u1", [3, 0])), openMerges: ["m1"] };
+  await store.identities.save("w", new Map([["r:k", { expiresAt: end }] as const, ["j:k", {}] as const]), 1);
+  await store.profiles.save(changes("w", { users: new Map([["u1", state]]), frozen: new Map([["m1", frozen]]), handoffs: new Map([["m2", { source, undoUntil: end }]]) }));
+  clock.advance(24 * 3600 * 1000);
+  expect((await store.profiles.loadFrozen("w", ["m1"])).size).toBe(1);
+  clock.advance(3 * 24 * 3600 * 1000);
+  expect([...await store.identities.load("w", ["r:k", "j:k"])]).toEqual([["j:k", {}]]);
+  expect((await store.profiles.loadFrozen("w", ["m1"])).size).toBe(0);
+  expect((await store.profiles.loadUsers("w", ["u1"])).get("u1")?.openMerges).toEqual([]);
+  expect((await store.profiles.loadHandoffs("w", ["m2"])).size).toBe(1);
+});
+
+test("save() refuses a profile that no row takes, before anything is written", async () => {
+  const { store, session } = inMemory();
+  const profile = profileOf("u1", [3, 4]);
+  profile.custom.set("noise", randomBytes(13_000_000).toString("base64"));
+  await expect(store.profiles.save(changes("w", { users: new Map([["u1", stateOf(profile)]]) }))).rejects.toThrow("Expected a profile of at most");
+  expect(session.calls).toEqual([]);
+});
+
+function inMemory() {
+  const clock = fakeClock();
+  const session = recordingSession(schema, openReplicas({ schema, now: () => clock.now() }).session());
+  const store = openCassandraProfileStore({ session, clock, partitions: 4 });
+  return { store, session, clock, now: clock.now(), close: () => session.close() };
+}

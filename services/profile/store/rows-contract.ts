@@ -1,0 +1,221 @@
+/** What identities and profiles must do on every store, written through the ports that know no transaction. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { FrozenMerge, HeldState, IdentityStore, IdentityWriter, ProfileStore, ProfileWriter, UserChanges, UserState } from "../domain/ports.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+
+export interface OpenedRows {
+  readonly identities: IdentityStore & IdentityWriter;
+  readonly profiles: ProfileStore & Pick<ProfileWriter, "save" | "forgetMerges">;
+  /** Unix milliseconds; undo windows of the suite end an hour later. */
+  readonly now: number;
+  close(): Promise<void>;
+}
+
+/** One store for the whole suite: every test has a workspace of its own. */
+export function describeRows(driver: string, open: () => Promise<OpenedRows>, hookMs = 20_000): void {
+  describe(`rows on ${driver}`, () => {
+    let store: OpenedRows;
+    let tests = 0;
+    let w = "";
+    beforeAll(async () => {
+      store = await open();
+    }, hookMs);
+    afterAll(() => store.close(), hookMs);
+    function fresh(): string {
+      tests += 1;
+      w = `w${tests}`;
+      return w;
+    }
+    function frozenOf(mark: Mark): FrozenMerge {
+      return { source: profileOf("source", mark), targetBefore: profileOf("target", mark), journal: [], undoUntil: store.now + 3_600_000 };
+    }
+
+    test("identities.load() gives rows as they were saved; missing and deleted ones are absent", async () => {
+      fresh();
+      const rows = new Map<IdentityKey, unknown>([
+        ["x:a", "u1"],
+        ["x:ä \u{1f600}", "u2"],
+        ["a:label\u0000name", "u1"],
+        ["a:label\u0000Name", "u2"],
+        ["a:label\u0000", "u3"],
+        ["u:u1", { id: "u1", aliases: [{ label: "l", name: "n" }], email: null }],
+        ["e:a@x.org", [{ id: "u1", identified: true, updated: [2 ** 41, 1] }]],
+        ["p:+4912345678", []],
+        ["r:hash", { bodyHash: "h", answer: "{}", sequence: 1, expiresAt: store.now + 1000 }],
+        ["j:job", { outcomes: [] }],
+        ["m:merge", { mergeId: "merge", state: "open" }],
+      ]);
+      await store.identities.save(w, rows, 5);
+      expect(await store.identities.load(w, [...rows.keys(), "x:none", "u:none"])).toEqual(rows);
+      await store.identities.save(w, new Map<IdentityKey, unknown>([["x:a", undefined], ["u:u1", { id: "u1", changed: true }]]), 6);
+      const found = await store.identities.load(w, ["x:a", "u:u1"]);
+      expect([...found]).toEqual([["u:u1", { id: "u1", changed: true }]]);
+      expect((await store.identities.load("other", ["u:u1"])).size).toBe(0);
+    });
+
+    test("setAside() keeps records with their bytes, once", async () => {
+      const record = { partition: 2, sequence: 2 ** 41, reason: "why", body: Uint8Array.of(0, 255) };
+      await store.identities.setAside([record]);
+      await store.identities.setAside([record]);
+      const found = await store.profiles.listSetAside(5);
+      expect(found.map((one) => ({ ...one, body: [...one.body] }))).toEqual([{ ...record, body: [0, 255] }]);
+    });
+
+    test("profiles come back exactly, each time a new object, and tell their length", async () => {
+      fresh();
+      const profile = profileOf("u1", [2 ** 41, 3]);
+      const { rowChars } = await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profile)]]) }));
+      const [one, other] = [await store.profiles.load(w, ["u1", "u2"]), await store.profiles.load(w, ["u1"])];
+      expect([...one]).toEqual([["u1", profile]]);
+      expect(one.get("u1")).not.toBe(other.get("u1"));
+      const users = await store.profiles.loadUsers(w, ["u1", "u2"]);
+      expect(users.get("u1")).toMatchObject({ profile, rowChars: rowChars.get(profile), held: false, openMerges: [] });
+      expect(users.get("u2")).toEqual({ profile: undefined, rowChars: 0, held: false, openMerges: [] });
+      expect((await store.profiles.load("other", ["u1"])).size).toBe(0);
+    });
+
+    test("a large profile comes back exactly", async () => {
+      fresh();
+      const profile = profileOf("u1", [1, 0]);
+      for (let at = 0; at < 20_000; at += 1) profile.custom.set(`attribute ${at}`, "value ".repeat(at % 30));
+      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profile)]]) }));
+      expect((await store.profiles.load(w, ["u1"])).get("u1")).toEqual(profile);
+    });
+
+    test("a user who is gone has no profile", async () => {
+      fresh();
+      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [1, 0]))]]) }));
+      await store.profiles.save(changes(w, { users: new Map([["u1", goneAt([2, 0])]]) }));
+      expect((await store.profiles.load(w, ["u1"])).size).toBe(0);
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ profile: undefined, held: false, openMerges: [] });
+      expect(await store.profiles.page(w, "", 10)).toEqual([]);
+    });
+
+    test("page() walks all profiles by id, and passes over those who are gone", async () => {
+      fresh();
+      const ids = Array.from({ length: 300 }, (_, at) => (at * 7919).toString(16).padStart(24, "0"));
+      await store.profiles.save(changes(w, { users: new Map(ids.map((id) => [id, stateOf(profileOf(id, [1, 0]))])) }));
+      const gone = ids.filter((_, at) => at % 3 === 0);
+      await store.profiles.save(changes(w, { users: new Map(gone.map((id) => [id, goneAt([2, 0])])) }));
+      for (const size of [1, 7, 64, 200, 1000]) {
+        const seen: string[] = [];
+        for (let last: string | undefined = ""; last !== undefined;) {
+          const page: Profile[] = await store.profiles.page(w, last, size);
+          expect(page.length).toBeLessThanOrEqual(size);
+          seen.push(...page.map((profile) => profile.id));
+          last = page.length < size ? undefined : page.at(-1)?.id;
+          if (size === 1 && seen.length > 3) last = undefined;
+        }
+        expect(seen).toEqual(size === 1 ? ids.filter((id) => !gone.includes(id)).slice(0, seen.length) : ids.filter((id) => !gone.includes(id)));
+      }
+    });
+
+    test("frozen copies come back with their journal in order, and are forgotten with it", async () => {
+      fresh();
+      const target = profileOf("target", [3, 0]);
+      const users = new Map([["target", { ...stateOf(target), openMerges: ["m1"] }]]);
+      await store.profiles.save(changes(w, { users, frozen: new Map([["m1", frozenOf([3, 0])]]), journal: new Map([["m1", [recordOf(9, 1)]]]) }));
+      await store.profiles.save(changes(w, { journal: new Map([["m1", [recordOf(9, 0), recordOf(10, 0)]], ["unknown", [recordOf(9, 0)]]]) }));
+      const loaded = await store.profiles.loadFrozen(w, ["m1", "unknown"]);
+      expect([...loaded]).toEqual([["m1", { ...frozenOf([3, 0]), journal: [recordOf(9, 0), recordOf(9, 1), recordOf(10, 0)] }]]);
+      expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual(["m1"]);
+      await store.profiles.forgetMerges(w, ["m1"]);
+      await store.profiles.save(changes(w, { journal: new Map([["m1", [recordOf(11, 0)]]]) }));
+      expect((await store.profiles.loadFrozen(w, ["m1"])).size).toBe(0);
+      expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual([]);
+    });
+
+    test("loadUsers() names the open merges of a target, newest last", async () => {
+      fresh();
+      const state = { ...stateOf(profileOf("target", [8, 0])), openMerges: ["early", "late"] };
+      await store.profiles.save(changes(w, { users: new Map([["target", state]]), frozen: new Map([["late", frozenOf([8, 0])], ["early", frozenOf([5, 0])]]) }));
+      expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual(["early", "late"]);
+    });
+
+    test("held users keep their records in order until they are free", async () => {
+      fresh();
+      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]), held: new Map([["u1", heldFrom([2, 1], [recordOf(2, 1)])]]) }));
+      await store.profiles.save(changes(w, { heldMore: new Map([["u1", [recordOf(3, 0), recordOf(2, 2)]]]) }));
+      const expected = { reason: "why", records: [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)] };
+      expect([...await store.profiles.loadHeld(w, ["u1", "u2"])]).toEqual([["u1", expected]]);
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: { mark: [2, 0] } });
+      expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([{ workspaceId: w, userId: "u1", reason: "why" }]);
+      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]), held: new Map([["u1", null]]) }));
+      expect((await store.profiles.loadHeld(w, ["u1"])).size).toBe(0);
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: false, profile: { mark: [3, 0] } });
+      expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([]);
+    });
+
+    test("a user may wait without records, and without a profile", async () => {
+      fresh();
+      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([4, 0], [])]]) }));
+      expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: undefined });
+      expect((await store.profiles.loadHeld(w, ["u1"])).get("u1")).toEqual({ reason: "why", records: [] });
+    });
+
+    test("a user who was let go can be held again at once, with other records", async () => {
+      fresh();
+      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([2, 0], [recordOf(2, 0), recordOf(3, 0)])]]) }));
+      const state = new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]);
+      await store.profiles.save(changes(w, { users: state, held: new Map([["u1", heldFrom([3, 0], [recordOf(3, 0), recordOf(4, 0)])]]) }));
+      expect((await store.profiles.loadHeld(w, ["u1"])).get("u1")?.records).toEqual([recordOf(3, 0), recordOf(4, 0)]);
+      await store.profiles.save(changes(w, { users: new Map([["u1", goneAt([5, 0])]]), held: new Map([["u1", null]]) }));
+      expect((await store.profiles.loadHeld(w, ["u1"])).size).toBe(0);
+    });
+
+    test("more held records than one write takes stay in order", async () => {
+      fresh();
+      const records = Array.from({ length: 40 }, (_, at): ProfileRecord => {
+        const change = { type: "event", name: "e".repeat(60_000), time: at } as const;
+        return { userId: "u1", mark: [5, at], now: 1, change };
+      });
+      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([5, 0], records)]]) }));
+      expect((await store.profiles.loadHeld(w, ["u1"])).get("u1")?.records).toEqual(records);
+    });
+  });
+}
+
+export function changes(workspaceId: string, parts: Partial<UserChanges>): UserChanges {
+  const empty = { users: new Map(), handoffs: new Map(), frozen: new Map(), journal: new Map(), held: new Map(), heldMore: new Map() };
+  return { workspaceId, ...empty, ...parts };
+}
+
+export function stateOf(profile: Profile): UserState {
+  return { profile, mark: profile.mark, openMerges: [], isNew: true };
+}
+
+export function goneAt(mark: Mark): UserState {
+  return { profile: null, mark, openMerges: [], isNew: false };
+}
+
+export function heldFrom(since: Mark, records: readonly ProfileRecord[]): HeldState {
+  return { reason: "why", records, since };
+}
+
+export function profileOf(id: string, mark: Mark): Profile {
+  return {
+    id,
+    mark,
+    createdAt: 1,
+    updatedAt: 2,
+    externalId: "a",
+    aliases: [{ label: "l", name: "n" }],
+    email: null,
+    phone: null,
+    fields: new Map([["first_name", "Åsa \u{1f600}"]]),
+    custom: new Map([["__proto__", 1]]),
+    events: new Map([["seen", { first: 1, last: 2, count: 3, days: new Map([[4, 3]]) }]]),
+    purchases: new Map(),
+    revenue: new Map([["USD", 2n ** 70n]]),
+    purchaseCount: 0,
+    apps: new Map(),
+    devices: new Map(),
+    engagements: new Map(),
+  };
+}
+
+export function recordOf(sequence: number, part: number): ProfileRecord {
+  return { userId: "u1", mark: [sequence, part], now: 1, change: { type: "event", name: "seen", time: 1 } };
+}
