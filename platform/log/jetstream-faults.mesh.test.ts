@@ -28,44 +28,48 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
     return log;
   }
 
-  test("loses nothing that was acknowledged, writes nothing twice and nothing it refused, over kill -9 under load", { timeout: 120_000 }, async () => {
-    const writers = [await open(), await open()];
-    const journal: Entry[] = [];
-    const load = { running: true };
-    /** Appends one after the other, each its own text, and notes what it was told. */
-    async function write(writer: number, loop: number): Promise<void> {
-      for (let count = 0; load.running; count += 1) {
-        const text = `${writer}/${loop} ${count}`;
-        const partition = loop % 3;
-        const told = await writers[writer]?.append(partition, bytesOf(text)).catch(reasonOf) ?? "";
-        journal.push({ text, partition, told });
-        // A refusal comes at once; the loop must not outrun the server's return
-        if (told === "LOG_UNAVAILABLE") await pause(5);
+  test(
+    "loses nothing that was acknowledged, writes nothing twice and nothing it refused, over kill -9 under load",
+    { timeout: 120_000 },
+    async () => {
+      const writers = [await open(), await open()];
+      const journal: Entry[] = [];
+      const load = { running: true };
+      /** Appends one after the other, each its own text, and notes what it was told. */
+      async function write(writer: number, loop: number): Promise<void> {
+        for (let count = 0; load.running; count += 1) {
+          const text = `${writer}/${loop} ${count}`;
+          const partition = loop % 3;
+          const told = await writers[writer]?.append(partition, bytesOf(text)).catch(reasonOf) ?? "";
+          journal.push({ text, partition, told });
+          // A refusal comes at once; the loop must not outrun the server's return
+          if (told === "LOG_UNAVAILABLE") await pause(5);
+        }
       }
-    }
-    const loops = [0, 1].flatMap((writer) => Array.from({ length: 12 }, (_, loop) => write(writer, loop)));
-    for (let round = 0; round < 3; round += 1) {
+      const loops = [0, 1].flatMap((writer) => Array.from({ length: 12 }, (_, loop) => write(writer, loop)));
+      for (let round = 0; round < 3; round += 1) {
+        const seen = acknowledged(journal).length;
+        await expect.poll(() => acknowledged(journal).length, { timeout: 20_000 }).toBeGreaterThan(seen + 300);
+        await server.restart("SIGKILL");
+      }
       const seen = acknowledged(journal).length;
-      await expect.poll(() => acknowledged(journal).length, { timeout: 20_000 }).toBeGreaterThan(seen + 300);
-      await server.restart("SIGKILL");
-    }
-    const seen = acknowledged(journal).length;
-    await expect.poll(() => acknowledged(journal).length, { timeout: 20_000 }).toBeGreaterThan(seen + 100);
-    load.running = false;
-    await Promise.all(loops);
+      await expect.poll(() => acknowledged(journal).length, { timeout: 20_000 }).toBeGreaterThan(seen + 100);
+      load.running = false;
+      await Promise.all(loops);
 
-    const written = new Map<string, number>();
-    for (const partition of [0, 1, 2]) {
-      for (const { sequence, text } of await readAll(await open(), partition)) {
-        expect(written.has(text), `"${text}" is there twice`).toBe(false);
-        written.set(text, sequence);
+      const written = new Map<string, number>();
+      for (const partition of [0, 1, 2]) {
+        for (const { sequence, text } of await readAll(await open(), partition)) {
+          expect(written.has(text), `"${text}" is there twice`).toBe(false);
+          written.set(text, sequence);
+        }
       }
-    }
-    expect(acknowledged(journal).filter(({ text, told }) => written.get(text) !== told)).toEqual([]);
-    expect(journal.filter(({ text, told }) => told === "LOG_UNAVAILABLE" && written.has(text))).toEqual([]);
-    expect(new Set(journal.map(({ told }) => typeof told === "number" ? "sequence" : told)).size).toBeGreaterThan(1);
-    expect(disordered(journal, written)).toEqual([]);
-  });
+      expect(acknowledged(journal).filter(({ text, told }) => written.get(text) !== told)).toEqual([]);
+      expect(journal.filter(({ text, told }) => told === "LOG_UNAVAILABLE" && written.has(text))).toEqual([]);
+      expect(new Set(journal.map(({ told }) => typeof told === "number" ? "sequence" : told)).size).toBeGreaterThan(1);
+      expect(disordered(journal, written)).toEqual([]);
+    },
+  );
 
   test("refuses at once while the server is dead, and goes on by itself, watchers too", { timeout: 60_000 }, async () => {
     const log = await open();
@@ -86,19 +90,25 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
     expect((await readAll(log, 0)).map(({ text }) => text)).toEqual(["before", "after"]);
   });
 
-  test("answers OUTCOME_UNKNOWN to what was sent to a server that hangs, and refuses what waits behind it", { timeout: 60_000 }, async () => {
-    const log = await open();
-    await server.kill("SIGSTOP");
-    const sent = log.append(0, bytesOf("sent")).catch(reasonOf);
-    await pause(50);
-    const behind = log.append(0, bytesOf("behind")).catch(reasonOf);
-    expect(await sent).toBe("OUTCOME_UNKNOWN");
-    expect(await behind).toBe("LOG_UNAVAILABLE");
-    await server.kill("SIGCONT");
-    await expect.poll(() => log.append(0, bytesOf("after")).then(() => "taken", reasonOf), { timeout: limits.logAnswerMsMax * 2 }).toBe("taken");
-    const texts = (await readAll(log, 0)).map(({ text }) => text).filter((text) => text !== "after");
-    expect(["", "sent"]).toContain(texts.join());
-  });
+  test(
+    "answers OUTCOME_UNKNOWN to what was sent to a server that hangs, and refuses what waits behind it",
+    { timeout: 60_000 },
+    async () => {
+      const log = await open();
+      await server.kill("SIGSTOP");
+      const sent = log.append(0, bytesOf("sent")).catch(reasonOf);
+      await pause(50);
+      const behind = log.append(0, bytesOf("behind")).catch(reasonOf);
+      expect(await sent).toBe("OUTCOME_UNKNOWN");
+      expect(await behind).toBe("LOG_UNAVAILABLE");
+      await server.kill("SIGCONT");
+      await expect.poll(() => log.append(0, bytesOf("after")).then(() => "taken", reasonOf), { timeout: limits.logAnswerMsMax * 2 }).toBe(
+        "taken",
+      );
+      const texts = (await readAll(log, 0)).map(({ text }) => text).filter((text) => text !== "after");
+      expect(["", "sent"]).toContain(texts.join());
+    },
+  );
 });
 
 interface Entry {

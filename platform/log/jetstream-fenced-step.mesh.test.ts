@@ -117,7 +117,9 @@ await describeWith(["nats"], "openJetStreamSteps()", () => {
   test("trimCheckpoints() keeps the one that is named, and the fence holds", async () => {
     const { name, steps } = await open();
     let expectedLast = 0;
-    for (const text of ["a", "b", "c"]) expectedLast = accepted(await steps.publishStep(stepOf(name, { text, lanes: [0], expectedLast }))).sequence;
+    for (const text of ["a", "b", "c"]) {
+      expectedLast = accepted(await steps.publishStep(stepOf(name, { text, lanes: [0], expectedLast }))).sequence;
+    }
     await steps.trimCheckpoints(checkpointSubject(name, 0), expectedLast);
     expect(await steps.checkpoint(checkpointSubject(name, 0))).toEqual({ sequence: expectedLast, body: Buffer.from("c") });
     expect(await steps.publishStep(stepOf(name, { text: "stale", lanes: [0], expectedLast: 0 }))).toEqual({ kind: "refused" });
@@ -134,7 +136,9 @@ await describeWith(["nats"], "openJetStreamSteps()", () => {
     const next = await rival.publishStep(stepOf(name, { text: "next", lanes: [0, 1], expectedLast: first.sequence }));
     const last = await rival.checkpoint(checkpointSubject(name, 0));
     expect(new TextDecoder().decode(last?.body)).toBe(next.kind === "accepted" ? "next" : "hung");
-    expect(await rival.publishStep(stepOf(name, { text: "on", lanes: [0], expectedLast: last?.sequence ?? 0 }))).toMatchObject({ kind: "accepted" });
+    expect(await rival.publishStep(stepOf(name, { text: "on", lanes: [0], expectedLast: last?.sequence ?? 0 }))).toMatchObject({
+      kind: "accepted",
+    });
   });
 });
 
