@@ -60,4 +60,8 @@ export type ProfileChange =
   /** Take the merge back on the target's side, and bring the source back. */
   | { readonly type: "undo"; readonly mergeId: string; readonly sourceId: UserId }
   /** Forget everything but the mark. */
-  | { readonly type: "delete" };
+  | { readonly type: "delete" }
+  /** Only in lanes: this user was the source of a merge that is taken back; wait until the target got past its `undo`. */
+  | { readonly type: "restore"; readonly mergeId: string; readonly targetId: UserId }
+  /** Only in lanes: the merge into this user can no longer be taken back. */
+  | { readonly type: "forget"; readonly mergeId: string };

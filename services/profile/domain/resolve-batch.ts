@@ -6,7 +6,7 @@ import type { ConsentRecord } from "./ports.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import { resolveAliasRenames, resolveNewAliases } from "./resolve-aliases.ts";
 import { resolveDeletes } from "./resolve-delete.ts";
-import { type Effects, type ResolveOptions, startEffects } from "./resolve-effects.ts";
+import { type Effects, type ForgottenMerge, type ResolveOptions, startEffects } from "./resolve-effects.ts";
 import { resolveExternalIdRemovals, resolveExternalIdRenames } from "./resolve-external-ids.ts";
 import { resolveIdentify } from "./resolve-identify.ts";
 import { wantedKeys } from "./resolve-keys.ts";
@@ -56,6 +56,8 @@ export interface ResolvedRecord {
   readonly items?: readonly ItemOutcome[];
   /** Merges whose frozen copies and journals are to be erased. */
   readonly forgetFrozen: readonly string[];
+  /** The same, with the user who took the source in; absent where there are none. */
+  readonly forgotten?: readonly ForgottenMerge[];
 }
 
 export interface RepeatOutcome {
@@ -101,11 +103,16 @@ function repeated(record: IntakeRecord, earlier: RepeatRow): ResolvedRecord {
 }
 
 function finished(effects: Effects): ResolvedRecord {
-  const { profiles, consent, forgetFrozen, items } = effects;
+  const { profiles, consent, forgotten, items } = effects;
   const { sequence } = effects.record;
-  return items === undefined
-    ? { sequence, profiles, consent, forgetFrozen }
-    : { sequence, profiles, consent, forgetFrozen, items };
+  return {
+    sequence,
+    profiles,
+    consent,
+    forgetFrozen: forgotten.map(({ mergeId }) => mergeId),
+    ...(forgotten.length > 0 && { forgotten }),
+    ...(items && { items }),
+  };
 }
 
 function resolveBody(effects: Effects, body: IntakeBody): void {

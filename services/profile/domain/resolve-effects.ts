@@ -21,8 +21,14 @@ export interface Effects {
   readonly profiles: ProfileRecord[];
   readonly consent: ConsentRecord[];
   /** Merges whose frozen copies and journals are to be erased. */
-  readonly forgetFrozen: string[];
+  readonly forgotten: ForgottenMerge[];
   items: ItemOutcome[] | undefined;
+}
+
+/** A merge that can no longer be taken back, and the user who took the source in. */
+export interface ForgottenMerge {
+  readonly mergeId: string;
+  readonly targetId: UserId;
 }
 
 export interface ResolveOptions {
@@ -42,7 +48,7 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
     idsMade: 0,
     profiles: [],
     consent: [],
-    forgetFrozen: [],
+    forgotten: [],
     items: undefined,
   };
 }
@@ -66,14 +72,16 @@ export interface Addressee {
   readonly side?: MergeSide | undefined;
 }
 
-/** Sends a change to the service that owns consent. */
-export function tell(effects: Effects, change: ConsentChangeRecord): void {
-  const { sequence, requestId, actor } = effects.record;
+/** Sends a change to the service that owns consent; `origin` is the request that asked for it, if an earlier one did. */
+export function tell(effects: Effects, change: ConsentChangeRecord, origin: Origin = effects.record): void {
+  const { sequence } = effects.record;
+  const { requestId, actor } = origin;
   const part = effects.nextPart;
   effects.nextPart += 1;
   effects.consent.push({ sequence, part, at: effects.now, requestId, actor, ...change });
 }
 
+type Origin = Pick<IntakeRecord, "requestId" | "actor">;
 type ConsentChangeRecord = WithoutCause<ConsentRecord>;
 type WithoutCause<Consent> = Consent extends ConsentRecord
   ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor">

@@ -28,7 +28,7 @@ export function closeMerges(effects: Effects, mergeIds: readonly string[]): void
     const merge = effects.view.merge(mergeId);
     if (merge === undefined) continue;
     effects.view.put(`m:${mergeId}`, undefined);
-    effects.forgetFrozen.push(mergeId);
+    effects.forgotten.push({ mergeId, targetId: merge.target.id });
     const names = ownNames(merge.source);
     effects.view.need(names);
     for (const name of names) {

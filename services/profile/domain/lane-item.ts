@@ -1,0 +1,57 @@
+/** What a lane of the profile service carries: the resolver's records, and what appliers and operators say to an applier. */
+import type { Mark } from "./profile.ts";
+import type { ProfileRecord } from "./profile-record.ts";
+import type { ResolvedRecord } from "./resolve-batch.ts";
+import type { UserId } from "./user-key.ts";
+
+/** One item of a user's lane, in order. */
+export type LaneItem =
+  | { readonly type: "record"; readonly record: ProfileRecord }
+  | Announcement
+  /** An operator asks to try a held user's records once more, */
+  | { readonly type: "redrive"; readonly userId: UserId }
+  /** or to pass over the one that holds it back. */
+  | { readonly type: "skip"; readonly userId: UserId; readonly mark: Mark };
+
+/**
+ * The partner got past its side of a merge (`frozen`: the source was handed off) or of an undo (`undone`: the target
+ * gave the source back), whose record has this mark. Only a wake-up: what is true is in the store before it is sent, so
+ * it may come twice, early, or to somebody who is gone.
+ */
+export interface Announcement {
+  readonly type: "announce";
+  readonly userId: UserId;
+  readonly mergeId: string;
+  readonly what: "frozen" | "undone";
+  readonly mark: Mark;
+}
+
+/** An item with the workspace whose user it is for. */
+export interface Addressed {
+  readonly workspaceId: string;
+  readonly item: LaneItem;
+}
+
+export function userOfItem(item: LaneItem): UserId {
+  return item.type === "record" ? item.record.userId : item.userId;
+}
+
+/**
+ * The profile records that one intake record leaves in the lanes, in order: those of the resolver; for each undo the
+ * source's own side; and for each merge that ended, word for whom it was kept, so that it goes after all before it.
+ */
+export function laneRecordsOf({ sequence, profiles, forgotten = [] }: ResolvedRecord): ProfileRecord[] {
+  const records = profiles.flatMap((record) => (record.change.type === "undo" ? [record, restoreOf(record, record.change)] : [record]));
+  const last = profiles.at(-1);
+  const now = last?.now ?? 0;
+  let part = profiles.reduce((max, { mark }) => Math.max(max, mark[1]), -1);
+  for (const { mergeId, targetId } of forgotten) {
+    part += 1;
+    records.push({ userId: targetId, mark: [sequence, part], now, change: { type: "forget", mergeId } });
+  }
+  return records;
+}
+
+function restoreOf({ userId, mark, now }: ProfileRecord, { mergeId, sourceId }: { mergeId: string; sourceId: UserId }): ProfileRecord {
+  return { userId: sourceId, mark, now, change: { type: "restore", mergeId, targetId: userId } };
+}
