@@ -32,7 +32,7 @@ for (const [method, names, allowed] of [
 }
 
 test("checkCaller() allows nothing without rules", () => {
-  expect(() => checkCaller(new Map(), ProfileService.method.trackUsers, ["gateway"])).toThrow();
+  expect(() => checkCaller(new Map(), ProfileService.method.trackUsers, ["gateway"])).toThrow(/^Expected a caller/);
 });
 
 for (const [text, names] of [

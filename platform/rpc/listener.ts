@@ -1,0 +1,149 @@
+/** The port of a part: HTTP/2 and HTTP/1.1 on one port, in the clear or with certificates of both sides, closed gently. */
+import { Buffer } from "node:buffer";
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createSecureServer,
+  createServer as createHttp2Server,
+  type Http2SecureServer,
+  type Http2Server,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from "node:http2";
+import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from "node:net";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+
+export type NodeRequest = IncomingMessage | Http2ServerRequest;
+export type NodeResponse = ServerResponse | Http2ServerResponse;
+
+/** PEM texts: the authority that callers' certificates must come from, and this side's own. */
+export interface ServerTls {
+  readonly ca: string | Buffer;
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  /** 0: a free one. */
+  readonly port: number;
+  readonly tls?: ServerTls | undefined;
+  readonly logger: Logger;
+  handle(request: NodeRequest, response: NodeResponse): void;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Takes no connection and no stream more; what is under way goes on. */
+  drain(): void;
+  /** Cuts whatever is left, and resolves when it is gone. */
+  end(): Promise<void>;
+}
+
+/** Rejects with the system's error where the address cannot be had. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  const sessions = new Set<ServerHttp2Session>();
+  const doors = options.tls ? secureDoors(options, options.tls) : clearDoors(options);
+  const { server, inner } = doors;
+  server.maxConnections = limits.connectionsMax;
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    socket.on("error", () => {});
+  });
+  doors.http2.on("session", (session) => {
+    sessions.add(session);
+    session.once("close", () => sessions.delete(session));
+    session.on("error", (error) => options.logger.debug("rpc_session_failed", { code: codeOf(error) }));
+    session.setTimeout(limits.rpcConnectionIdleMs, () => session.close());
+    session.setLocalWindowSize(limits.rpcMessageBytesMax);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    drain() {
+      server.close();
+      inner?.closeIdleConnections();
+      for (const session of sessions) session.close();
+    },
+    async end() {
+      const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
+      for (const socket of sockets) socket.destroy();
+      await Promise.all(gone);
+    },
+  };
+}
+
+interface Doors {
+  readonly server: Server;
+  readonly http2: Http2Server | Http2SecureServer;
+  /** Where HTTP/1.1 has a server of its own. */
+  readonly inner?: { closeIdleConnections(): void };
+}
+
+const http2Limits = {
+  settings: { maxConcurrentStreams: limits.rpcStreamsPerConnectionMax, enablePush: false, initialWindowSize: limits.rpcWindowBytes },
+  maxHeaderListPairs: limits.rpcHeaderPairsMax,
+  maxSessionMemory: limits.rpcSessionMegabytesMax,
+  streamResetBurst: limits.rpcStreamResetsBurst,
+  streamResetRate: limits.rpcStreamResetsPerSecond,
+};
+
+const http1Limits = {
+  maxHeaderSize: limits.headerBytesMax,
+  headersTimeout: limits.headersTimeoutMs,
+  requestTimeout: limits.requestTimeoutMs,
+  keepAliveTimeout: limits.keepAliveTimeoutMs,
+};
+
+/** A caller without a certificate of the authority does not get past the handshake, so nothing of HTTP is reached. */
+function secureDoors({ handle, logger }: ListenerOptions, { ca, cert, key }: ServerTls): Doors {
+  const server = createSecureServer({
+    ...http2Limits,
+    ...http1Limits,
+    allowHTTP1: true,
+    ca,
+    cert,
+    key,
+    requestCert: true,
+    rejectUnauthorized: true,
+    minVersion: "TLSv1.3",
+    handshakeTimeout: limits.rpcFirstBytesMsMax,
+  }, handle);
+  server.on("tlsClientError", (error) => logger.warn("rpc_handshake_refused", { code: codeOf(error) }));
+  return { server, http2: server };
+}
+
+/** In the clear there is no handshake to choose by: the first bytes of HTTP/2 are its preface, "PRI". */
+function clearDoors({ handle }: ListenerOptions): Doors {
+  const http1 = createHttpServer(http1Limits, handle);
+  const http2 = createHttp2Server(http2Limits, handle);
+  const server = createSocketServer((socket) => {
+    let first: Buffer | undefined;
+    socket.setTimeout(limits.rpcFirstBytesMsMax, () => socket.destroy());
+    socket.on("data", function look(chunk: Buffer) {
+      first = first ? Buffer.concat([first, chunk]) : chunk;
+      if (first.length < preface.length) return;
+      socket.off("data", look);
+      socket.setTimeout(0);
+      socket.removeAllListeners("timeout");
+      socket.pause();
+      socket.unshift(first);
+      const isHttp2 = first.toString("latin1", 0, preface.length) === preface;
+      (isHttp2 ? http2 : http1).emit("connection", socket);
+      if (!isHttp2) socket.resume();
+    });
+  });
+  return { server, http2, inner: http1 };
+}
+
+const preface = "PRI";
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
