@@ -9,12 +9,12 @@ import { profileToBlob, stampOf } from "./cassandra-values.ts";
 import { deleteHeldReason, deleteHeldRecords, putHeldReason, putHeldRecord, putUser } from "./statements.ts";
 
 /**
- * One list of statements a write, each user's in one where they are not too large. What was held up to the state's mark
- * goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
+ * The writes of each user, to be done one after the other: mostly one, of all its statements. What was held up to the
+ * state's mark goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
  */
-export function userStatements(changes: UserChanges, rowChars: Map<Profile, number>): Statement[][] {
+export function userWrites(changes: UserChanges, rowChars: Map<Profile, number>): Statement[][][] {
   const ids = new Set([...changes.users.keys(), ...changes.held.keys(), ...changes.heldMore.keys()]);
-  return [...ids].flatMap((id) => {
+  return [...ids].map((id) => {
     const user: UserKey = { workspace_id: changes.workspaceId, user_id: id };
     const state = changes.users.get(id);
     const held = changes.held.get(id);

@@ -7,7 +7,7 @@ import type { FrozenMerge, Handoff, ProfileWriter, UserChanges } from "../domain
 import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
-import { userStatements } from "./cassandra-user-row.ts";
+import { userWrites } from "./cassandra-user-row.ts";
 import { bucketOf, forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
 import {
   deleteFrozen,
@@ -33,10 +33,12 @@ export function cassandraProfileWriter({ session, clock }: { session: Session; c
   return {
     async save(changes) {
       const rowChars = new Map<Profile, number>();
-      const users = userStatements(changes, rowChars);
+      const users = userWrites(changes, rowChars);
       await run([...listed(changes), ...handedOff(changes), ...frozen(changes, clock.now())]);
       await run(await journaled({ session, now: clock.now() }, changes));
-      await run(users);
+      await inFlight(users, limits.cassandraInFlightMax, async (writes) => {
+        for (const statements of writes) await write(session, statements);
+      });
       return { rowChars };
     },
     async forgetMerges(workspaceId, mergeIds) {
