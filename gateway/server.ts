@@ -1,6 +1,6 @@
 /** HTTP in, HTTP out over node:http: limits, timeouts, malformed requests, draining. Knows no route by name. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
@@ -174,6 +174,10 @@ function listen(server: Server, options: ServerOptions): Promise<{ url: string }
   });
 }
 
+/**
+ * Not http.Server.close(): that closes idle connections at once, and with them requests that have arrived but are not read
+ * yet. Those get their answer, with `Connection: close`, before connections that stay idle are closed.
+ */
 function drain(server: Server, options: ServerOptions, traffic: Traffic): Promise<void> {
   traffic.draining = true;
   if (!server.listening) return Promise.resolve();
@@ -182,10 +186,11 @@ function drain(server: Server, options: ServerOptions, traffic: Traffic): Promis
       options.logger.warn("drain_deadline_passed", { requests: traffic.inFlight.length });
       server.closeAllConnections();
     });
-    server.close(() => {
+    const cancelIdle = options.clock.after(limits.drainIdleMs, () => server.closeIdleConnections());
+    SocketServer.prototype.close.call(server, () => {
       cancel();
+      cancelIdle();
       resolve();
     });
-    server.closeIdleConnections();
   });
 }

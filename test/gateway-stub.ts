@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Access, KeyHolder } from "../gateway/access/access.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
 import { fakeClock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
 import type { Bucket, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -61,7 +62,15 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
   return {
     url,
     port: Number(new URL(url).port),
-    gateway,
+    gateway: {
+      ...gateway,
+      close() {
+        const closed = gateway.close();
+        // The clock stands still: idle connections are closed only once it has moved
+        clock.advance(limits.drainIdleMs);
+        return closed;
+      },
+    },
     clock,
     logged,
     post: (path, body, headers = {}) =>

@@ -117,7 +117,7 @@ test("keys: a key revoked on the command line is refused within a second, while 
 
 test("keys: a key made on the command line works at once, and no secret is in the data folder or the log", async () => {
   const variables = { HEDDLE_DATA_DIR: heddle.heddle.dataDir };
-  const made = await runCommand(["keys", "create", "--workspace", "acme/demo", "--name", "made", "--permission", "users.track", "--json"], variables);
+  const made = await runCommand(["keys", "create", "--workspace", "acme/demo", "--name", "made", "--permissions", "users.track", "--json"], variables);
   expect(made.code, made.errors).toBe(0);
   const { secret }: { secret: string } = JSON.parse(made.output);
   await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, { key: secret })).status, { timeout: 1000, interval: 50 }).toBe(201);
