@@ -39,7 +39,9 @@ export function tablesOf(statements: readonly string[]): Map<string, Table> {
     const add = /^ALTER TABLE (\w+) ADD IF NOT EXISTS (\w+) (.+)$/i.exec(statement);
     if (create) tables.set(create[1] ?? "", tableOf(create[1] ?? "", create[2] ?? "", create[3] ?? ""));
     else if (add) addColumn(tables, { table: add[1] ?? "", column: add[2] ?? "", type: add[3] ?? "" });
-    else throw new Error(`Expected CREATE TABLE IF NOT EXISTS or ALTER TABLE ... ADD IF NOT EXISTS, got "${statement.slice(0, quotedChars)}"`);
+    else {throw new Error(
+        `Expected CREATE TABLE IF NOT EXISTS or ALTER TABLE ... ADD IF NOT EXISTS, got "${statement.slice(0, quotedChars)}"`,
+      );}
   }
   return tables;
 }
@@ -49,7 +51,9 @@ export function parseStatement(cql: string): Parsed {
   const text = cql.trim().replaceAll(/\s+/g, " ");
   const shape = shapes.find(({ pattern }) => pattern.test(text));
   const match = shape?.pattern.exec(text);
-  if (!shape || !match) throw new Error(`Expected a SELECT, INSERT, UPDATE or DELETE of a known shape, got "${text.slice(0, quotedChars)}"`);
+  if (!shape || !match) {
+    throw new Error(`Expected a SELECT, INSERT, UPDATE or DELETE of a known shape, got "${text.slice(0, quotedChars)}"`);
+  }
   const { table = "", columns = "", values = "", where = "", using = "", limit } = match.groups ?? {};
   const names = listOf(columns);
   const given = listOf(values);
@@ -77,12 +81,18 @@ const shapes: readonly { readonly kind: Parsed["kind"]; readonly pattern: RegExp
   },
   {
     kind: "insert",
-    pattern: new RegExp(`^INSERT INTO (?<table>\\w+) \\((?<columns>[^)]*)\\) VALUES \\((?<values>[^)]*)\\)${conditionPart}${usingPart}$`, "i"),
+    pattern: new RegExp(
+      `^INSERT INTO (?<table>\\w+) \\((?<columns>[^)]*)\\) VALUES \\((?<values>[^)]*)\\)${conditionPart}${usingPart}$`,
+      "i",
+    ),
   },
   { kind: "update", pattern: new RegExp(`^UPDATE (?<table>\\w+)${usingPart} SET .+? WHERE (?<where>.+?)${conditionPart}$`, "i") },
   {
     kind: "delete",
-    pattern: new RegExp(`^DELETE (?:(?<columns>\\w+(?:, \\w+)*) )?FROM (?<table>\\w+)${usingPart} WHERE (?<where>.+?)${conditionPart}$`, "i"),
+    pattern: new RegExp(
+      `^DELETE (?:(?<columns>\\w+(?:, \\w+)*) )?FROM (?<table>\\w+)${usingPart} WHERE (?<where>.+?)${conditionPart}$`,
+      "i",
+    ),
   },
 ];
 

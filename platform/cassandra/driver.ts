@@ -36,7 +36,9 @@ export function openCassandra(config: CassandraConfig, clock: Clock): Session {
     async execute(statement) {
       const options = { ...queryOptions(statement), fetchSize: 0 };
       const result = await run(kindOf(statement.cql), () => client.execute(statement.cql, bound(statement) ?? [], options));
-      if ((result.info as { isSchemaInAgreement?: boolean }).isSchemaInAgreement === false) throw new Refusal("STORE_UNAVAILABLE", "The nodes do not agree on the tables yet");
+      if ((result.info as { isSchemaInAgreement?: boolean }).isSchemaInAgreement === false) {
+        throw new Refusal("STORE_UNAVAILABLE", "The nodes do not agree on the tables yet");
+      }
       return (result.rows ?? []) as unknown as Row[];
     },
     async batch(statements) {

@@ -24,7 +24,11 @@ export interface MigrateOptions {
 }
 
 /** `replication`: as CQL takes it, {"class": "NetworkTopologyStrategy", "datacenter1": 3}. A keyspace that is there is left as it is. */
-export async function createKeyspace(session: Session, keyspace: string, replication: Readonly<Record<string, string | number>>): Promise<void> {
+export async function createKeyspace(
+  session: Session,
+  keyspace: string,
+  replication: Readonly<Record<string, string | number>>,
+): Promise<void> {
   const parts = Object.entries(replication).map(([name, value]) => `${quoted(name)}: ${quoted(String(value))}`);
   if (!/^[a-z]\w{0,47}$/.test(keyspace)) throw new Error(`Expected a keyspace of 1 to 48 letters, digits and "_", got "${keyspace}"`);
   await session.execute(plain(`CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = {${parts.join(", ")}}`));

@@ -62,7 +62,9 @@ export function checkPlan(tables: ReadonlyMap<string, Table>, { cql, values, ide
   if (allowsFiltering) throw new Error(`Expected a statement without ALLOW FILTERING, got "${cql}"`);
   const fixed = new Set(kind === "insert" ? inserted.keys() : where.filter(({ operator }) => operator === "=").map(({ column }) => column));
   const missing = table.partitionKey.filter((column) => !fixed.has(column));
-  if (missing.length > 0) throw new Error(`Expected the whole partition key in the statement, "${missing.join('", "')}" is missing: ${cql}`);
+  if (missing.length > 0) {
+    throw new Error(`Expected the whole partition key in the statement, "${missing.join('", "')}" is missing: ${cql}`);
+  }
   if (kind !== "select" && !isConditional && using.get("timestamp") === undefined) {
     throw new Error(`Expected USING TIMESTAMP, got a write whose age a clock decides: ${cql}`);
   }
@@ -82,7 +84,11 @@ function checkOnePartition(tables: ReadonlyMap<string, Table>, statements: reado
 }
 
 /** The values of the partition key that a statement is about. */
-export function partitionOf({ kind, values, where }: ReturnType<typeof parseStatement>, key: readonly string[], statement: Statement): unknown[] {
+export function partitionOf(
+  { kind, values, where }: ReturnType<typeof parseStatement>,
+  key: readonly string[],
+  statement: Statement,
+): unknown[] {
   return key.map((column) => {
     const text = kind === "insert" ? values.get(column) : where.find((condition) => condition.column === column)?.value;
     return statement.values[(text ?? "").replace(":", "")] ?? null;

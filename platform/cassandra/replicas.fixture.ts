@@ -2,7 +2,20 @@
 import { Refusal } from "../refusal.ts";
 import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
 import { partitionOf } from "./recording-session.ts";
-import type { Row, Session, Statement, Value } from "./session.ts";
+import {
+  applyTo,
+  type Cell,
+  type Change,
+  emptyPartition,
+  mergeInto,
+  type Mutation,
+  type Partition,
+  partitionIn,
+  type Replica,
+  textOf,
+  visibleRows,
+} from "./replica-cells.fixture.ts";
+import type { Row, Session, Statement } from "./session.ts";
 
 export interface ReplicaOptions {
   /** CQL texts of all tables. */
@@ -60,7 +73,26 @@ export function openReplicas(options: ReplicaOptions): Replicas {
     return rowsOf(merged, { table, parsed, statement, now: now() });
   }
 
-  const session: Session = {
+  return {
+    session: () => sessionOver(read, write),
+    waiting: () => underway.length,
+    deliver(pick = () => 0) {
+      while (underway.length > 0) {
+        const [next] = underway.splice(pick(underway.length), 1);
+        if (next) applyTo(replicas[next.replica] as Replica, next.mutation);
+      }
+    },
+    dump() {
+      const merged: Replica = new Map();
+      for (const replica of replicas) for (const [key, partition] of replica) mergeInto(partitionIn(merged, key), partition);
+      return [...merged].map(([key, partition]) => [key, visibleRows(partition, now())] as const)
+        .filter(([, rows]) => rows.length > 0).sort(([left], [right]) => (left < right ? -1 : 1));
+    },
+  };
+}
+
+function sessionOver(read: (statement: Statement) => Row[], write: (statements: readonly Statement[]) => void): Session {
+  return {
     execute: async (statement) => {
       await Promise.resolve();
       if (parseStatement(statement.cql).kind === "select") return read(statement);
@@ -80,52 +112,6 @@ export function openReplicas(options: ReplicaOptions): Replicas {
     },
     close: () => Promise.resolve(),
   };
-
-  return {
-    session: () => session,
-    waiting: () => underway.length,
-    deliver(pick = () => 0) {
-      while (underway.length > 0) {
-        const [next] = underway.splice(pick(underway.length), 1);
-        if (next) applyTo(replicas[next.replica] as Replica, next.mutation);
-      }
-    },
-    dump() {
-      const merged: Replica = new Map();
-      for (const replica of replicas) for (const [key, partition] of replica) mergeInto(partitionIn(merged, key), partition);
-      return [...merged].map(([key, partition]) => [key, visibleRows(partition, now())] as const)
-        .filter(([, rows]) => rows.length > 0).sort(([left], [right]) => (left < right ? -1 : 1));
-    },
-  };
-}
-
-/** The newer wins; of one age a deletion wins over a value, and the greater value over the lesser. */
-function later(left: Cell | undefined, right: Cell): Cell {
-  if (left === undefined || right.stamp > left.stamp) return right;
-  if (left.stamp > right.stamp) return left;
-  if (left.value === null) return left;
-  if (right.value === null) return right;
-  return textOf(right.value) > textOf(left.value) ? right : left;
-}
-
-function mergeInto(into: Partition, from: Partition): void {
-  into.deleted = greater(into.deleted, from.deleted);
-  for (const [key, row] of from.rows) {
-    const target = rowIn(into, key, row.clustering);
-    target.deleted = greater(target.deleted, row.deleted);
-    for (const [column, cell] of row.cells) target.cells.set(column, later(target.cells.get(column), cell));
-  }
-}
-
-function applyTo(replica: Replica, mutation: Mutation): void {
-  for (const { key, deletes, row } of mutation) {
-    const partition = partitionIn(replica, key);
-    if (deletes !== undefined && row === undefined) partition.deleted = greater(partition.deleted, deletes);
-    if (row === undefined) continue;
-    const target = rowIn(partition, textOf(row.clustering), row.clustering);
-    if (deletes !== undefined) target.deleted = greater(target.deleted, deletes);
-    for (const [column, cell] of row.cells) target.cells.set(column, later(target.cells.get(column), cell));
-  }
 }
 
 function changeOf(tables: ReadonlyMap<string, Table>, statement: Statement, now: number): Change {
@@ -134,9 +120,15 @@ function changeOf(tables: ReadonlyMap<string, Table>, statement: Statement, now:
   const key = keyOf(table, partitionOf(parsed, table.partitionKey, statement));
   const stamp = BigInt(statement.values["stamp"] as bigint);
   const clustering = partitionOf(parsed, table.clusteringKey, statement);
-  if (parsed.kind === "insert") return { key, deletes: undefined, row: { clustering, cells: insertedCells(parsed, statement, { stamp, now }, table) } };
+  if (parsed.kind === "insert") {
+    return { key, deletes: undefined, row: { clustering, cells: insertedCells(parsed, statement, { stamp, now, table }) } };
+  }
   if (parsed.columns.length > 0) {
-    return { key, deletes: undefined, row: { clustering, cells: parsed.columns.map((column) => [column, { stamp, value: null, ends: undefined }]) } };
+    return {
+      key,
+      deletes: undefined,
+      row: { clustering, cells: parsed.columns.map((column) => [column, { stamp, value: null, ends: undefined }]) },
+    };
   }
   const isWhole = table.clusteringKey.length > 0 && parsed.where.length === table.partitionKey.length;
   return { key, deletes: stamp, row: isWhole ? undefined : { clustering, cells: [] } };
@@ -146,8 +138,7 @@ function changeOf(tables: ReadonlyMap<string, Table>, statement: Statement, now:
 function insertedCells(
   parsed: ReturnType<typeof parseStatement>,
   statement: Statement,
-  { stamp, now }: { stamp: bigint; now: number },
-  table: Table,
+  { stamp, now, table }: { stamp: bigint; now: number; table: Table },
 ): [string, Cell][] {
   const ttl = statement.values["ttl"];
   const ends = parsed.using.has("ttl") ? now + Number(ttl) * 1000 : undefined;
@@ -157,15 +148,6 @@ function insertedCells(
     return [column, { stamp, value: statement.values[marker] ?? null, ends }];
   });
   return [["", { stamp, value: true, ends }], ...cells];
-}
-
-function visibleRows(partition: Partition, now: number): { clustering: readonly unknown[]; cells: Map<string, Cell["value"]> }[] {
-  const rows = [...partition.rows.values()].map((row) => {
-    const floor = greater(partition.deleted, row.deleted);
-    const live = [...row.cells].filter(([, cell]) => cell.stamp > floor && cell.value !== null && (cell.ends ?? Infinity) > now);
-    return { clustering: row.clustering, cells: new Map(live.map(([column, cell]) => [column, cell.value])) };
-  });
-  return rows.filter((row) => row.cells.size > 0).sort((left, right) => compareKeys(left.clustering, right.clustering));
 }
 
 function rowsOf(
@@ -179,78 +161,14 @@ function rowsOf(
       const inClustering = table.clusteringKey.indexOf(column);
       if (inKey !== -1) return [column, key[inKey]];
       return [column, inClustering === -1 ? cells.get(column) ?? null : clustering[inClustering]];
-    })));
+    }))
+  );
   const above = parsed.where.filter(({ operator }) => operator === ">");
   const limit = parsed.limit === undefined ? Infinity : Number(statement.values[parsed.limit.replace(":", "")]);
-  const valueOf = (text: string) => statement.values[text.replace(":", "")] as string;
-  return rows.filter((row) => above.every(({ column, value }) => String(row[column]) > valueOf(value))).slice(0, limit);
-}
-
-function compareKeys(left: readonly unknown[], right: readonly unknown[]): number {
-  for (const [at, value] of left.entries()) {
-    const other = right[at];
-    if (value === other) continue;
-    return (value as string | number | bigint) < (other as string | number | bigint) ? -1 : 1;
-  }
-  return 0;
+  return rows.filter((row) => above.every(({ column, value }) => String(row[column]) > String(statement.values[value.replace(":", "")])))
+    .slice(0, limit);
 }
 
 function keyOf(table: Table, values: readonly unknown[]): string {
   return `${table.name} ${textOf(values)}`;
-}
-
-function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => {
-    if (typeof part === "bigint") return part.toString().padStart(20, "0");
-    return part instanceof Uint8Array ? Buffer.from(part).toString("hex") : part;
-  });
-}
-
-function greater(left: bigint, right: bigint): bigint {
-  return left > right ? left : right;
-}
-
-function emptyPartition(): Partition {
-  return { deleted: never, rows: new Map() };
-}
-
-function partitionIn(replica: Replica, key: string): Partition {
-  const partition = replica.get(key) ?? emptyPartition();
-  replica.set(key, partition);
-  return partition;
-}
-
-function rowIn(partition: Partition, key: string, clustering: readonly unknown[]): StoredRow {
-  const row = partition.rows.get(key) ?? { clustering, deleted: never, cells: new Map() };
-  partition.rows.set(key, row);
-  return row;
-}
-
-const never = -(2n ** 63n);
-
-type Replica = Map<string, Partition>;
-type Mutation = readonly Change[];
-
-interface Partition {
-  deleted: bigint;
-  rows: Map<string, StoredRow>;
-}
-
-interface StoredRow {
-  clustering: readonly unknown[];
-  deleted: bigint;
-  cells: Map<string, Cell>;
-}
-
-interface Cell {
-  readonly stamp: bigint;
-  readonly value: Value | true;
-  readonly ends: number | undefined;
-}
-
-interface Change {
-  readonly key: string;
-  /** The age of a deletion of the row, or without a row of the partition. */
-  readonly deletes: bigint | undefined;
-  readonly row: { readonly clustering: readonly unknown[]; readonly cells: readonly (readonly [string, Cell])[] } | undefined;
 }

@@ -79,7 +79,10 @@ function byText(left: string, right: string): number {
 }
 
 /** The list may name users that were let go since; their rows say so. */
-async function heldIn({ session, reads }: { session: Session; reads: ProfileReads }, { bucket, max }: { bucket: number; max: number }): Promise<HeldEntry[]> {
+async function heldIn(
+  { session, reads }: { session: Session; reads: ProfileReads },
+  { bucket, max }: { bucket: number; max: number },
+): Promise<HeldEntry[]> {
   const rows = await session.execute({ cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
   const entries: HeldEntry[] = [];
   for (const row of rows) {

@@ -1,6 +1,6 @@
 /** Profiles read back from Cassandra: one row a user, and what lies in partitions of its own. */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
-import { readAll, type Row, type Session, type Statement, type Value } from "../../../platform/cassandra/session.ts";
+import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge, HeldUser, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -84,7 +84,7 @@ function ofUser(cql: string, workspaceId: string, id: UserId): Statement {
   return { cql, values: { workspace_id: workspaceId, user_id: id }, idempotent: true };
 }
 
-/** A statement about one merge; `more`: values besides the key. */
-export function ofMerge(cql: string, workspaceId: string, mergeId: string, more: Readonly<Record<string, Value>> = {}): Statement {
-  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId, ...more }, idempotent: true };
+/** A statement about one merge. */
+export function ofMerge(cql: string, workspaceId: string, mergeId: string): Statement {
+  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId }, idempotent: true };
 }

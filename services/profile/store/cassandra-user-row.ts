@@ -30,7 +30,13 @@ function stateOf(user: UserKey, { profile, mark, openMerges }: UserState, rowCha
   const row = profile === null ? undefined : profileToBlob(profile);
   if (profile !== null && row !== undefined) rowChars.set(profile, row.chars);
   const [sequence, part] = mark;
-  const values = { body: row?.blob ?? null, mark_sequence: BigInt(sequence), mark_part: part, open_merges: openMerges, stamp: stampOf(mark) };
+  const values = {
+    body: row?.blob ?? null,
+    mark_sequence: BigInt(sequence),
+    mark_part: part,
+    open_merges: openMerges,
+    stamp: stampOf(mark),
+  };
   return statement(putUser, user, values);
 }
 

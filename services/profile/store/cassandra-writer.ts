@@ -43,10 +43,10 @@ export function cassandraProfileWriter({ session, clock }: { session: Session; c
     },
     async forgetMerges(workspaceId, mergeIds) {
       const all = [deleteFrozen, deleteJournal, deleteHandoff];
-      await run(mergeIds.map((id) => all.map((cql) => ofMerge(cql, workspaceId, id, { stamp: forEver }))));
+      await run(mergeIds.map((id) => all.map((cql) => writeOf(cql, [workspaceId, id], { stamp: forEver }))));
     },
     async forgetHandoffs(workspaceId, mergeIds) {
-      await run(mergeIds.map((id) => [ofMerge(deleteHandoff, workspaceId, id, { stamp: forEver })]));
+      await run(mergeIds.map((id) => [writeOf(deleteHandoff, [workspaceId, id], { stamp: forEver })]));
     },
     async loadHandoffs(workspaceId, mergeIds) {
       const found = await inFlight(mergeIds, limits.cassandraInFlightMax, async (id) => {
@@ -88,14 +88,14 @@ function markOf(users: UserChanges["users"], id: string): Mark {
 function handedOff({ workspaceId, handoffs }: UserChanges): Statement[][] {
   return Array.from(handoffs, ([id, { source, undoUntil }]) => {
     const values = { source: profileToBlob(source).blob, undo_until: BigInt(undoUntil), stamp: stampOf(source.mark) };
-    return [ofMerge(putHandoff, workspaceId, id, values)];
+    return [writeOf(putHandoff, [workspaceId, id], values)];
   });
 }
 
 function frozen({ workspaceId, frozen }: UserChanges, now: number): Statement[][] {
   return Array.from(frozen, ([id, merge]) => {
     const ttl = secondsUntil(merge.undoUntil, now);
-    const copies = ofMerge(putFrozen, workspaceId, id, { ...frozenToValues(merge), stamp: stampOf(merge.targetBefore.mark), ttl });
+    const copies = writeOf(putFrozen, [workspaceId, id], { ...frozenToValues(merge), stamp: stampOf(merge.targetBefore.mark), ttl });
     return [copies, ...journalRows({ workspaceId, id, ttl }, merge.journal)];
   });
 }
@@ -111,10 +111,17 @@ async function journaled({ session, now }: { session: Session; now: number }, ch
   return writes.flat();
 }
 
-function journalRows({ workspaceId, id, ttl }: { workspaceId: string; id: string; ttl: number }, records: readonly ProfileRecord[]): Statement[] {
+function journalRows(
+  { workspaceId, id, ttl }: { workspaceId: string; id: string; ttl: number },
+  records: readonly ProfileRecord[],
+): Statement[] {
   return records.map((record) => {
     const [sequence, part] = record.mark;
     const values = { sequence: BigInt(sequence), part, body: JSON.stringify(record), stamp: stampOf(record.mark), ttl };
-    return ofMerge(putJournal, workspaceId, id, values);
+    return writeOf(putJournal, [workspaceId, id], values);
   });
+}
+
+function writeOf(cql: string, [workspaceId, mergeId]: readonly [string, string], values: Statement["values"]): Statement {
+  return { cql, values: { workspace_id: workspaceId, merge_id: mergeId, ...values }, idempotent: true };
 }

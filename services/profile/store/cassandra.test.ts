@@ -32,7 +32,7 @@ test("statements: each goes to one partition, has an age, and names only columns
     ...Object.values(statements).filter((value) => typeof value === "string"),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(25 + 24);
+  expect(all).toHaveLength(25 + 27);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -90,7 +90,13 @@ test("rows that end by themselves: answers and frozen copies with their journal,
   const frozen = { source, targetBefore: profileOf("u1", [3, 0]), journal: [recordOf(4, 0)], undoUntil: end };
   const state = { ...stateOf(profileOf("u1", [3, 0])), openMerges: ["m1"] };
   await store.identities.save("w", new Map([["r:k", { expiresAt: end }] as const, ["j:k", {}] as const]), 1);
-  await store.profiles.save(changes("w", { users: new Map([["u1", state]]), frozen: new Map([["m1", frozen]]), handoffs: new Map([["m2", { source, undoUntil: end }]]) }));
+  await store.profiles.save(
+    changes("w", {
+      users: new Map([["u1", state]]),
+      frozen: new Map([["m1", frozen]]),
+      handoffs: new Map([["m2", { source, undoUntil: end }]]),
+    }),
+  );
   clock.advance(24 * 3600 * 1000);
   expect((await store.profiles.loadFrozen("w", ["m1"])).size).toBe(1);
   clock.advance(3 * 24 * 3600 * 1000);
@@ -104,7 +110,9 @@ test("save() refuses a profile that no row takes, before anything is written", a
   const { store, session } = inMemory();
   const profile = profileOf("u1", [3, 4]);
   profile.custom.set("noise", randomBytes(13_000_000).toString("base64"));
-  await expect(store.profiles.save(changes("w", { users: new Map([["u1", stateOf(profile)]]) }))).rejects.toThrow("Expected a profile of at most");
+  await expect(store.profiles.save(changes("w", { users: new Map([["u1", stateOf(profile)]]) }))).rejects.toThrow(
+    "Expected a profile of at most",
+  );
   expect(session.calls).toEqual([]);
 });
 

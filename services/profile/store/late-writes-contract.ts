@@ -42,7 +42,13 @@ export function describeLateWrites(
       await profiles.save(late);
       await profiles.save(changes("late3", { users: new Map([["u1", goneAt([6, 2])]]) }));
       await profiles.save(late);
-      expect((await profiles.loadUsers("late3", ["u1"])).get("u1")).toEqual({ profile: undefined, rowChars: 0, held: false, openMerges: [], mark: [6, 2] });
+      expect((await profiles.loadUsers("late3", ["u1"])).get("u1")).toEqual({
+        profile: undefined,
+        rowChars: 0,
+        held: false,
+        openMerges: [],
+        mark: [6, 2],
+      });
     });
 
     test("a late writer holds nobody who was let go, and gives back no record that is in the state", async () => {
@@ -67,7 +73,12 @@ export function describeLateWrites(
     });
 
     test("a merge that was forgotten never comes back", async () => {
-      const frozen = { source: profileOf("s", [3, 0]), targetBefore: profileOf("t", [3, 0]), journal: [recordOf(4, 0)], undoUntil: opened.now + 1000 };
+      const frozen = {
+        source: profileOf("s", [3, 0]),
+        targetBefore: profileOf("t", [3, 0]),
+        journal: [recordOf(4, 0)],
+        undoUntil: opened.now + 1000,
+      };
       const put = changes("late6", { frozen: new Map([["m1", frozen]]), journal: new Map([["m1", [recordOf(5, 0)]]]) });
       await profiles.save(put);
       expect((await profiles.loadFrozen("late6", ["m1"])).get("m1")).toEqual({ ...frozen, journal: [recordOf(4, 0), recordOf(5, 0)] });

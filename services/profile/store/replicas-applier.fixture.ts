@@ -6,11 +6,13 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 
 /** What stands in a lane: a record, one that holds its user, one that lets it go, one that freezes a merge into it. */
-export type LaneEntry = { readonly userId: string; readonly mark: Mark } & (
-  | { readonly kind: "record" | "poison"; readonly record: ProfileRecord }
-  | { readonly kind: "release" }
-  | { readonly kind: "freeze"; readonly merge: FrozenMerge; readonly mergeId: string }
-);
+export type LaneEntry =
+  & { readonly userId: string; readonly mark: Mark }
+  & (
+    | { readonly kind: "record" | "poison"; readonly record: ProfileRecord }
+    | { readonly kind: "release" }
+    | { readonly kind: "freeze"; readonly merge: FrozenMerge; readonly mergeId: string }
+  );
 
 /** A user as the applier sees it while it works. */
 interface Working {
@@ -37,7 +39,12 @@ export async function planBatch(
   const entries = lane.slice(start, end);
   const users = await loadAll({ store, workspaceId, cache }, entries);
   const plan: Plan = {
-    touched: new Set(), held: new Set(), heldMore: new Map(), frozen: new Map(), journal: new Map(), forgotten: new Set(),
+    touched: new Set(),
+    held: new Set(),
+    heldMore: new Map(),
+    frozen: new Map(),
+    journal: new Map(),
+    forgotten: new Set(),
   };
   for (const entry of entries) applyEntry(plan, users.get(entry.userId) as Working, entry);
   const changes = {

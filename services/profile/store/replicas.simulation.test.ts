@@ -18,39 +18,51 @@ const schema = [readFileSync(join(import.meta.dirname, "schema/schema.cql"), "ut
 const runs = 200;
 
 test("two appliers of one lane, whatever they write, lose and repeat: the rows are those of the lane", { timeout: 120_000 }, async () => {
-  await fc.assert(fc.asyncProperty(lanes, schedules, async (lane, schedule) => {
-    const expected = cluster(() => undefined);
-    await drain(expected.store, lane, { start: 0, size: 1 });
-    const faults = [...schedule];
-    const found = cluster(() => faultOf(faults.pop()?.fault ?? 0), () => faults.at(-1)?.fault ?? 0);
-    const start = await disturb(found.store, lane, schedule);
-    faults.length = 0;
-    await drain(found.store, lane, { start, size: 3 });
-    found.replicas.deliver((waiting) => (schedule[0]?.fault ?? 0) % waiting);
-    expect(found.replicas.dump()).toEqual(expected.replicas.dump());
-    const living = await expected.store.profiles.page("w", "", 99);
-    expect(await found.store.profiles.page("w", "", 99)).toEqual(living);
-  }), { numRuns: runs });
+  await fc.assert(
+    fc.asyncProperty(lanes, schedules, async (lane, schedule) => {
+      const expected = cluster(() => undefined);
+      await drain(expected.store, lane, { start: 0, size: 1 });
+      const faults = [...schedule];
+      const found = cluster(() => faultOf(faults.pop()?.fault ?? 0), () => faults.at(-1)?.fault ?? 0);
+      const start = await disturb(found.store, lane, schedule);
+      faults.length = 0;
+      await drain(found.store, lane, { start, size: 3 });
+      found.replicas.deliver((waiting) => (schedule[0]?.fault ?? 0) % waiting);
+      expect(found.replicas.dump()).toEqual(expected.replicas.dump());
+      const living = await expected.store.profiles.page("w", "", 99);
+      expect(await found.store.profiles.page("w", "", 99)).toEqual(living);
+    }),
+    { numRuns: runs },
+  );
 });
 
-test("identity rows of fenced steps, written by two resolvers in any order: the rows are those of the last step", { timeout: 60_000 }, async () => {
-  const key = fc.constantFrom<IdentityKey>("x:a", "x:b", "a:l\u0000n", "u:1", "e:a@x.org");
-  const step = fc.dictionary(key, fc.option(fc.integer({ min: 0, max: 3 }).map((id) => `u${id}`)), { maxKeys: 4 });
-  const order = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 63 })), { maxLength: 60 });
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), order, async (steps, order) => {
-    const rows = steps.map((rows) => new Map(Object.entries(rows).map(([key, value]) => [key as IdentityKey, value ?? undefined])));
-    const faults = order.map(([, fault]) => fault);
-    const { store, replicas } = cluster(() => faultOf(faults.pop() ?? 0));
-    for (const [at] of order) await store.identities.save("w", rows[at % rows.length] ?? new Map(), at % rows.length + 1).catch(ignoreRefusal);
-    faults.length = 0;
-    // Whoever takes over repeats the steps that are not known to be written, in the order that is quickest.
-    for (const [at, row] of [...rows.entries()].reverse()) await store.identities.save("w", row, at + 1);
-    replicas.deliver();
-    const last = new Map(rows.flatMap((row) => [...row]));
-    const present = [...last].filter(([, value]) => value !== undefined);
-    expect(await store.identities.load("w", [...last.keys()])).toEqual(new Map(present));
-  }), { numRuns: runs });
-});
+test(
+  "identity rows of fenced steps, written by two resolvers in any order: the rows are those of the last step",
+  { timeout: 60_000 },
+  async () => {
+    const key = fc.constantFrom<IdentityKey>("x:a", "x:b", "a:l\u0000n", "u:1", "e:a@x.org");
+    const step = fc.dictionary(key, fc.option(fc.integer({ min: 0, max: 3 }).map((id) => `u${id}`)), { maxKeys: 4 });
+    const order = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 63 })), { maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), order, async (steps, order) => {
+        const rows = steps.map((rows) => new Map(Object.entries(rows).map(([key, value]) => [key as IdentityKey, value ?? undefined])));
+        const faults = order.map(([, fault]) => fault);
+        const { store, replicas } = cluster(() => faultOf(faults.pop() ?? 0));
+        for (const [at] of order) {
+          await store.identities.save("w", rows[at % rows.length] ?? new Map(), at % rows.length + 1).catch(ignoreRefusal);
+        }
+        faults.length = 0;
+        // Whoever takes over repeats the steps that are not known to be written, in the order that is quickest.
+        for (const [at, row] of [...rows.entries()].reverse()) await store.identities.save("w", row, at + 1);
+        replicas.deliver();
+        const last = new Map(rows.flatMap((row) => [...row]));
+        const present = [...last].filter(([, value]) => value !== undefined);
+        expect(await store.identities.load("w", [...last.keys()])).toEqual(new Map(present));
+      }),
+      { numRuns: runs },
+    );
+  },
+);
 
 test("a write that one replica of three took is either whole or not there, and is never lost once it was seen", async () => {
   const state = profileOf("u1", [5, 0]);
@@ -73,7 +85,7 @@ test("a write that one replica of three took is either whole or not there, and i
 async function disturb(store: CassandraProfileStore, lane: readonly LaneEntry[], schedule: readonly Turn[]): Promise<number> {
   const appliers = [newApplier(), newApplier()];
   const kept = { position: 0 };
-  for (const { who, size, then } of schedule) {
+  for (const { who, size, after } of schedule) {
     const applier = appliers[who] as Applier;
     if (applier.batch === undefined) {
       const start = applier.position ?? kept.position;
@@ -86,28 +98,44 @@ async function disturb(store: CassandraProfileStore, lane: readonly LaneEntry[],
       applier.position = applier.batch.end;
       // A stale owner may put the kept position back; it never goes past what is confirmed.
       kept.position = applier.position;
-      if (then !== "again") applier.batch = undefined;
+      if (after !== "again") applier.batch = undefined;
     } catch (error) {
       ignoreRefusal(error);
-      if (then === "die") appliers[who] = newApplier();
+      if (after === "die") appliers[who] = newApplier();
     }
   }
   return kept.position;
 }
 
 /** One applier without faults, to the end. */
-async function drain(store: CassandraProfileStore, lane: readonly LaneEntry[], { start, size }: { start: number; size: number }): Promise<void> {
+async function drain(
+  store: CassandraProfileStore,
+  lane: readonly LaneEntry[],
+  { start, size }: { start: number; size: number },
+): Promise<void> {
   const cache = new Map();
   for (let at = start; at < lane.length; at += size) {
-    const batch = await planBatch({ store: store.profiles, workspaceId: "w", cache }, lane, { start: at, end: Math.min(lane.length, at + size) });
+    const batch = await planBatch({ store: store.profiles, workspaceId: "w", cache }, lane, {
+      start: at,
+      end: Math.min(lane.length, at + size),
+    });
     await batch.save();
     if (at % 2 === 0) cache.clear();
   }
 }
 
-function cluster(onWrite: () => WriteFault | undefined, choose: () => number = () => 0, onRead?: () => readonly number[]): { store: CassandraProfileStore; replicas: Replicas } {
+function cluster(
+  onWrite: () => WriteFault | undefined,
+  choose: () => number = () => 0,
+  onRead?: () => readonly number[],
+): { store: CassandraProfileStore; replicas: Replicas } {
   const clock = fakeClock();
-  const replicas = openReplicas({ schema, now: () => clock.now(), onWrite, onRead: onRead ?? (() => majorities[choose() % 3] as readonly number[]) });
+  const replicas = openReplicas({
+    schema,
+    now: () => clock.now(),
+    onWrite,
+    onRead: onRead ?? (() => majorities[choose() % 3] as readonly number[]),
+  });
   const session = recordingSession(schema, replicas.session());
   return { store: openCassandraProfileStore({ session, clock, partitions: 1 }), replicas };
 }
@@ -142,7 +170,7 @@ interface Turn {
   readonly who: number;
   readonly size: number;
   readonly fault: number;
-  readonly then: "next" | "again" | "die";
+  readonly after: "next" | "again" | "die";
 }
 
 const schedules: fc.Arbitrary<Turn[]> = fc.array(
@@ -150,7 +178,7 @@ const schedules: fc.Arbitrary<Turn[]> = fc.array(
     who: fc.nat({ max: 1 }),
     size: fc.integer({ min: 1, max: 8 }),
     fault: fc.nat({ max: 63 }),
-    then: fc.constantFrom("next", "again", "die"),
+    after: fc.constantFrom("next", "again", "die"),
   }),
   { minLength: 1, maxLength: 60, size: "max" },
 );
@@ -164,7 +192,11 @@ const change: fc.Arbitrary<ProfileChange> = fc.oneof(
 
 /** Entries of two users, whose marks rise; each user begins to exist once, and may end. */
 const lanes: fc.Arbitrary<LaneEntry[]> = fc.array(
-  fc.record({ user: fc.nat({ max: 1 }), change, kind: fc.constantFrom("record", "record", "record", "poison", "release", "freeze", "delete") }),
+  fc.record({
+    user: fc.nat({ max: 1 }),
+    change,
+    kind: fc.constantFrom("record", "record", "record", "poison", "release", "freeze", "delete"),
+  }),
   { minLength: 1, maxLength: 30, size: "max" },
 ).map((drawn) => {
   const begun = new Set<string>();

@@ -1,7 +1,16 @@
 /** What identities and profiles must do on every store, written through the ports that know no transaction. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { FrozenMerge, HeldState, IdentityStore, IdentityWriter, ProfileStore, ProfileWriter, UserChanges, UserState } from "../domain/ports.ts";
+import type {
+  FrozenMerge,
+  HeldState,
+  IdentityStore,
+  IdentityWriter,
+  ProfileStore,
+  ProfileWriter,
+  UserChanges,
+  UserState,
+} from "../domain/ports.ts";
 import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 
@@ -35,6 +44,8 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
     test("identities.load() gives rows as they were saved; missing and deleted ones are absent", async () => {
       fresh();
       const rows = new Map<IdentityKey, unknown>([
+        ["w:x:a", { memberships: [] }],
+        ["w:", 3],
         ["x:a", "u1"],
         ["x:ä \u{1f600}", "u2"],
         ["a:label\u0000name", "u1"],
@@ -108,7 +119,9 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
           last = page.length < size ? undefined : page.at(-1)?.id;
           if (size === 1 && seen.length > 3) last = undefined;
         }
-        expect(seen).toEqual(size === 1 ? ids.filter((id) => !gone.includes(id)).slice(0, seen.length) : ids.filter((id) => !gone.includes(id)));
+        expect(seen).toEqual(
+          size === 1 ? ids.filter((id) => !gone.includes(id)).slice(0, seen.length) : ids.filter((id) => !gone.includes(id)),
+        );
       }
     });
 
@@ -116,8 +129,12 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       fresh();
       const target = profileOf("target", [3, 0]);
       const users = new Map([["target", { ...stateOf(target), openMerges: ["m1"] }]]);
-      await store.profiles.save(changes(w, { users, frozen: new Map([["m1", frozenOf([3, 0])]]), journal: new Map([["m1", [recordOf(9, 1)]]]) }));
-      await store.profiles.save(changes(w, { journal: new Map([["m1", [recordOf(9, 0), recordOf(10, 0)]], ["unknown", [recordOf(9, 0)]]]) }));
+      await store.profiles.save(
+        changes(w, { users, frozen: new Map([["m1", frozenOf([3, 0])]]), journal: new Map([["m1", [recordOf(9, 1)]]]) }),
+      );
+      await store.profiles.save(
+        changes(w, { journal: new Map([["m1", [recordOf(9, 0), recordOf(10, 0)]], ["unknown", [recordOf(9, 0)]]]) }),
+      );
       const loaded = await store.profiles.loadFrozen(w, ["m1", "unknown"]);
       expect([...loaded]).toEqual([["m1", { ...frozenOf([3, 0]), journal: [recordOf(9, 0), recordOf(9, 1), recordOf(10, 0)] }]]);
       expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual(["m1"]);
@@ -130,18 +147,29 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
     test("loadUsers() names the open merges of a target, newest last", async () => {
       fresh();
       const state = { ...stateOf(profileOf("target", [8, 0])), openMerges: ["early", "late"] };
-      await store.profiles.save(changes(w, { users: new Map([["target", state]]), frozen: new Map([["late", frozenOf([8, 0])], ["early", frozenOf([5, 0])]]) }));
+      await store.profiles.save(
+        changes(w, { users: new Map([["target", state]]), frozen: new Map([["late", frozenOf([8, 0])], ["early", frozenOf([5, 0])]]) }),
+      );
       expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual(["early", "late"]);
     });
 
     test("held users keep their records in order until they are free", async () => {
       fresh();
-      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]), held: new Map([["u1", heldFrom([2, 1], [recordOf(2, 1)])]]) }));
+      await store.profiles.save(
+        changes(w, {
+          users: new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]),
+          held: new Map([["u1", heldFrom([2, 1], [recordOf(2, 1)])]]),
+        }),
+      );
       await store.profiles.save(changes(w, { heldMore: new Map([["u1", [recordOf(3, 0), recordOf(2, 2)]]]) }));
       const expected = { reason: "why", records: [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)] };
       expect([...await store.profiles.loadHeld(w, ["u1", "u2"])]).toEqual([["u1", expected]]);
       expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: { mark: [2, 0] } });
-      expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([{ workspaceId: w, userId: "u1", reason: "why" }]);
+      expect((await store.profiles.listHeld(50)).filter((entry) => entry.workspaceId === w)).toEqual([{
+        workspaceId: w,
+        userId: "u1",
+        reason: "why",
+      }]);
       await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [3, 0]))]]), held: new Map([["u1", null]]) }));
       expect((await store.profiles.loadHeld(w, ["u1"])).size).toBe(0);
       expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: false, profile: { mark: [3, 0] } });

@@ -20,7 +20,8 @@ describeRows("SQLite", async () => {
         const states = new Map(Array.from(users, ([id, { profile }]) => [id, profile]));
         return steps.commit(stepOf({ workspaceId, profiles: states, frozen, journal, held, heldMore }));
       },
-      forgetMerges: async (workspaceId, ids) => void await steps.commit(stepOf({ workspaceId, frozen: new Map(ids.map((id) => [id, null])) })),
+      forgetMerges: async (workspaceId, ids) =>
+        void await steps.commit(stepOf({ workspaceId, frozen: new Map(ids.map((id) => [id, null])) })),
     },
     now: Date.UTC(2026, 0, 1),
     close: () => database.close(),

@@ -10,6 +10,7 @@ export const identityTables = {
   r: identityTable("answers_by_key", ["key_hash"], "body"),
   j: identityTable("jobs_by_id", ["job_id"], "body"),
   m: identityTable("merges_by_id", ["merge_id"], "body"),
+  w: identityTable("pending_by_name", ["name"], "body"),
 } as const;
 
 export const putExpiringAnswer =
@@ -20,8 +21,7 @@ export const selectSetAside = "SELECT sequence, reason, body FROM set_aside_by_p
 
 const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
 export const selectUser = `SELECT body, mark_sequence, mark_part, open_merges, held_reason FROM profiles_by_user WHERE ${ofUser}`;
-export const putUser =
-  `INSERT INTO profiles_by_user (workspace_id, user_id, body, mark_sequence, mark_part, open_merges)
+export const putUser = `INSERT INTO profiles_by_user (workspace_id, user_id, body, mark_sequence, mark_part, open_merges)
    VALUES (:workspace_id, :user_id, :body, :mark_sequence, :mark_part, :open_merges) USING TIMESTAMP :stamp`;
 export const putHeldReason =
   "INSERT INTO profiles_by_user (workspace_id, user_id, held_reason) VALUES (:workspace_id, :user_id, :held_reason) USING TIMESTAMP :stamp";
@@ -49,13 +49,11 @@ export const putHandoff =
 export const deleteHandoff = `DELETE FROM handoffs_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
 export const selectFrozen = `SELECT source, target_before, undo_until FROM frozen_by_merge WHERE ${ofMerge}`;
 export const selectUndoUntil = `SELECT undo_until FROM frozen_by_merge WHERE ${ofMerge}`;
-export const putFrozen =
-  `INSERT INTO frozen_by_merge (workspace_id, merge_id, source, target_before, undo_until)
+export const putFrozen = `INSERT INTO frozen_by_merge (workspace_id, merge_id, source, target_before, undo_until)
    VALUES (:workspace_id, :merge_id, :source, :target_before, :undo_until) USING TIMESTAMP :stamp AND TTL :ttl`;
 export const deleteFrozen = `DELETE FROM frozen_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
 export const selectJournal = `SELECT body FROM journal_by_merge WHERE ${ofMerge}`;
-export const putJournal =
-  `INSERT INTO journal_by_merge (workspace_id, merge_id, sequence, part, body)
+export const putJournal = `INSERT INTO journal_by_merge (workspace_id, merge_id, sequence, part, body)
    VALUES (:workspace_id, :merge_id, :sequence, :part, :body) USING TIMESTAMP :stamp AND TTL :ttl`;
 export const deleteJournal = `DELETE FROM journal_by_merge USING TIMESTAMP :stamp WHERE ${ofMerge}`;
 
