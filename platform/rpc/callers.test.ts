@@ -11,19 +11,21 @@ const rules = new Map([
   [`${service}/DeleteUsers`, []],
 ]);
 
-for (const [method, names, allowed] of [
-  ["trackUsers", ["gateway"], true],
-  ["trackUsers", ["other", "gateway"], true],
-  ["trackUsers", ["spiffe://heddle/content"], true],
-  ["trackUsers", ["content"], false],
-  ["trackUsers", ["Gateway"], false],
-  ["trackUsers", ["*"], false],
-  ["trackUsers", [], false],
-  ["listUsers", ["export"], true],
-  ["listUsers", ["gateway"], false],
-  ["reportSession", [], true],
-  ["deleteUsers", ["gateway"], false],
-] as const) {
+for (
+  const [method, names, allowed] of [
+    ["trackUsers", ["gateway"], true],
+    ["trackUsers", ["other", "gateway"], true],
+    ["trackUsers", ["spiffe://heddle/content"], true],
+    ["trackUsers", ["content"], false],
+    ["trackUsers", ["Gateway"], false],
+    ["trackUsers", ["*"], false],
+    ["trackUsers", [], false],
+    ["listUsers", ["export"], true],
+    ["listUsers", ["gateway"], false],
+    ["reportSession", [], true],
+    ["deleteUsers", ["gateway"], false],
+  ] as const
+) {
   test(`checkCaller() ${allowed ? "lets" : "refuses"} ${JSON.stringify(names)} ${allowed ? "use" : "the use of"} ${method}`, () => {
     const check = () => checkCaller(rules, ProfileService.method[method], names);
     if (allowed) expect(check).not.toThrow();
@@ -35,14 +37,16 @@ test("checkCaller() allows nothing without rules", () => {
   expect(() => checkCaller(new Map(), ProfileService.method.trackUsers, ["gateway"])).toThrow(/^Expected a caller/);
 });
 
-for (const [text, names] of [
-  ["DNS:gateway, IP Address:127.0.0.1, URI:spiffe://heddle/gateway", ["gateway", "spiffe://heddle/gateway"]],
-  ["", []],
-  ['DNS:"evil\\u002c DNS:gateway"', []],
-  ["email:gateway@x, othername:gateway", []],
-  ["DNS:gateway\u0000.evil", []],
-  ["DNS:*.heddle", []],
-] as const) {
+for (
+  const [text, names] of [
+    ["DNS:gateway, IP Address:127.0.0.1, URI:spiffe://heddle/gateway", ["gateway", "spiffe://heddle/gateway"]],
+    ["", []],
+    ['DNS:"evil\\u002c DNS:gateway"', []],
+    ["email:gateway@x, othername:gateway", []],
+    ["DNS:gateway\u0000.evil", []],
+    ["DNS:*.heddle", []],
+  ] as const
+) {
   test(`namesOf() ${JSON.stringify(text)} are ${JSON.stringify(names)}`, () => expect(namesOf(text)).toEqual(names));
 }
 

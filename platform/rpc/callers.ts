@@ -1,6 +1,7 @@
 /** Who calls, and what each caller may call. */
 import type { TLSSocket } from "node:tls";
 import type { DescMethod } from "@bufbuild/protobuf";
+import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 
 /**
@@ -17,7 +18,7 @@ export function checkCaller(rules: CallerRules, method: DescMethod, names: reado
   const service = method.parent.typeName;
   const allowed = rules.get(`${service}/${method.name}`) ?? rules.get(service) ?? [];
   if (allowed.includes(anybody) || names.some((name) => allowed.includes(name))) return;
-  const who = names.length === 0 ? "a caller without a name" : `"${names.join('", "')}"`;
+  const who = names.length === 0 ? "a caller without a name" : `"${names.join('", "').slice(0, limits.quotedCharsMax)}"`;
   throw new Refusal("CALLER_NOT_ALLOWED", `Expected a caller that may use ${service}/${method.name}, got ${who}`);
 }
 

@@ -5,7 +5,10 @@ import { fakeClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { onward, withinDeadline, workMsOf } from "./deadline.ts";
 
-function contextOf(timeoutMs: number | undefined, options: { signal?: AbortSignal; headers?: Record<string, string> } = {}): HandlerContext {
+function contextOf(
+  timeoutMs: number | undefined,
+  options: { signal?: AbortSignal; headers?: Record<string, string> } = {},
+): HandlerContext {
   const signal = options.signal ?? new AbortController().signal;
   return { timeoutMs: () => timeoutMs, signal, requestHeader: new Headers(options.headers) } as HandlerContext;
 }
@@ -34,7 +37,9 @@ test("withinDeadline() refuses before the caller stops waiting, and tells the wo
 for (const timeoutMs of [6, 1, 0, -5]) {
   test(`withinDeadline() does not begin what has ${timeoutMs} ms`, async () => {
     let begun = false;
-    await expect(withinDeadline(contextOf(timeoutMs), fakeClock(), () => (begun = true))).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+    await expect(withinDeadline(contextOf(timeoutMs), fakeClock(), () => (begun = true))).rejects.toMatchObject({
+      reason: "DEADLINE_EXCEEDED",
+    });
     expect(begun).toBe(false);
   });
 }
@@ -78,7 +83,11 @@ test("withinDeadline() gives what the work gives, and throws what it throws", as
 test("onward() carries request id, trace and signal, and no other header", () => {
   const { signal } = new AbortController();
   const headers = { "x-request-id": "r1", traceparent: "00-1", "heddle-caller": "gateway", authorization: "x" };
-  expect(onward(contextOf(100, { signal, headers }))).toEqual({ timeoutMs: 100, signal, headers: [["x-request-id", "r1"], ["traceparent", "00-1"]] });
+  expect(onward(contextOf(100, { signal, headers }))).toEqual({
+    timeoutMs: 100,
+    signal,
+    headers: [["x-request-id", "r1"], ["traceparent", "00-1"]],
+  });
   expect(onward(contextOf(undefined))).not.toHaveProperty("timeoutMs");
 });
 

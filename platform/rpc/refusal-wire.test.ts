@@ -2,7 +2,7 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { limits } from "../limits.ts";
-import { type Reason, Refusal, reasons } from "../refusal.ts";
+import { type Reason, reasons, Refusal } from "../refusal.ts";
 import {
   detailFromRefusal,
   errorFromThrown,
@@ -11,9 +11,9 @@ import {
   isNotSent,
   notSent,
   reasonHeader,
-  RemoteFault,
   refusalCodes,
   refusalFromDetail,
+  RemoteFault,
   thrownFromError,
 } from "./refusal-wire.ts";
 
@@ -21,20 +21,50 @@ const plain = { fault: () => "f1", bounded: false };
 
 /** As in google.rpc.Code: who is to blame, and whether a client may repeat by itself (UNAVAILABLE only). */
 const codes: Record<Reason, string> = {
-  BODY_NOT_JSON: "InvalidArgument", BODY_TOO_LARGE: "ResourceExhausted", BODY_TOO_DEEP: "InvalidArgument",
-  BODY_KEY_REPEATED: "InvalidArgument", BODY_NOT_UTF8: "InvalidArgument", CONTENT_TYPE_UNSUPPORTED: "InvalidArgument",
-  REQUEST_MALFORMED: "InvalidArgument", REQUEST_TIMEOUT: "DeadlineExceeded", HEADERS_TOO_LARGE: "ResourceExhausted",
-  EXPECTATION_FAILED: "InvalidArgument", ROUTE_UNKNOWN: "Unimplemented", METHOD_NOT_ALLOWED: "Unimplemented",
-  INPUT_INVALID: "InvalidArgument", BATCH_TOO_LARGE: "InvalidArgument", NOTHING_VALID: "InvalidArgument",
-  FILTER_INVALID: "InvalidArgument", PATH_INVALID: "InvalidArgument", TARGET_MISSING: "FailedPrecondition",
-  ATTRIBUTE_READ_ONLY: "InvalidArgument", TOO_MANY_RESULTS: "ResourceExhausted", ORIGIN_NOT_ALLOWED: "PermissionDenied",
+  BODY_NOT_JSON: "InvalidArgument",
+  BODY_TOO_LARGE: "ResourceExhausted",
+  BODY_TOO_DEEP: "InvalidArgument",
+  BODY_KEY_REPEATED: "InvalidArgument",
+  BODY_NOT_UTF8: "InvalidArgument",
+  BODY_SHAPE_INVALID: "InvalidArgument",
+  CONTENT_TYPE_UNSUPPORTED: "InvalidArgument",
+  REQUEST_MALFORMED: "InvalidArgument",
+  REQUEST_TIMEOUT: "DeadlineExceeded",
+  HEADERS_TOO_LARGE: "ResourceExhausted",
+  EXPECTATION_FAILED: "InvalidArgument",
+  ROUTE_UNKNOWN: "Unimplemented",
+  METHOD_NOT_ALLOWED: "Unimplemented",
+  INPUT_INVALID: "InvalidArgument",
+  BATCH_TOO_LARGE: "InvalidArgument",
+  NOTHING_VALID: "InvalidArgument",
+  FILTER_INVALID: "InvalidArgument",
+  PATH_INVALID: "InvalidArgument",
+  TARGET_MISSING: "FailedPrecondition",
+  ATTRIBUTE_READ_ONLY: "InvalidArgument",
+  TOO_MANY_RESULTS: "ResourceExhausted",
+  ORIGIN_NOT_ALLOWED: "PermissionDenied",
   VERSION_MISMATCH: "FailedPrecondition",
-  IDEMPOTENCY_KEY_INVALID: "InvalidArgument", IDEMPOTENCY_KEY_REUSED: "FailedPrecondition", KEY_MISSING: "Unauthenticated",
-  KEY_INVALID: "Unauthenticated", KEY_IN_WRONG_PLACE: "Unauthenticated", PERMISSION_MISSING: "PermissionDenied",
-  ADDRESS_NOT_ALLOWED: "PermissionDenied", RATE_LIMITED: "ResourceExhausted", CALLER_NOT_ALLOWED: "PermissionDenied",
-  NOT_FOUND: "NotFound", POSITION_INVALID: "InvalidArgument", ALREADY_EXISTS: "AlreadyExists", STATE_CONFLICT: "FailedPrecondition",
-  LOG_FULL: "ResourceExhausted", LOG_UNAVAILABLE: "Unavailable", STORE_UNAVAILABLE: "Unavailable", SERVICE_UNAVAILABLE: "Unavailable",
-  OUTCOME_UNKNOWN: "Unknown", DEADLINE_EXCEEDED: "DeadlineExceeded", OVERLOADED: "ResourceExhausted", SHUTTING_DOWN: "Unavailable",
+  IDEMPOTENCY_KEY_INVALID: "InvalidArgument",
+  IDEMPOTENCY_KEY_REUSED: "FailedPrecondition",
+  KEY_MISSING: "Unauthenticated",
+  KEY_INVALID: "Unauthenticated",
+  KEY_IN_WRONG_PLACE: "Unauthenticated",
+  PERMISSION_MISSING: "PermissionDenied",
+  ADDRESS_NOT_ALLOWED: "PermissionDenied",
+  RATE_LIMITED: "ResourceExhausted",
+  CALLER_NOT_ALLOWED: "PermissionDenied",
+  NOT_FOUND: "NotFound",
+  POSITION_INVALID: "InvalidArgument",
+  ALREADY_EXISTS: "AlreadyExists",
+  STATE_CONFLICT: "FailedPrecondition",
+  LOG_FULL: "ResourceExhausted",
+  LOG_UNAVAILABLE: "Unavailable",
+  STORE_UNAVAILABLE: "Unavailable",
+  SERVICE_UNAVAILABLE: "Unavailable",
+  OUTCOME_UNKNOWN: "Unknown",
+  DEADLINE_EXCEEDED: "DeadlineExceeded",
+  OVERLOADED: "ResourceExhausted",
+  SHUTTING_DOWN: "Unavailable",
   NOT_IMPLEMENTED: "Unimplemented",
 };
 
@@ -58,13 +88,15 @@ describe("errorFromThrown() and thrownFromError()", () => {
     expect(error.cause).toBeUndefined();
   });
 
-  for (const [name, thrown] of [
-    ["an error", new Error("secret")],
-    ["a text", "secret"],
-    ["nothing", undefined],
-    ["an error of the library", new ConnectError("secret", Code.NotFound, { "x-secret": "secret" })],
-    ["a fault of another process", new RemoteFault("secret")],
-  ] as const) {
+  for (
+    const [name, thrown] of [
+      ["an error", new Error("secret")],
+      ["a text", "secret"],
+      ["nothing", undefined],
+      ["an error of the library", new ConnectError("secret", Code.NotFound, { "x-secret": "secret" })],
+      ["a fault of another process", new RemoteFault("secret")],
+    ] as const
+  ) {
     test(`${name} that is thrown is INTERNAL with an id and no text`, () => {
       let seen: unknown = "nothing";
       const error = errorFromThrown(thrown, { ...plain, fault: (fault) => (seen = fault, "f7") });
@@ -90,20 +122,22 @@ describe("errorFromThrown() and thrownFromError()", () => {
 });
 
 describe("thrownFromError() of an error without a detail", () => {
-  for (const [code, sideEffects, reason] of [
-    [Code.Unavailable, true, "OUTCOME_UNKNOWN"],
-    [Code.Unavailable, false, "SERVICE_UNAVAILABLE"],
-    [Code.Aborted, true, "OUTCOME_UNKNOWN"],
-    [Code.Aborted, false, "SERVICE_UNAVAILABLE"],
-    [Code.Internal, true, "OUTCOME_UNKNOWN"],
-    [Code.Unknown, true, "OUTCOME_UNKNOWN"],
-    [Code.Canceled, true, "OUTCOME_UNKNOWN"],
-    [Code.DeadlineExceeded, true, "DEADLINE_EXCEEDED"],
-    [Code.Unimplemented, true, "NOT_IMPLEMENTED"],
-    [Code.ResourceExhausted, true, "BODY_TOO_LARGE"],
-    [Code.PermissionDenied, true, "CALLER_NOT_ALLOWED"],
-    [Code.Unauthenticated, true, "CALLER_NOT_ALLOWED"],
-  ] as const) {
+  for (
+    const [code, sideEffects, reason] of [
+      [Code.Unavailable, true, "OUTCOME_UNKNOWN"],
+      [Code.Unavailable, false, "SERVICE_UNAVAILABLE"],
+      [Code.Aborted, true, "OUTCOME_UNKNOWN"],
+      [Code.Aborted, false, "SERVICE_UNAVAILABLE"],
+      [Code.Internal, true, "OUTCOME_UNKNOWN"],
+      [Code.Unknown, true, "OUTCOME_UNKNOWN"],
+      [Code.Canceled, true, "OUTCOME_UNKNOWN"],
+      [Code.DeadlineExceeded, true, "DEADLINE_EXCEEDED"],
+      [Code.Unimplemented, true, "NOT_IMPLEMENTED"],
+      [Code.ResourceExhausted, true, "BODY_TOO_LARGE"],
+      [Code.PermissionDenied, true, "CALLER_NOT_ALLOWED"],
+      [Code.Unauthenticated, true, "CALLER_NOT_ALLOWED"],
+    ] as const
+  ) {
     test(`${Code[code]} is ${reason} of a call that ${sideEffects ? "writes" : "reads"}`, () => {
       expect(thrownFromError(new ConnectError("text", code), { sideEffects })).toMatchObject({ reason, message: reasons[reason] });
     });

@@ -4,7 +4,7 @@ import { create, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { FaultDetailSchema, type RefusalDetail, RefusalDetailSchema } from "../../proto/gen/heddle/rpc/v1/refusal_pb.ts";
 import { limits } from "../limits.ts";
-import { type Reason, Refusal, type RefusalDetails, reasons } from "../refusal.ts";
+import { type Reason, reasons, Refusal, type RefusalDetails } from "../refusal.ts";
 
 /**
  * The code that foreign clients see. gRPC clients repeat UNAVAILABLE by themselves, so only a "nothing was done" has it;
@@ -15,6 +15,7 @@ export const refusalCodes = {
   BODY_TOO_LARGE: Code.ResourceExhausted,
   BODY_TOO_DEEP: Code.InvalidArgument,
   BODY_KEY_REPEATED: Code.InvalidArgument,
+  BODY_SHAPE_INVALID: Code.InvalidArgument,
   BODY_NOT_UTF8: Code.InvalidArgument,
   CONTENT_TYPE_UNSUPPORTED: Code.InvalidArgument,
   REQUEST_MALFORMED: Code.InvalidArgument,
@@ -149,7 +150,7 @@ export function notSent(cause: unknown): ConnectError {
 export function isNotSent(error: unknown): boolean {
   if (error instanceof Refusal) return refusedUntouched.has(error.reason);
   if (!(error instanceof ConnectError)) return false;
-  if (error.cause instanceof NotSent || error.rawMessage.includes(streamRefused)) return true;
+  if (error.cause instanceof NotSent || error.rawMessage.includes(streamRefused) || isHandshakeAlert(error.cause)) return true;
   const [detail] = error.findDetails(RefusalDetailSchema);
   return detail !== undefined && refusedUntouched.has(detail.reason);
 }
@@ -159,6 +160,18 @@ export function isLost(error: unknown): boolean {
   if (!(error instanceof ConnectError)) return false;
   if (error.details.length > 0) return false;
   return lostCodes.has(error.code) || error.rawMessage.startsWith(streamClosed);
+}
+
+/** In TLS 1.3 a server looks at the client's certificate when the client may send already; nothing of it was read. */
+function isHandshakeAlert(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && handshakeAlert.test(String(cause.code));
+}
+
+const handshakeAlert = /^ERR_SSL_\w*ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/;
+
+/** True where the deadline passed without a word of the other side. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof ConnectError && error.code === Code.DeadlineExceeded && error.details.length === 0;
 }
 
 /** Reasons that the RPC layer itself gives before any handler runs. */

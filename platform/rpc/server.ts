@@ -14,7 +14,7 @@ import { Refusal } from "../refusal.ts";
 import { callerHeader, type CallerRules, certificateNames, checkCaller } from "./callers.ts";
 import { guarded, noteFault, type RpcRoute } from "./guard.ts";
 import { healthRoute } from "./health.ts";
-import { type Listener, listen, type NodeRequest, type NodeResponse, type ServerTls } from "./listener.ts";
+import { listen, type Listener, type NodeRequest, type NodeResponse, type ServerTls } from "./listener.ts";
 import { reflectionRoute } from "./reflection.ts";
 import { errorFromThrown } from "./refusal-wire.ts";
 import { sharedRoute } from "./shared-answers.ts";

@@ -1,0 +1,85 @@
+/** Typed clients of services in other processes: several addresses, deadlines, safe repeats, refusals as refusals. */
+import { create, type DescMethodUnary, type DescService, type Message, type MessageInitShape } from "@bufbuild/protobuf";
+import type { CallOptions, Client, Transport } from "@connectrpc/connect";
+import { type Clock, systemClock } from "../clock.ts";
+import { Refusal } from "../refusal.ts";
+import { roundRobin } from "./addresses.ts";
+import { type CallParts, callWithRepeats, hasSideEffects, type UnaryCall } from "./attempts.ts";
+import { type ClientTls, type Connection, openConnection } from "./connection.ts";
+import { thrownFromError } from "./refusal-wire.ts";
+import { shareCalls } from "./shared-calls.ts";
+
+export interface ClientOptions {
+  /** `http://host:port` of each process of the service, or `https://` with `tls`. */
+  readonly addresses: readonly string[];
+  /** The name that this process calls itself; with `tls` the names of its certificate count instead. */
+  readonly caller: string;
+  /** How long a call may take that says nothing of it; a call's own `timeoutMs` goes before. */
+  readonly deadlineMs: number;
+  readonly tls?: ClientTls;
+  readonly clock?: Clock;
+  /** Methods, as in `trackUsers`, whose waiting calls travel together. */
+  readonly shared?: readonly string[];
+}
+
+export interface RpcClient<Service extends DescService> {
+  readonly client: Client<Service>;
+  /** Ends the connections and with them the calls under way. */
+  close(): void;
+}
+
+/**
+ * A client of a service that runs in other processes. Calls reject with Refusal as the direct binding does, or with
+ * RemoteFault. A call that certainly did nothing is repeated at another address; one that may have done something only
+ * where its method has NO_SIDE_EFFECTS. Where nobody could be reached: SERVICE_UNAVAILABLE; where an answer was lost:
+ * OUTCOME_UNKNOWN for a call that writes. Throws for a service with a streaming method and for no address.
+ */
+export function connectClient<Service extends DescService>(service: Service, options: ClientOptions): RpcClient<Service> {
+  const clock = options.clock ?? systemClock;
+  if (options.addresses.length === 0) throw new Error("Expected an address, got none");
+  const connections = [...new Set(options.addresses)].map((url) => {
+    const connection: Connection = openConnection({ url, tls: options.tls, clock, unreachable: () => addresses.failed(connection) });
+    return connection;
+  });
+  const addresses = roundRobin(connections, clock);
+  const parts: CallParts = { addresses, clock, caller: options.caller, deadlineMs: options.deadlineMs };
+  const shared = new Map(
+    (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...parts, method: methodOf(service, name) })]),
+  );
+  return {
+    client: clientOf(service, (method, message, given) => (shared.get(method) ?? repeating)(method, message, given)),
+    close: () => connections.forEach((one) => one.close()),
+  };
+
+  function repeating(method: DescMethodUnary, message: Message, given: CallOptions): Promise<Message> {
+    return callWithRepeats(parts, method, { message, given });
+  }
+}
+
+function methodOf(service: DescService, name: string): DescMethodUnary {
+  const method = service.method[name];
+  if (method?.methodKind !== "unary") throw new Error(`Expected a unary method of ${service.typeName}, got "${name}"`);
+  return method as DescMethodUnary;
+}
+
+/** A client over a transport that is there already, such as that of a test. Nothing is repeated. */
+export function clientOver<Service extends DescService>(service: Service, transport: Transport): Client<Service> {
+  return clientOf(service, async (method, message, given) => {
+    try {
+      const { signal, timeoutMs, headers } = given;
+      return (await transport.unary(method, signal, timeoutMs, headers, message, given.contextValues)).message;
+    } catch (error) {
+      throw given.signal?.aborted ? new Refusal("DEADLINE_EXCEEDED") : thrownFromError(error, { sideEffects: hasSideEffects(method) });
+    }
+  });
+}
+
+function clientOf<Service extends DescService>(service: Service, call: UnaryCall): Client<Service> {
+  const client: Record<string, unknown> = Object.create(null);
+  for (const [name, method] of Object.entries(service.method)) {
+    const unary = methodOf(service, name);
+    client[name] = async (request: MessageInitShape<typeof unary.input>, options: CallOptions = {}) =>
+      call(method as DescMethodUnary, create(unary.input, request), options);
+  }
+  return client as Client<Service>;
+}

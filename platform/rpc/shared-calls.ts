@@ -1,0 +1,192 @@
+/** Calls of one method that wait travel together: one message on the way to an address, the rest in the next. */
+import { create, type DescMethodUnary, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
+import { CallManyRequestSchema, type Outcome, SharedCallService } from "../../proto/gen/heddle/rpc/v1/shared_call_service_pb.ts";
+import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import { callHeaders, type CallParts, hasSideEffects, mayRepeat, noteFailure, retryMs, type UnaryCall } from "./attempts.ts";
+import type { Connection } from "./connection.ts";
+import { refusalFromDetail, RemoteFault, thrownFromError } from "./refusal-wire.ts";
+
+/**
+ * Calls of `method` that share messages. One message at a time is on its way to each address; a call that finds none
+ * free waits, in order, and goes with all others that wait. So a call travels alone while there is time, and the cost
+ * of a message is spread over the more calls the more there are. A message that takes long holds nobody back: the
+ * next goes when the first answer is in or rpcSlotMsMax has passed. Calls leave in the order they came and the other
+ * side begins them in that order; between two addresses there is none, nor would concurrent requests have one.
+ * Refuses OVERLOADED where too many wait.
+ */
+export function shareCalls(parts: CallParts & { readonly method: DescMethodUnary }): UnaryCall {
+  const line = new SharedLine(parts);
+  return (_, message, options) => line.call(message, options);
+}
+
+interface Waiting {
+  readonly bytes: Uint8Array;
+  readonly options: CallOptions;
+  readonly endsAt: number;
+  attempts: number;
+  over: boolean;
+  /** Settles the call once; later outcomes of it mean nothing. */
+  end(settle: { answer: Message } | { thrown: unknown }): void;
+}
+
+class SharedLine {
+  readonly #parts: CallParts & { readonly method: DescMethodUnary };
+  readonly #busy = new Set<Connection>();
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  #pumping = false;
+
+  constructor(parts: CallParts & { readonly method: DescMethodUnary }) {
+    this.#parts = parts;
+  }
+
+  call(message: Message, options: CallOptions): Promise<Message> {
+    const { method, clock, deadlineMs } = this.#parts;
+    if (options.signal?.aborted) return Promise.reject(new Refusal("DEADLINE_EXCEEDED"));
+    const bytes = toBinary(method.input, message);
+    if (this.#waiting.length >= limits.rpcCallsWaitingMax || this.#bytes + bytes.length > limits.rpcBytesWaitingMax) {
+      return Promise.reject(new Refusal("OVERLOADED", undefined, { retryAfterSeconds: limits.overloadRetryAfterSeconds }));
+    }
+    const timeoutMs = options.timeoutMs ?? deadlineMs;
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        bytes,
+        options,
+        endsAt: clock.monotonic() + timeoutMs,
+        attempts: 0,
+        over: false,
+        end(settled) {
+          if (waiting.over) return;
+          waiting.over = true;
+          cancel();
+          options.signal?.removeEventListener("abort", giveUp);
+          if ("answer" in settled) resolve(settled.answer);
+          else reject(settled.thrown);
+        },
+      };
+      function giveUp(): void {
+        waiting.end({ thrown: new Refusal("DEADLINE_EXCEEDED") });
+      }
+      const cancel = clock.after(timeoutMs, giveUp);
+      options.signal?.addEventListener("abort", giveUp);
+      this.#waiting.push(waiting);
+      this.#bytes += bytes.length;
+      this.#pumpSoon();
+    });
+  }
+
+  /** After the events of this turn, so that what came together goes together. */
+  #pumpSoon(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    setImmediate(() => {
+      this.#pumping = false;
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#parts.addresses.pick(this.#busy);
+      if (connection === undefined) return;
+      const batch = this.#takeBatch();
+      if (batch.length > 0) void this.#fly(connection, batch);
+    }
+  }
+
+  #takeBatch(): Waiting[] {
+    const batch: Waiting[] = [];
+    let bytes = 0;
+    let taken = 0;
+    for (const waiting of this.#waiting) {
+      const fits = batch.length < limits.rpcCallsPerBatchMax && bytes + waiting.bytes.length <= limits.rpcBatchBytesMax;
+      if (!fits && batch.length > 0) break;
+      taken += 1;
+      this.#bytes -= waiting.bytes.length;
+      if (waiting.over) continue;
+      bytes += waiting.bytes.length;
+      batch.push(waiting);
+    }
+    this.#waiting = this.#waiting.slice(taken);
+    return batch;
+  }
+
+  async #fly(connection: Connection, batch: readonly Waiting[]): Promise<void> {
+    const { addresses, clock } = this.#parts;
+    this.#busy.add(connection);
+    let held = true;
+    const free = () => {
+      if (!held) return;
+      held = false;
+      cancel();
+      this.#busy.delete(connection);
+      this.#pumpSoon();
+    };
+    const cancel = clock.after(limits.rpcSlotMsMax, free);
+    try {
+      await this.#send(connection, batch, free);
+      addresses.worked(connection);
+    } catch (error) {
+      noteFailure(addresses, connection, error);
+      this.#failed(batch, error);
+    } finally {
+      free();
+    }
+  }
+
+  async #send(connection: Connection, batch: readonly Waiting[], firstAnswer: () => void): Promise<void> {
+    const { method, clock, caller } = this.#parts;
+    const now = clock.monotonic();
+    const calls = batch.map(({ bytes, options, endsAt }) => ({
+      request: bytes,
+      timeoutMs: Math.max(1, Math.floor(endsAt - now)),
+      ...(options.headers && carried(options.headers)),
+    }));
+    const request = create(CallManyRequestSchema, { method: `${method.parent.typeName}/${method.name}`, calls });
+    const timeoutMs = Math.max(...calls.map((call) => call.timeoutMs));
+    const { stream } = connection.transport;
+    const many = SharedCallService.method.callMany;
+    const response = await stream(many, undefined, timeoutMs, callHeaders(caller, {}), one(request));
+    for await (const { outcomes } of response.message) {
+      firstAnswer();
+      for (const outcome of outcomes) batch[outcome.index]?.end(settledOf(method, outcome));
+    }
+    if (batch.some(({ over }) => !over)) throw new ConnectError("The answer ended too soon", Code.Aborted);
+  }
+
+  /** Those without an outcome go to the front of the line again where that is safe, and are told what is known else. */
+  #failed(batch: readonly Waiting[], error: unknown): void {
+    const { method, clock } = this.#parts;
+    const again: Waiting[] = [];
+    for (const waiting of batch.filter(({ over }) => !over)) {
+      waiting.attempts += 1;
+      if (waiting.attempts < limits.rpcAttemptsMax && mayRepeat(error, method)) again.push(waiting);
+      else waiting.end({ thrown: thrownFromError(error, { sideEffects: hasSideEffects(method) }) });
+    }
+    const [first] = again;
+    if (first === undefined) return;
+    clock.after(retryMs(first.attempts), () => {
+      this.#waiting = [...again, ...this.#waiting];
+      for (const { bytes } of again) this.#bytes += bytes.length;
+      this.#pumpSoon();
+    });
+  }
+}
+
+function settledOf(method: DescMethodUnary, { outcome }: Outcome): { answer: Message } | { thrown: unknown } {
+  if (outcome.case === "response") return { answer: fromBinary(method.output, outcome.value) };
+  if (outcome.case === "fault") return { thrown: new RemoteFault(outcome.value.id) };
+  const { detail, text = "" } = outcome.value ?? {};
+  return { thrown: (detail && refusalFromDetail(detail, text)) ?? new RemoteFault("") };
+}
+
+function carried(given: NonNullable<CallOptions["headers"]>): { requestId: string; traceparent: string } {
+  const headers = new Headers(given);
+  return { requestId: headers.get("x-request-id") ?? "", traceparent: headers.get("traceparent") ?? "" };
+}
+
+async function* one<Item>(item: Item): AsyncGenerator<Item> {
+  yield item;
+}
