@@ -1,5 +1,5 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
-import type { IdentityKey, JobRow, MergeRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
+import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { AddressKey, NameKey } from "./user-names.ts";
 import type { UserId } from "./user-key.ts";
 
@@ -18,6 +18,10 @@ export interface Identities extends RowCache {
   repeat(keyHash: string): RepeatRow | undefined;
   job(jobId: string): JobRow | undefined;
   merge(mergeId: string): MergeRow | undefined;
+  /** Memberships that wait for the name. */
+  pending(name: NameKey | AddressKey): PendingRow | undefined;
+  /** Names that memberships wait for, in the whole workspace. */
+  pendingCount(): number;
   /** Throws NeedRows for all of the rows that are not known, so that they are loaded together. */
   need(keys: readonly IdentityKey[]): void;
 }
@@ -80,6 +84,8 @@ export function createIdentities(workspaceId: string): Identities {
     repeat: (keyHash) => read(`r:${keyHash}`) as RepeatRow | undefined,
     job: (jobId) => read(`j:${jobId}`) as JobRow | undefined,
     merge: (mergeId) => read(`m:${mergeId}`) as MergeRow | undefined,
+    pending: (name) => read(`w:${name}`) as PendingRow | undefined,
+    pendingCount: () => (read("w:count") as number | undefined) ?? 0,
     need(keys) {
       const unknown = keys.filter((key) => cache.peek(key) === undefined);
       if (unknown.length > 0) throw new NeedRows(unknown);

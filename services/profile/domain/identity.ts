@@ -1,5 +1,5 @@
 /** Identity rows: who has which name. Written by the resolver alone, and never changed in place. */
-import type { EmailStatus } from "./track-object.ts";
+import type { EmailStatus, MembershipState } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
 
 /**
@@ -11,8 +11,9 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `r:<key hash>` -> RepeatRow
  * - `j:<job id>` -> JobRow
  * - `m:<merge id>` -> MergeRow
+ * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while nobody has the name; `w:count` -> how many there are
  */
-export type IdentityKey = `${"x" | "a" | "u" | "e" | "p" | "r" | "j" | "m"}:${string}`;
+export type IdentityKey = `${"x" | "a" | "u" | "e" | "p" | "r" | "j" | "m" | "w"}:${string}`;
 
 /** Everything the resolver knows of one user. */
 export interface UserRow {
@@ -98,4 +99,17 @@ export interface SideRecency {
   readonly email: Recency | null;
   readonly phone: Recency | null;
   readonly since: Recency | null;
+}
+
+/** Memberships that wait for somebody to get the name, the latest state of each group. */
+export interface PendingRow {
+  readonly memberships: readonly PendingMembership[];
+}
+
+export interface PendingMembership {
+  readonly groupId: string;
+  readonly state: MembershipState;
+  /** Of the request that set it. */
+  readonly requestId: string;
+  readonly actor: string;
 }

@@ -1,5 +1,6 @@
 /** A record of the intake log as the resolver sees it: one accepted request and where it stands in the order. */
-import type { TrackObject } from "./track-object.ts";
+import type { EmailMark, PhoneMark } from "./ports.ts";
+import type { EmailStatus, MembershipState, TrackObject } from "./track-object.ts";
 import type { Alias, UserKey, UserSelector } from "./user-key.ts";
 
 export interface IntakeRecord {
@@ -35,7 +36,24 @@ export type IntakeBody =
   | { readonly type: "removeExternalIds"; readonly externalIds: readonly string[] }
   | { readonly type: "undoMerge"; readonly jobId: string; readonly index: number }
   | { readonly type: "reportSession"; readonly user: UserKey; readonly appId: string; readonly startedAt: number; readonly device?: Device }
-  | { readonly type: "reportEngagement"; readonly user: UserKey } & Engagement;
+  | { readonly type: "reportEngagement"; readonly user: UserKey } & Engagement
+  | ConsentBody;
+
+/** What the services that own consent append. Addresses are normalised. */
+export type ConsentBody =
+  | { readonly type: "setMemberships"; readonly updates: readonly MembershipUpdate[] }
+  | { readonly type: "setEmailStatuses"; readonly emails: readonly string[]; readonly status: EmailStatus }
+  | { readonly type: "markEmails"; readonly emails: readonly string[]; readonly mark: EmailMark }
+  | { readonly type: "markPhones"; readonly phones: readonly string[]; readonly mark: PhoneMark };
+
+/** One state of one group for everybody named. */
+export interface MembershipUpdate {
+  readonly groupId: string;
+  readonly state: MembershipState;
+  readonly externalIds: readonly string[];
+  readonly emails: readonly string[];
+  readonly phones: readonly string[];
+}
 
 export interface Device {
   readonly deviceId: string;

@@ -215,9 +215,27 @@ export interface WorkspaceStep {
 export type ConsentRecord =
   & { readonly sequence: number; readonly part: number; readonly at: number; readonly requestId: string; readonly actor: string }
   & (
-    | { readonly type: "membership"; readonly userId: UserId; readonly groupId: string; readonly state: MembershipState }
-    | { readonly type: "emailStatus"; readonly address: string; readonly status: EmailStatus }
+    /** `side`: see MergeSide, outermost merge first. */
+    | {
+      readonly type: "membership";
+      readonly userId: UserId;
+      readonly groupId: string;
+      readonly state: MembershipState;
+      readonly side?: readonly string[];
+    } & Carried
+    | { readonly type: "emailStatus"; readonly address: string; readonly status: EmailStatus } & Carried
+    | { readonly type: "emailMark"; readonly address: string; readonly mark: EmailMark }
+    | { readonly type: "phoneMark"; readonly address: string; readonly mark: PhoneMark }
     | { readonly type: "userDeleted"; readonly userId: UserId }
-    | { readonly type: "userMerged"; readonly userId: UserId; readonly mergeId: string; readonly sourceId: UserId }
+    /** `undoUntil`: Unix milliseconds, 0: never. */
+    | { readonly type: "userMerged"; readonly userId: UserId; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
     | { readonly type: "mergeUndone"; readonly userId: UserId; readonly mergeId: string; readonly sourceId: UserId }
   );
+
+/** Said before the user or its address was there: an unsubscribe counts, anything else only where nothing is known. */
+interface Carried {
+  readonly carried?: true;
+}
+
+export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
+export type PhoneMark = "provider_error" | "deactivated" | "removed";

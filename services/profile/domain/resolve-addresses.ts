@@ -1,7 +1,8 @@
 /** What a change of a user's names and addresses does to the rows of the others who share them, and to consent. */
 import type { UserRow } from "./identity.ts";
+import type { MergeSide } from "./profile-record.ts";
 import type { ConsentChange } from "./track-object.ts";
-import type { UserId } from "./user-key.ts";
+import type { UserId, UserKey } from "./user-key.ts";
 import type { AddressChange, AddressKey } from "./user-names.ts";
 import {
   addressesOf,
@@ -12,9 +13,12 @@ import {
   neverShared,
   phoneKey,
   touched,
+  userRowKey,
   withAddresses,
 } from "./user-names.ts";
 import { type Effects, putUser, takeMark, tell } from "./resolve-effects.ts";
+import { takePending } from "./resolve-pending.ts";
+import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 
 /** Applies a change of addresses to a live user: address rows, the user's row, and the email status that follows. */
 export function changeAddresses(effects: Effects, row: UserRow, change: AddressChange): UserRow {
@@ -51,6 +55,7 @@ function joinAddress(effects: Effects, address: AddressKey, row: UserRow): void 
   const sharers = effects.view.sharers(address);
   const updated = effects.view.peek(address) === null ? neverShared : takeMark(effects);
   effects.view.put(address, inserted(sharers, { id: row.id, identified: row.externalId !== null, updated }));
+  takePending(effects, row.id, [address]);
 }
 
 /** Makes the user the latest of all who share one of its addresses. */
@@ -79,19 +84,42 @@ export function markIdentified(effects: Effects, row: UserRow): void {
  * email is sent when an email comes, unless the change brings its own.
  */
 function sendEmailStatus(effects: Effects, before: UserRow, next: { after: UserRow; change: AddressChange }): void {
-  const status = next.change.emailStatus ?? before.heldEmailStatus;
-  if (status === undefined || next.after.email === null) return;
-  tell(effects, { type: "emailStatus", address: next.after.email, status });
+  const address = next.after.email;
+  if (address === null) return;
+  const { emailStatus } = next.change;
+  if (emailStatus !== undefined) tell(effects, { type: "emailStatus", address, status: emailStatus });
+  else if (before.heldEmailStatus !== undefined) tell(effects, { type: "emailStatus", address, status: before.heldEmailStatus, carried: true });
 }
 
 /** Memberships go to the user and to all who share its email (spec, track rule 3), the user first. */
-export function sendMemberships(effects: Effects, row: UserRow, groups: ConsentChange["subscriptionGroups"]): void {
+export function sendMemberships(
+  effects: Effects,
+  row: UserRow & { readonly side?: MergeSide | undefined },
+  groups: ConsentChange["subscriptionGroups"],
+): void {
   if (groups === undefined) return;
-  const sharers = row.email === null ? [] : effects.view.sharers(emailKey(row.email));
+  const others = row.email === null ? [] : sharersOf(effects, { by: "email", address: row.email }).filter(({ userId }) => userId !== row.id);
+  const members = [{ userId: row.id, ...sideListOf(row.side) }, ...others];
   for (const { id: groupId, state } of groups) {
-    tell(effects, { type: "membership", userId: row.id, groupId, state });
-    for (const sharer of sharers) {
-      if (sharer.id !== row.id) tell(effects, { type: "membership", userId: sharer.id, groupId, state });
-    }
+    for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });
   }
+}
+
+/** All who hold the address, each with the side of its open merges that the address means. */
+export function sharersOf(effects: Effects, key: AddressUserKey): Member[] {
+  const { view } = effects;
+  const sharers = view.sharers(key.by === "email" ? emailKey(key.address) : phoneKey(key.number));
+  view.need(sharers.map(({ id }) => userRowKey(id)));
+  return sharers.map(({ id }) => {
+    const row = view.user(id);
+    return { userId: id, ...(row !== undefined && row.merges.length > 0 && sideListOf(sideOf(view, row, key))) };
+  });
+}
+
+export type AddressUserKey = Extract<UserKey, { by: "email" | "phone" }>;
+
+/** The user of a membership record. */
+export interface Member {
+  readonly userId: UserId;
+  readonly side?: readonly string[];
 }

@@ -47,7 +47,7 @@ describe("resolveBatch() with an Idempotency-Key", () => {
 describe("resolveBatch() without all rows", () => {
   test("stops before the record, with what it and the later ones need", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", undefined]]);
+    view.load([["x:a", undefined], ["w:count", undefined]]);
     const records = [record(1, event(byId("a"))), record(2, event(byId("b"))), record(3, event(byEmail("e@b.c")))];
     const { resolved, need } = resolveBatch(view, records, options);
     expect(resolved.map(({ sequence }) => sequence)).toEqual([1]);
@@ -56,7 +56,7 @@ describe("resolveBatch() without all rows", () => {
 
   test("a record that stops half way leaves nothing behind", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", undefined]]);
+    view.load([["x:a", undefined], ["w:count", undefined]]);
     const { resolved } = resolveBatch(view, [record(1, [event(byId("a")), event(byId("b"))])], options);
     expect(resolved).toEqual([]);
     expect(view.changes().size).toBe(0);
@@ -65,7 +65,7 @@ describe("resolveBatch() without all rows", () => {
 
   test("a fault is thrown for the first record only, and what was resolved before it is returned", () => {
     const view = createIdentities("ws");
-    view.load([["x:a", undefined]]);
+    view.load([["x:a", undefined], ["w:count", undefined]]);
     const broken = { ...record(2, []), body: { type: "track", objects: null } } as unknown as IntakeRecord;
     expect(resolveBatch(view, [record(1, event(byId("a"))), broken], options).resolved.length).toBe(1);
     expect(() => resolveBatch(view, [broken], options)).toThrow(TypeError);

@@ -5,6 +5,7 @@ import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import { resolveAliasRenames, resolveNewAliases } from "./resolve-aliases.ts";
+import { resolveConsent } from "./resolve-consent.ts";
 import { resolveDeletes } from "./resolve-delete.ts";
 import { type Effects, type ForgottenMerge, type ResolveOptions, startEffects } from "./resolve-effects.ts";
 import { resolveExternalIdRemovals, resolveExternalIdRenames } from "./resolve-external-ids.ts";
@@ -139,5 +140,7 @@ function resolveBody(effects: Effects, body: IntakeBody): void {
       return resolveSession(effects, body);
     case "reportEngagement":
       return resolveEngagement(effects, body);
+    default:
+      return resolveConsent(effects, body);
   }
 }

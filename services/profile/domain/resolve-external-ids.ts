@@ -4,6 +4,7 @@ import type { IntakeBody } from "./intake-record.ts";
 import { externalIdKey } from "./user-names.ts";
 import { touchUser } from "./resolve-addresses.ts";
 import { type Effects, putUser, send } from "./resolve-effects.ts";
+import { takePending } from "./resolve-pending.ts";
 import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
 type Renames = Extract<IntakeBody, { type: "renameExternalIds" }>["renames"];
@@ -36,6 +37,7 @@ function renameExternalId(effects: Effects, { current, next }: Rename): string |
   effects.view.put(externalIdKey(next), row.id);
   putUser(effects, after);
   send(effects, { id: row.id }, { type: "identity", externalId: next });
+  takePending(effects, row.id, [externalIdKey(next)]);
   touchUser(effects, after);
   return undefined;
 }

@@ -6,6 +6,7 @@ import { externalIdKey, holdsLabel } from "./user-names.ts";
 import { markIdentified, touchUser } from "./resolve-addresses.ts";
 import { type Effects, putUser, send } from "./resolve-effects.ts";
 import { type JobPlace, mergeUsers, notMerged } from "./resolve-merge.ts";
+import { takePending } from "./resolve-pending.ts";
 import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
 type Identifications = Extract<IntakeBody, { type: "identifyUsers" }>["identifications"];
@@ -38,6 +39,7 @@ function giveExternalId(effects: Effects, found: UserRow, externalId: string): J
   putUser(effects, after);
   markIdentified(effects, after);
   send(effects, { id: row.id }, { type: "identity", externalId });
+  takePending(effects, row.id, [externalIdKey(externalId)]);
   touchUser(effects, after);
   return { status: "identified", reason: "", sourceId: row.id, targetId: row.id, mergeId: null, undoUntil: 0 };
 }

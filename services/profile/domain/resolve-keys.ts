@@ -1,5 +1,5 @@
 /** Which identity rows a run of records will read, as far as can be seen before resolving it. */
-import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
+import type { IntakeBody, IntakeRecord, MembershipUpdate } from "./intake-record.ts";
 import { latestOf } from "./choose-user.ts";
 import type { Identities } from "./identities.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
@@ -83,12 +83,22 @@ function usersOf(body: IntakeBody): UserKey[] {
       return body.renames.map(({ current }) => ({ by: "externalId", id: current }));
     case "removeExternalIds":
       return body.externalIds.map((id) => ({ by: "externalId", id }));
-    case "undoMerge":
-      return [];
     case "reportSession":
     case "reportEngagement":
       return [body.user];
+    case "setMemberships":
+      return body.updates.flatMap(membersOf);
+    default:
+      return [];
   }
+}
+
+function membersOf({ externalIds, emails, phones }: MembershipUpdate): UserKey[] {
+  return [
+    ...externalIds.map((id) => ({ by: "externalId" as const, id })),
+    ...emails.map((address) => ({ by: "email" as const, address })),
+    ...phones.map((number) => ({ by: "phone" as const, number })),
+  ];
 }
 
 /** Names that a body gives out, and addresses that it attaches. */

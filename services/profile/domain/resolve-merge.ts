@@ -52,7 +52,7 @@ export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): Job
   const merged = moveNames(effects, { source, target }, mergeId);
   sendNames(effects, target, merged);
   followUnsubscribe(effects, { source, target }, merged);
-  tell(effects, { type: "userMerged", userId: target.id, mergeId, sourceId: source.id });
+  tell(effects, { type: "userMerged", userId: target.id, mergeId, sourceId: source.id, undoUntil });
   if (undoUntil === 0) makeFinal(effects, merged);
   return { status: "merged", reason: "", sourceId: source.id, targetId: target.id, mergeId, undoUntil };
 }

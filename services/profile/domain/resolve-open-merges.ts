@@ -73,6 +73,11 @@ export function sideOf(view: Identities, row: UserRow, key: UserKey): MergeSide 
   return inner.length === 0 ? { mergeId } : { mergeId, inner };
 }
 
+/** The side as records of other services carry it. */
+export function sideListOf(side: MergeSide | undefined): { readonly side?: readonly string[] } {
+  return side === undefined ? {} : { side: [side.mergeId, ...(side.inner ?? [])] };
+}
+
 function sidesOf(view: Identities, row: UserRow, key: UserKey): string[] {
   for (const mergeId of row.merges.toReversed()) {
     const merge = view.merge(mergeId);

@@ -4,9 +4,10 @@ import type { UserRow } from "./identity.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import type { AttributeObject, EventObject, PurchaseObject, TrackObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
-import { type AddressChange, addressesOf, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
+import { type AddressChange, addressesOf, externalIdKey, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
 import { changeAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
 import { type Effects, makeId, putUser, send } from "./resolve-effects.ts";
+import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, followTouch, sideAddresses, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
 
 export function resolveTrack(effects: Effects, objects: readonly TrackObject[]): void {
@@ -36,6 +37,7 @@ export function createUser(effects: Effects, key: UserKey, change: AddressChange
   send(effects, row, { type: "create" });
   const { externalId, aliases, email, phone } = row;
   send(effects, row, { type: "identity", externalId, aliases, email, phone });
+  if (row.externalId !== null) takePending(effects, row.id, [externalIdKey(row.externalId)]);
   if (change.emailStatus !== undefined) changeAddresses(effects, row, { emailStatus: change.emailStatus });
   return row;
 }

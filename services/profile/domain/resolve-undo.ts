@@ -5,6 +5,7 @@ import { aliasKey, externalIdKey } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { type Effects, putUser, send, tell } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
+import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
 
 /** POST /users/merge/undo. A refusal is told in the job's row, and may be tried again when its reason is gone. */
@@ -94,6 +95,8 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
     send(effects, { id }, { type: "identity", externalId, aliases, email, phone });
   }
   tell(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
+  // Nobody had these names between the merge and now
+  for (const row of [target, source]) takePending(effects, row.id, [...ownNames(row), ...addressesOf(row)]);
 }
 
 function restoreAddresses(effects: Effects, row: UserRow, recency: SideRecency): void {

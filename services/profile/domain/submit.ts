@@ -64,7 +64,8 @@ function append(
   return intake.append({ ...request, receivedAt: clock.now(), body }, priority);
 }
 
-async function decide({ applied }: WriteParts, position: Position): Promise<Decided> {
+/** Waits for the resolver. Refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */
+export async function decide({ applied }: Pick<WriteParts, "applied">, position: Position): Promise<Decided> {
   if (!await applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   const outcome = applied.outcome(position) ?? {};
   if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} was set aside`);

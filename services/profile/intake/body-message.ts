@@ -4,6 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Engagement, IntakeBody } from "../domain/intake-record.ts";
 import type { TrackObject } from "../domain/track-object.ts";
+import { consentFromMessage, consentToMessage } from "./consent-message.ts";
 import { selectorFromMessage, selectorToMessage, userKeyFromMessage, userKeyToMessage } from "./user-key-message.ts";
 
 export type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
@@ -24,6 +25,11 @@ export function bodyToMessage(body: IntakeBody): BodyInit {
       return { case: "removeExternalIds", value: { externalIds: [...body.externalIds] } };
     case "undoMerge":
       return { case: "undoMerge", value: { jobId: body.jobId, index: body.index } };
+    case "setMemberships":
+    case "setEmailStatuses":
+    case "markEmails":
+    case "markPhones":
+      return consentToMessage(body);
     default:
       return userBodyToMessage(body);
   }
@@ -80,6 +86,11 @@ export function bodyFromMessage(body: BodyMessage): IntakeBody {
       return { type: "removeExternalIds", externalIds: body.value.externalIds };
     case "undoMerge":
       return { type: "undoMerge", jobId: body.value.jobId, index: body.value.index };
+    case "setMemberships":
+    case "setEmailStatuses":
+    case "markEmails":
+    case "markPhones":
+      return consentFromMessage(body);
     case undefined:
       throw new Error("Expected an intake record with a body, got none");
     default:

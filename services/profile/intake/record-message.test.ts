@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { IntakeBody } from "../domain/intake-record.ts";
+import type { EmailMark, PhoneMark } from "../domain/ports.ts";
 import type { TrackObject } from "../domain/track-object.ts";
 import type { Priority, UserKey } from "../domain/user-key.ts";
 import { decodeRecord, encodeRecord } from "./record-message.ts";
@@ -68,6 +69,31 @@ const bodies: Record<IntakeBody["type"], fc.Arbitrary<IntakeBody>> = {
     name: text,
     interaction: text,
     at: time,
+  }),
+  setMemberships: fc.record({
+    type: fc.constant("setMemberships" as const),
+    updates: fc.array(fc.record({
+      groupId: text,
+      state: fc.constantFrom("subscribed" as const, "unsubscribed" as const),
+      externalIds: fc.array(text),
+      emails: fc.array(text),
+      phones: fc.array(text),
+    })),
+  }),
+  setEmailStatuses: fc.record({
+    type: fc.constant("setEmailStatuses" as const),
+    emails: fc.array(text),
+    status: fc.constantFrom("opted_in" as const, "subscribed" as const, "unsubscribed" as const),
+  }),
+  markEmails: fc.record({
+    type: fc.constant("markEmails" as const),
+    emails: fc.array(text),
+    mark: fc.constantFrom<EmailMark>("blocklisted", "hard_bounced", "spam", "bounce_removed", "spam_removed"),
+  }),
+  markPhones: fc.record({
+    type: fc.constant("markPhones" as const),
+    phones: fc.array(text),
+    mark: fc.constantFrom<PhoneMark>("provider_error", "deactivated", "removed"),
   }),
 };
 

@@ -1,7 +1,7 @@
 /** What the services that own consent get to read. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { EmailStatus, StatusRecordSchema, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { EmailMark, EmailStatus, PhoneMark, StatusRecordSchema, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
 import { laneRow } from "./lane-message.ts";
 
@@ -25,8 +25,12 @@ const changes: [ConsentRecord, object][] = [
   ],
   [{ ...cause, type: "userDeleted", userId: "u" }, { case: "userDeleted" }],
   [
-    { ...cause, type: "userMerged", userId: "u", mergeId: "m", sourceId: "s" },
-    { case: "userMerged", value: { mergeId: "m", sourceUserId: "s" } },
+    { ...cause, type: "membership", userId: "u", groupId: "g", state: "unsubscribed", carried: true, side: ["m", "n"] },
+    { case: "setMembership", value: { state: SubscriptionState.UNSUBSCRIBED, carried: true, side: ["m", "n"] } },
+  ],
+  [
+    { ...cause, type: "userMerged", userId: "u", mergeId: "m", sourceId: "s", undoUntil: 2 ** 42 },
+    { case: "userMerged", value: { mergeId: "m", sourceUserId: "s", undoUntil: 2n ** 42n } },
   ],
   [
     { ...cause, type: "mergeUndone", userId: "u", mergeId: "m", sourceId: "s" },
@@ -38,4 +42,15 @@ test.each(changes)("laneRow() sends the rest to subscription, keyed by user: $ty
   const row = laneRow("w", record);
   expect(row).toMatchObject({ service: "subscription", key: "u" });
   expect(fromBinary(SubscriptionRecordSchema, row.body)).toMatchObject({ workspaceId: "w", userId: "u", change });
+});
+
+const marks: [ConsentRecord, object][] = [
+  [{ ...cause, type: "emailMark", address: "a@x.org", mark: "blocklisted" }, { case: "markEmail", value: { mark: EmailMark.BLOCKLISTED } }],
+  [{ ...cause, type: "phoneMark", address: "+12125550123", mark: "removed" }, { case: "markPhone", value: { mark: PhoneMark.REMOVED } }],
+];
+
+test.each(marks)("laneRow() sends marks to messaging-status: $type", (record, change) => {
+  const row = laneRow("w", record);
+  expect(row.service).toBe("messaging-status");
+  expect(fromBinary(StatusRecordSchema, row.body)).toMatchObject({ address: row.key, change });
 });

@@ -3,7 +3,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
-import type { EmailStatus } from "../domain/track-object.ts";
+import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } from "../intake/consent-message.ts";
 
 /** A record as a store keeps it: which service hears it, the user or address that chooses the lane, and the bytes. */
 export interface LaneRow {
@@ -14,39 +14,43 @@ export interface LaneRow {
   readonly body: Uint8Array;
 }
 
-/** Email status goes to messaging-status by address, everything else to subscription by user. */
+/** The state of an address goes to messaging-status by address, everything else to subscription by user. */
 export function laneRow(workspaceId: string, record: ConsentRecord): LaneRow {
   const { sequence, part } = record;
-  if (record.type === "emailStatus") {
-    const message = create(lane.StatusRecordSchema, {
-      workspaceId,
-      address: record.address,
-      cause: causeOf(record),
-      change: { case: "setEmailStatus", value: { status: statusNumbers[record.status] } },
-    });
-    const body = toBinary(lane.StatusRecordSchema, message);
-    return { service: "messaging-status", key: record.address, sequence, part, body };
+  const cause = causeOf(record);
+  if ("address" in record) {
+    const { address } = record;
+    const message = create(lane.StatusRecordSchema, { workspaceId, address, cause, change: statusChange(record) });
+    return { service: "messaging-status", key: address, sequence, part, body: toBinary(lane.StatusRecordSchema, message) };
   }
-  const message = create(lane.SubscriptionRecordSchema, {
-    workspaceId,
-    userId: record.userId,
-    cause: causeOf(record),
-    change: subscriptionChange(record),
-  });
-  const body = toBinary(lane.SubscriptionRecordSchema, message);
-  return { service: "subscription", key: record.userId, sequence, part, body };
+  const { userId } = record;
+  const message = create(lane.SubscriptionRecordSchema, { workspaceId, userId, cause, change: subscriptionChange(record) });
+  return { service: "subscription", key: userId, sequence, part, body: toBinary(lane.SubscriptionRecordSchema, message) };
+}
+
+function statusChange(record: StatusRecord): StatusChange {
+  switch (record.type) {
+    case "emailStatus":
+      return { case: "setEmailStatus", value: { status: statusNumbers[record.status], carried: record.carried ?? false } };
+    case "emailMark":
+      return { case: "markEmail", value: { mark: emailMarkNumbers[record.mark] } };
+    case "phoneMark":
+      return { case: "markPhone", value: { mark: phoneMarkNumbers[record.mark] } };
+  }
 }
 
 function subscriptionChange(record: SubscriptionRecord): SubscriptionChange {
   switch (record.type) {
     case "membership": {
-      const state = record.state === "subscribed" ? lane.SubscriptionState.SUBSCRIBED : lane.SubscriptionState.UNSUBSCRIBED;
-      return { case: "setMembership", value: { subscriptionGroupId: record.groupId, state } };
+      const { groupId, state, carried = false, side = [] } = record;
+      return { case: "setMembership", value: { subscriptionGroupId: groupId, state: membershipNumbers[state], carried, side: [...side] } };
     }
     case "userDeleted":
       return { case: "userDeleted", value: {} };
-    case "userMerged":
-      return { case: "userMerged", value: { mergeId: record.mergeId, sourceUserId: record.sourceId } };
+    case "userMerged": {
+      const { mergeId, sourceId, undoUntil } = record;
+      return { case: "userMerged", value: { mergeId, sourceUserId: sourceId, undoUntil: BigInt(undoUntil) } };
+    }
     case "mergeUndone":
       return { case: "mergeUndone", value: { mergeId: record.mergeId, sourceUserId: record.sourceId } };
   }
@@ -57,11 +61,7 @@ function causeOf(record: ConsentRecord): MessageInitShape<typeof lane.CauseSchem
   return { sequence: BigInt(sequence), part, at: BigInt(at), requestId, actor };
 }
 
-const statusNumbers: Record<EmailStatus, lane.EmailStatus> = {
-  opted_in: lane.EmailStatus.OPTED_IN,
-  subscribed: lane.EmailStatus.SUBSCRIBED,
-  unsubscribed: lane.EmailStatus.UNSUBSCRIBED,
-};
-
-type SubscriptionRecord = Exclude<ConsentRecord, { type: "emailStatus" }>;
+type StatusRecord = Extract<ConsentRecord, { address: string }>;
+type SubscriptionRecord = Exclude<ConsentRecord, StatusRecord>;
+type StatusChange = NonNullable<MessageInitShape<typeof lane.StatusRecordSchema>["change"]>;
 type SubscriptionChange = NonNullable<MessageInitShape<typeof lane.SubscriptionRecordSchema>["change"]>;

@@ -2,6 +2,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { PreviewParts } from "../domain/preview-merge.ts";
+import { handleAwaitOutcome } from "./await-outcome.ts";
 import { handleCreateAliases } from "./create-aliases.ts";
 import { handleDeleteUsers } from "./delete-users.ts";
 import { handleExportUsers } from "./export-users.ts";
@@ -15,6 +16,7 @@ import { handleRemoveExternalIds } from "./remove-external-ids.ts";
 import { handleRenameExternalIds } from "./rename-external-ids.ts";
 import { handleReportEngagement } from "./report-engagement.ts";
 import { handleReportSession } from "./report-session.ts";
+import { handleResolveUsers } from "./resolve-users.ts";
 import { handleTrackUsersSync } from "./track-users-sync.ts";
 import { handleTrackUsers } from "./track-users.ts";
 import { handleUndoMerge } from "./undo-merge.ts";
@@ -38,6 +40,8 @@ export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileSe
     deleteUsers: (message) => handleDeleteUsers(parts, message),
     renameExternalIds: (message) => handleRenameExternalIds(parts, message),
     removeExternalIds: (message) => handleRemoveExternalIds(parts, message),
+    resolveUsers: (message) => handleResolveUsers(parts, message),
+    awaitOutcome: (message) => handleAwaitOutcome(parts, message),
     reportSession: (message) => handleReportSession(parts, message),
     reportEngagement: (message) => handleReportEngagement(parts, message),
   };

@@ -39,13 +39,4 @@ export const profileSchema: readonly string[] = [
   `,
 ];
 
-/** Owner `lane`: records for the services that own consent, in the resolver's order; each reader keeps its own place. */
-export const laneSchema: readonly string[] = [
-  `
-  CREATE TABLE lane_records (
-    service TEXT NOT NULL, workspace_id TEXT NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL,
-    lane_key TEXT NOT NULL, body BLOB NOT NULL,
-    PRIMARY KEY (service, workspace_id, sequence, part, lane_key)
-  ) WITHOUT ROWID;
-  `,
-];
+export { laneSchema } from "../../../platform/lane/sqlite.ts";

@@ -9,13 +9,15 @@
 
 import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../lane/v1/lane_pb.ts";
+import { file_heddle_lane_v1_lane } from "../../lane/v1/lane_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file heddle/intake/v1/intake.proto.
  */
 export const file_heddle_intake_v1_intake: GenFile = /*@__PURE__*/
-  fileDesc("Ch1oZWRkbGUvaW50YWtlL3YxL2ludGFrZS5wcm90bxIQaGVkZGxlLmludGFrZS52MSKPBgoMSW50YWtlUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIoCgZvcmlnaW4YAiABKAsyGC5oZWRkbGUuaW50YWtlLnYxLk9yaWdpbhIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLmhlZGRsZS5pbnRha2UudjEuSWRlbXBvdGVuY3kSLwoFdHJhY2sYCiABKAsyHi5oZWRkbGUuaW50YWtlLnYxLlRyYWNrT2JqZWN0c0gAEjkKDmNyZWF0ZV9hbGlhc2VzGAsgASgLMh8uaGVkZGxlLmludGFrZS52MS5DcmVhdGVBbGlhc2VzSAASOQoOcmVuYW1lX2FsaWFzZXMYDCABKAsyHy5oZWRkbGUuaW50YWtlLnYxLlJlbmFtZUFsaWFzZXNIABIzCgttZXJnZV91c2VycxgNIAEoCzIcLmhlZGRsZS5pbnRha2UudjEuTWVyZ2VVc2Vyc0gAEjkKDmlkZW50aWZ5X3VzZXJzGA4gASgLMh8uaGVkZGxlLmludGFrZS52MS5JZGVudGlmeVVzZXJzSAASNQoMZGVsZXRlX3VzZXJzGA8gASgLMh0uaGVkZGxlLmludGFrZS52MS5EZWxldGVVc2Vyc0gAEkIKE3JlbmFtZV9leHRlcm5hbF9pZHMYECABKAsyIy5oZWRkbGUuaW50YWtlLnYxLlJlbmFtZUV4dGVybmFsSWRzSAASQgoTcmVtb3ZlX2V4dGVybmFsX2lkcxgRIAEoCzIjLmhlZGRsZS5pbnRha2UudjEuUmVtb3ZlRXh0ZXJuYWxJZHNIABIxCgp1bmRvX21lcmdlGBIgASgLMhsuaGVkZGxlLmludGFrZS52MS5VbmRvTWVyZ2VIABI5Cg5zZXNzaW9uX3JlcG9ydBgTIAEoCzIfLmhlZGRsZS5pbnRha2UudjEuU2Vzc2lvblJlcG9ydEgAEj8KEWVuZ2FnZW1lbnRfcmVwb3J0GBQgASgLMiIuaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0SABCBgoEYm9keSJACgZPcmlnaW4SEgoKcmVxdWVzdF9pZBgBIAEoCRINCgVhY3RvchgCIAEoCRITCgtyZWNlaXZlZF9hdBgDIAEoAyJTCgtJZGVtcG90ZW5jeRIQCghrZXlfaGFzaBgBIAEoDBIRCglib2R5X2hhc2gYAiABKAwSDwoHa2VlcF9tcxgDIAEoAxIOCgZhbnN3ZXIYBCABKAwiJAoMVHJhY2tPYmplY3RzEhQKDG9iamVjdHNfanNvbhgBIAEoDCKKAQoHVXNlcktleRIVCgtleHRlcm5hbF9pZBgBIAEoCUgAEigKBWFsaWFzGAIgASgLMhcuaGVkZGxlLmludGFrZS52MS5BbGlhc0gAEhUKC3BsYXRmb3JtX2lkGAMgASgJSAASDwoFZW1haWwYBCABKAlIABIPCgVwaG9uZRgFIAEoCUgAQgUKA2tleSIkCgVBbGlhcxINCgVsYWJlbBgBIAEoCRIMCgRuYW1lGAIgASgJImoKDFVzZXJTZWxlY3RvchImCgNrZXkYASABKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkSMgoOcHJpb3JpdGl6YXRpb24YAiADKA4yGi5oZWRkbGUuaW50YWtlLnYxLlByaW9yaXR5IjwKDUNyZWF0ZUFsaWFzZXMSKwoHYWxpYXNlcxgBIAMoCzIaLmhlZGRsZS5pbnRha2UudjEuTmV3QWxpYXMiRwoITmV3QWxpYXMSEwoLZXh0ZXJuYWxfaWQYASABKAkSJgoFYWxpYXMYAiABKAsyFy5oZWRkbGUuaW50YWtlLnYxLkFsaWFzIj8KDVJlbmFtZUFsaWFzZXMSLgoHcmVuYW1lcxgBIAMoCzIdLmhlZGRsZS5pbnRha2UudjEuQWxpYXNSZW5hbWUiQAoLQWxpYXNSZW5hbWUSDQoFbGFiZWwYASABKAkSEAoIb2xkX25hbWUYAiABKAkSEAoIbmV3X25hbWUYAyABKAkiTAoKTWVyZ2VVc2VycxIOCgZqb2JfaWQYASABKAkSLgoHdXBkYXRlcxgCIAMoCzIdLmhlZGRsZS5pbnRha2UudjEuTWVyZ2VVcGRhdGUibQoLTWVyZ2VVcGRhdGUSLgoGc291cmNlGAEgASgLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3ISLgoGdGFyZ2V0GAIgASgLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3IiWgoNSWRlbnRpZnlVc2VycxIOCgZqb2JfaWQYASABKAkSOQoPaWRlbnRpZmljYXRpb25zGAIgAygLMiAuaGVkZGxlLmludGFrZS52MS5JZGVudGlmaWNhdGlvbiJTCg5JZGVudGlmaWNhdGlvbhIsCgR1c2VyGAEgASgLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3ISEwoLZXh0ZXJuYWxfaWQYAiABKAkiPAoLRGVsZXRlVXNlcnMSLQoFdXNlcnMYASADKAsyHi5oZWRkbGUuaW50YWtlLnYxLlVzZXJTZWxlY3RvciJIChFSZW5hbWVFeHRlcm5hbElkcxIzCgdyZW5hbWVzGAEgAygLMiIuaGVkZGxlLmludGFrZS52MS5FeHRlcm5hbElkUmVuYW1lIkgKEEV4dGVybmFsSWRSZW5hbWUSGwoTY3VycmVudF9leHRlcm5hbF9pZBgBIAEoCRIXCg9uZXdfZXh0ZXJuYWxfaWQYAiABKAkiKQoRUmVtb3ZlRXh0ZXJuYWxJZHMSFAoMZXh0ZXJuYWxfaWRzGAEgAygJIioKCVVuZG9NZXJnZRIOCgZqb2JfaWQYASABKAkSDQoFaW5kZXgYAiABKA0ihgEKDVNlc3Npb25SZXBvcnQSJwoEdXNlchgBIAEoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRIOCgZhcHBfaWQYAiABKAkSEgoKc3RhcnRlZF9hdBgDIAEoAxIoCgZkZXZpY2UYBCABKAsyGC5oZWRkbGUuaW50YWtlLnYxLkRldmljZSI2CgZEZXZpY2USEQoJZGV2aWNlX2lkGAEgASgJEg0KBW1vZGVsGAIgASgJEgoKAm9zGAMgASgJIokCChBFbmdhZ2VtZW50UmVwb3J0EicKBHVzZXIYASABKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkSOwoHY2hhbm5lbBgCIAEoDjIqLmhlZGRsZS5pbnRha2UudjEuRW5nYWdlbWVudFJlcG9ydC5DaGFubmVsEhIKCm1lc3NhZ2VfaWQYAyABKAkSDAoEbmFtZRgEIAEoCRITCgtpbnRlcmFjdGlvbhgFIAEoCRIKCgJhdBgGIAEoAyJMCgdDaGFubmVsEhcKE0NIQU5ORUxfVU5TUEVDSUZJRUQQABIUChBDSEFOTkVMX0NBTVBBSUdOEAESEgoOQ0hBTk5FTF9DQU5WQVMQAiqhAQoIUHJpb3JpdHkSGAoUUFJJT1JJVFlfVU5TUEVDSUZJRUQQABIXChNQUklPUklUWV9JREVOVElGSUVEEAESGQoVUFJJT1JJVFlfVU5JREVOVElGSUVEEAISIgoeUFJJT1JJVFlfTU9TVF9SRUNFTlRMWV9VUERBVEVEEAMSIwofUFJJT1JJVFlfTEVBU1RfUkVDRU5UTFlfVVBEQVRFRBAEYgZwcm90bzM");
+  fileDesc("Ch1oZWRkbGUvaW50YWtlL3YxL2ludGFrZS5wcm90bxIQaGVkZGxlLmludGFrZS52MSL4BwoMSW50YWtlUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIoCgZvcmlnaW4YAiABKAsyGC5oZWRkbGUuaW50YWtlLnYxLk9yaWdpbhIyCgtpZGVtcG90ZW5jeRgDIAEoCzIdLmhlZGRsZS5pbnRha2UudjEuSWRlbXBvdGVuY3kSLwoFdHJhY2sYCiABKAsyHi5oZWRkbGUuaW50YWtlLnYxLlRyYWNrT2JqZWN0c0gAEjkKDmNyZWF0ZV9hbGlhc2VzGAsgASgLMh8uaGVkZGxlLmludGFrZS52MS5DcmVhdGVBbGlhc2VzSAASOQoOcmVuYW1lX2FsaWFzZXMYDCABKAsyHy5oZWRkbGUuaW50YWtlLnYxLlJlbmFtZUFsaWFzZXNIABIzCgttZXJnZV91c2VycxgNIAEoCzIcLmhlZGRsZS5pbnRha2UudjEuTWVyZ2VVc2Vyc0gAEjkKDmlkZW50aWZ5X3VzZXJzGA4gASgLMh8uaGVkZGxlLmludGFrZS52MS5JZGVudGlmeVVzZXJzSAASNQoMZGVsZXRlX3VzZXJzGA8gASgLMh0uaGVkZGxlLmludGFrZS52MS5EZWxldGVVc2Vyc0gAEkIKE3JlbmFtZV9leHRlcm5hbF9pZHMYECABKAsyIy5oZWRkbGUuaW50YWtlLnYxLlJlbmFtZUV4dGVybmFsSWRzSAASQgoTcmVtb3ZlX2V4dGVybmFsX2lkcxgRIAEoCzIjLmhlZGRsZS5pbnRha2UudjEuUmVtb3ZlRXh0ZXJuYWxJZHNIABIxCgp1bmRvX21lcmdlGBIgASgLMhsuaGVkZGxlLmludGFrZS52MS5VbmRvTWVyZ2VIABI5Cg5zZXNzaW9uX3JlcG9ydBgTIAEoCzIfLmhlZGRsZS5pbnRha2UudjEuU2Vzc2lvblJlcG9ydEgAEj8KEWVuZ2FnZW1lbnRfcmVwb3J0GBQgASgLMiIuaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0SAASOwoPc2V0X21lbWJlcnNoaXBzGBUgASgLMiAuaGVkZGxlLmludGFrZS52MS5TZXRNZW1iZXJzaGlwc0gAEkAKEnNldF9lbWFpbF9zdGF0dXNlcxgWIAEoCzIiLmhlZGRsZS5pbnRha2UudjEuU2V0RW1haWxTdGF0dXNlc0gAEjMKC21hcmtfZW1haWxzGBcgASgLMhwuaGVkZGxlLmludGFrZS52MS5NYXJrRW1haWxzSAASMwoLbWFya19waG9uZXMYGCABKAsyHC5oZWRkbGUuaW50YWtlLnYxLk1hcmtQaG9uZXNIAEIGCgRib2R5IkAKBk9yaWdpbhISCgpyZXF1ZXN0X2lkGAEgASgJEg0KBWFjdG9yGAIgASgJEhMKC3JlY2VpdmVkX2F0GAMgASgDIlMKC0lkZW1wb3RlbmN5EhAKCGtleV9oYXNoGAEgASgMEhEKCWJvZHlfaGFzaBgCIAEoDBIPCgdrZWVwX21zGAMgASgDEg4KBmFuc3dlchgEIAEoDCIkCgxUcmFja09iamVjdHMSFAoMb2JqZWN0c19qc29uGAEgASgMIooBCgdVc2VyS2V5EhUKC2V4dGVybmFsX2lkGAEgASgJSAASKAoFYWxpYXMYAiABKAsyFy5oZWRkbGUuaW50YWtlLnYxLkFsaWFzSAASFQoLcGxhdGZvcm1faWQYAyABKAlIABIPCgVlbWFpbBgEIAEoCUgAEg8KBXBob25lGAUgASgJSABCBQoDa2V5IiQKBUFsaWFzEg0KBWxhYmVsGAEgASgJEgwKBG5hbWUYAiABKAkiagoMVXNlclNlbGVjdG9yEiYKA2tleRgBIAEoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRIyCg5wcmlvcml0aXphdGlvbhgCIAMoDjIaLmhlZGRsZS5pbnRha2UudjEuUHJpb3JpdHkiPAoNQ3JlYXRlQWxpYXNlcxIrCgdhbGlhc2VzGAEgAygLMhouaGVkZGxlLmludGFrZS52MS5OZXdBbGlhcyJHCghOZXdBbGlhcxITCgtleHRlcm5hbF9pZBgBIAEoCRImCgVhbGlhcxgCIAEoCzIXLmhlZGRsZS5pbnRha2UudjEuQWxpYXMiPwoNUmVuYW1lQWxpYXNlcxIuCgdyZW5hbWVzGAEgAygLMh0uaGVkZGxlLmludGFrZS52MS5BbGlhc1JlbmFtZSJACgtBbGlhc1JlbmFtZRINCgVsYWJlbBgBIAEoCRIQCghvbGRfbmFtZRgCIAEoCRIQCghuZXdfbmFtZRgDIAEoCSJMCgpNZXJnZVVzZXJzEg4KBmpvYl9pZBgBIAEoCRIuCgd1cGRhdGVzGAIgAygLMh0uaGVkZGxlLmludGFrZS52MS5NZXJnZVVwZGF0ZSJtCgtNZXJnZVVwZGF0ZRIuCgZzb3VyY2UYASABKAsyHi5oZWRkbGUuaW50YWtlLnYxLlVzZXJTZWxlY3RvchIuCgZ0YXJnZXQYAiABKAsyHi5oZWRkbGUuaW50YWtlLnYxLlVzZXJTZWxlY3RvciJaCg1JZGVudGlmeVVzZXJzEg4KBmpvYl9pZBgBIAEoCRI5Cg9pZGVudGlmaWNhdGlvbnMYAiADKAsyIC5oZWRkbGUuaW50YWtlLnYxLklkZW50aWZpY2F0aW9uIlMKDklkZW50aWZpY2F0aW9uEiwKBHVzZXIYASABKAsyHi5oZWRkbGUuaW50YWtlLnYxLlVzZXJTZWxlY3RvchITCgtleHRlcm5hbF9pZBgCIAEoCSI8CgtEZWxldGVVc2VycxItCgV1c2VycxgBIAMoCzIeLmhlZGRsZS5pbnRha2UudjEuVXNlclNlbGVjdG9yIkgKEVJlbmFtZUV4dGVybmFsSWRzEjMKB3JlbmFtZXMYASADKAsyIi5oZWRkbGUuaW50YWtlLnYxLkV4dGVybmFsSWRSZW5hbWUiSAoQRXh0ZXJuYWxJZFJlbmFtZRIbChNjdXJyZW50X2V4dGVybmFsX2lkGAEgASgJEhcKD25ld19leHRlcm5hbF9pZBgCIAEoCSIpChFSZW1vdmVFeHRlcm5hbElkcxIUCgxleHRlcm5hbF9pZHMYASADKAkiKgoJVW5kb01lcmdlEg4KBmpvYl9pZBgBIAEoCRINCgVpbmRleBgCIAEoDSKGAQoNU2Vzc2lvblJlcG9ydBInCgR1c2VyGAEgASgLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg4KBmFwcF9pZBgCIAEoCRISCgpzdGFydGVkX2F0GAMgASgDEigKBmRldmljZRgEIAEoCzIYLmhlZGRsZS5pbnRha2UudjEuRGV2aWNlIjYKBkRldmljZRIRCglkZXZpY2VfaWQYASABKAkSDQoFbW9kZWwYAiABKAkSCgoCb3MYAyABKAkiiQIKEEVuZ2FnZW1lbnRSZXBvcnQSJwoEdXNlchgBIAEoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRI7CgdjaGFubmVsGAIgASgOMiouaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0LkNoYW5uZWwSEgoKbWVzc2FnZV9pZBgDIAEoCRIMCgRuYW1lGAQgASgJEhMKC2ludGVyYWN0aW9uGAUgASgJEgoKAmF0GAYgASgDIkwKB0NoYW5uZWwSFwoTQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhQKEENIQU5ORUxfQ0FNUEFJR04QARISCg5DSEFOTkVMX0NBTlZBUxACIkUKDlNldE1lbWJlcnNoaXBzEjMKB3VwZGF0ZXMYASADKAsyIi5oZWRkbGUuaW50YWtlLnYxLk1lbWJlcnNoaXBVcGRhdGUimQEKEE1lbWJlcnNoaXBVcGRhdGUSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAEgASgJEjAKBXN0YXRlGAIgASgOMiEuaGVkZGxlLmxhbmUudjEuU3Vic2NyaXB0aW9uU3RhdGUSFAoMZXh0ZXJuYWxfaWRzGAMgAygJEg4KBmVtYWlscxgEIAMoCRIOCgZwaG9uZXMYBSADKAkiTwoQU2V0RW1haWxTdGF0dXNlcxIOCgZlbWFpbHMYASADKAkSKwoGc3RhdHVzGAIgASgOMhsuaGVkZGxlLmxhbmUudjEuRW1haWxTdGF0dXMiRQoKTWFya0VtYWlscxIOCgZlbWFpbHMYASADKAkSJwoEbWFyaxgCIAEoDjIZLmhlZGRsZS5sYW5lLnYxLkVtYWlsTWFyayJFCgpNYXJrUGhvbmVzEg4KBnBob25lcxgBIAMoCRInCgRtYXJrGAIgASgOMhkuaGVkZGxlLmxhbmUudjEuUGhvbmVNYXJrKqEBCghQcmlvcml0eRIYChRQUklPUklUWV9VTlNQRUNJRklFRBAAEhcKE1BSSU9SSVRZX0lERU5USUZJRUQQARIZChVQUklPUklUWV9VTklERU5USUZJRUQQAhIiCh5QUklPUklUWV9NT1NUX1JFQ0VOVExZX1VQREFURUQQAxIjCh9QUklPUklUWV9MRUFTVF9SRUNFTlRMWV9VUERBVEVEEARiBnByb3RvMw", [file_heddle_lane_v1_lane]);
 
 /**
  * One accepted request. A request is one record, so it is in the log whole or not at all.
@@ -137,6 +139,38 @@ export type IntakeRecord = Message<"heddle.intake.v1.IntakeRecord"> & {
      */
     value: EngagementReport;
     case: "engagementReport";
+  } | {
+    /**
+     * POST /subscription/status/set and /v2/subscription/status/set
+     *
+     * @generated from field: heddle.intake.v1.SetMemberships set_memberships = 21;
+     */
+    value: SetMemberships;
+    case: "setMemberships";
+  } | {
+    /**
+     * POST /email/status
+     *
+     * @generated from field: heddle.intake.v1.SetEmailStatuses set_email_statuses = 22;
+     */
+    value: SetEmailStatuses;
+    case: "setEmailStatuses";
+  } | {
+    /**
+     * POST /email/blocklist, /email/bounce/remove, /email/spam/remove, and what senders report
+     *
+     * @generated from field: heddle.intake.v1.MarkEmails mark_emails = 23;
+     */
+    value: MarkEmails;
+    case: "markEmails";
+  } | {
+    /**
+     * POST /sms/invalid_phone_numbers/remove, and what senders report
+     *
+     * @generated from field: heddle.intake.v1.MarkPhones mark_phones = 24;
+     */
+    value: MarkPhones;
+    case: "markPhones";
   } | { case: undefined; value?: undefined };
 };
 
@@ -763,6 +797,139 @@ export type EngagementReport_Channel = (typeof EngagementReport_Channel)[keyof t
  */
 export const EngagementReport_ChannelSchema: GenEnum<EngagementReport_Channel> = /*@__PURE__*/
   enumDesc(file_heddle_intake_v1_intake, 22, 0);
+
+/**
+ * @generated from message heddle.intake.v1.SetMemberships
+ */
+export type SetMemberships = Message<"heddle.intake.v1.SetMemberships"> & {
+  /**
+   * @generated from field: repeated heddle.intake.v1.MembershipUpdate updates = 1;
+   */
+  updates: MembershipUpdate[];
+};
+
+/**
+ * Describes the message heddle.intake.v1.SetMemberships.
+ * Use `create(SetMembershipsSchema)` to create a new message.
+ */
+export const SetMembershipsSchema: GenMessage<SetMemberships> = /*@__PURE__*/
+  messageDesc(file_heddle_intake_v1_intake, 23);
+
+/**
+ * One state for everybody named: by external id one user each, by address all who share it at this
+ * place of the log. Whoever is not there yet gets it when it appears.
+ *
+ * @generated from message heddle.intake.v1.MembershipUpdate
+ */
+export type MembershipUpdate = Message<"heddle.intake.v1.MembershipUpdate"> & {
+  /**
+   * @generated from field: string subscription_group_id = 1;
+   */
+  subscriptionGroupId: string;
+
+  /**
+   * @generated from field: heddle.lane.v1.SubscriptionState state = 2;
+   */
+  state: SubscriptionState;
+
+  /**
+   * @generated from field: repeated string external_ids = 3;
+   */
+  externalIds: string[];
+
+  /**
+   * Normalised addresses.
+   *
+   * @generated from field: repeated string emails = 4;
+   */
+  emails: string[];
+
+  /**
+   * E.164.
+   *
+   * @generated from field: repeated string phones = 5;
+   */
+  phones: string[];
+};
+
+/**
+ * Describes the message heddle.intake.v1.MembershipUpdate.
+ * Use `create(MembershipUpdateSchema)` to create a new message.
+ */
+export const MembershipUpdateSchema: GenMessage<MembershipUpdate> = /*@__PURE__*/
+  messageDesc(file_heddle_intake_v1_intake, 24);
+
+/**
+ * @generated from message heddle.intake.v1.SetEmailStatuses
+ */
+export type SetEmailStatuses = Message<"heddle.intake.v1.SetEmailStatuses"> & {
+  /**
+   * Normalised addresses.
+   *
+   * @generated from field: repeated string emails = 1;
+   */
+  emails: string[];
+
+  /**
+   * @generated from field: heddle.lane.v1.EmailStatus status = 2;
+   */
+  status: EmailStatus;
+};
+
+/**
+ * Describes the message heddle.intake.v1.SetEmailStatuses.
+ * Use `create(SetEmailStatusesSchema)` to create a new message.
+ */
+export const SetEmailStatusesSchema: GenMessage<SetEmailStatuses> = /*@__PURE__*/
+  messageDesc(file_heddle_intake_v1_intake, 25);
+
+/**
+ * @generated from message heddle.intake.v1.MarkEmails
+ */
+export type MarkEmails = Message<"heddle.intake.v1.MarkEmails"> & {
+  /**
+   * Normalised addresses.
+   *
+   * @generated from field: repeated string emails = 1;
+   */
+  emails: string[];
+
+  /**
+   * @generated from field: heddle.lane.v1.EmailMark mark = 2;
+   */
+  mark: EmailMark;
+};
+
+/**
+ * Describes the message heddle.intake.v1.MarkEmails.
+ * Use `create(MarkEmailsSchema)` to create a new message.
+ */
+export const MarkEmailsSchema: GenMessage<MarkEmails> = /*@__PURE__*/
+  messageDesc(file_heddle_intake_v1_intake, 26);
+
+/**
+ * @generated from message heddle.intake.v1.MarkPhones
+ */
+export type MarkPhones = Message<"heddle.intake.v1.MarkPhones"> & {
+  /**
+   * E.164.
+   *
+   * @generated from field: repeated string phones = 1;
+   */
+  phones: string[];
+
+  /**
+   * @generated from field: heddle.lane.v1.PhoneMark mark = 2;
+   */
+  mark: PhoneMark;
+};
+
+/**
+ * Describes the message heddle.intake.v1.MarkPhones.
+ * Use `create(MarkPhonesSchema)` to create a new message.
+ */
+export const MarkPhonesSchema: GenMessage<MarkPhones> = /*@__PURE__*/
+  messageDesc(file_heddle_intake_v1_intake, 27);
 
 /**
  * How to choose among the users who share an address, in order of weight.

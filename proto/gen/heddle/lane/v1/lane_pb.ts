@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file heddle/lane/v1/lane.proto.
  */
 export const file_heddle_lane_v1_lane: GenFile = /*@__PURE__*/
-  fileDesc("ChloZWRkbGUvbGFuZS92MS9sYW5lLnByb3RvEg5oZWRkbGUubGFuZS52MSLBAgoSU3Vic2NyaXB0aW9uUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USNwoOc2V0X21lbWJlcnNoaXAYCiABKAsyHS5oZWRkbGUubGFuZS52MS5TZXRNZW1iZXJzaGlwSAASMwoMdXNlcl9kZWxldGVkGAsgASgLMhsuaGVkZGxlLmxhbmUudjEuVXNlckRlbGV0ZWRIABIxCgt1c2VyX21lcmdlZBgMIAEoCzIaLmhlZGRsZS5sYW5lLnYxLlVzZXJNZXJnZWRIABIzCgxtZXJnZV91bmRvbmUYDSABKAsyGy5oZWRkbGUubGFuZS52MS5NZXJnZVVuZG9uZUgAQggKBmNoYW5nZSKhAQoMU3RhdHVzUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USOgoQc2V0X2VtYWlsX3N0YXR1cxgKIAEoCzIeLmhlZGRsZS5sYW5lLnYxLlNldEVtYWlsU3RhdHVzSABCCAoGY2hhbmdlIlYKBUNhdXNlEhAKCHNlcXVlbmNlGAEgASgDEgwKBHBhcnQYAiABKA0SCgoCYXQYAyABKAMSEgoKcmVxdWVzdF9pZBgEIAEoCRINCgVhY3RvchgFIAEoCSJgCg1TZXRNZW1iZXJzaGlwEh0KFXN1YnNjcmlwdGlvbl9ncm91cF9pZBgBIAEoCRIwCgVzdGF0ZRgCIAEoDjIhLmhlZGRsZS5sYW5lLnYxLlN1YnNjcmlwdGlvblN0YXRlIj0KDlNldEVtYWlsU3RhdHVzEisKBnN0YXR1cxgBIAEoDjIbLmhlZGRsZS5sYW5lLnYxLkVtYWlsU3RhdHVzIg0KC1VzZXJEZWxldGVkIjYKClVzZXJNZXJnZWQSEAoIbWVyZ2VfaWQYASABKAkSFgoOc291cmNlX3VzZXJfaWQYAiABKAkiNwoLTWVyZ2VVbmRvbmUSEAoIbWVyZ2VfaWQYASABKAkSFgoOc291cmNlX3VzZXJfaWQYAiABKAkqfwoRU3Vic2NyaXB0aW9uU3RhdGUSIgoeU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASIQodU1VCU0NSSVBUSU9OX1NUQVRFX1NVQlNDUklCRUQQARIjCh9TVUJTQ1JJUFRJT05fU1RBVEVfVU5TVUJTQ1JJQkVEEAIqggEKC0VtYWlsU3RhdHVzEhwKGEVNQUlMX1NUQVRVU19VTlNQRUNJRklFRBAAEhkKFUVNQUlMX1NUQVRVU19PUFRFRF9JThABEhsKF0VNQUlMX1NUQVRVU19TVUJTQ1JJQkVEEAISHQoZRU1BSUxfU1RBVFVTX1VOU1VCU0NSSUJFRBADYgZwcm90bzM");
+  fileDesc("ChloZWRkbGUvbGFuZS92MS9sYW5lLnByb3RvEg5oZWRkbGUubGFuZS52MSLBAgoSU3Vic2NyaXB0aW9uUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USNwoOc2V0X21lbWJlcnNoaXAYCiABKAsyHS5oZWRkbGUubGFuZS52MS5TZXRNZW1iZXJzaGlwSAASMwoMdXNlcl9kZWxldGVkGAsgASgLMhsuaGVkZGxlLmxhbmUudjEuVXNlckRlbGV0ZWRIABIxCgt1c2VyX21lcmdlZBgMIAEoCzIaLmhlZGRsZS5sYW5lLnYxLlVzZXJNZXJnZWRIABIzCgxtZXJnZV91bmRvbmUYDSABKAsyGy5oZWRkbGUubGFuZS52MS5NZXJnZVVuZG9uZUgAQggKBmNoYW5nZSKDAgoMU3RhdHVzUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgdhZGRyZXNzGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USOgoQc2V0X2VtYWlsX3N0YXR1cxgKIAEoCzIeLmhlZGRsZS5sYW5lLnYxLlNldEVtYWlsU3RhdHVzSAASLwoKbWFya19lbWFpbBgLIAEoCzIZLmhlZGRsZS5sYW5lLnYxLk1hcmtFbWFpbEgAEi8KCm1hcmtfcGhvbmUYDCABKAsyGS5oZWRkbGUubGFuZS52MS5NYXJrUGhvbmVIAEIICgZjaGFuZ2UiVgoFQ2F1c2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRIKCgJhdBgDIAEoAxISCgpyZXF1ZXN0X2lkGAQgASgJEg0KBWFjdG9yGAUgASgJIn8KDVNldE1lbWJlcnNoaXASHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAEgASgJEjAKBXN0YXRlGAIgASgOMiEuaGVkZGxlLmxhbmUudjEuU3Vic2NyaXB0aW9uU3RhdGUSDwoHY2FycmllZBgDIAEoCBIMCgRzaWRlGAQgAygJIk4KDlNldEVtYWlsU3RhdHVzEisKBnN0YXR1cxgBIAEoDjIbLmhlZGRsZS5sYW5lLnYxLkVtYWlsU3RhdHVzEg8KB2NhcnJpZWQYAiABKAgiNAoJTWFya0VtYWlsEicKBG1hcmsYASABKA4yGS5oZWRkbGUubGFuZS52MS5FbWFpbE1hcmsiNAoJTWFya1Bob25lEicKBG1hcmsYASABKA4yGS5oZWRkbGUubGFuZS52MS5QaG9uZU1hcmsiDQoLVXNlckRlbGV0ZWQiSgoKVXNlck1lcmdlZBIQCghtZXJnZV9pZBgBIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgCIAEoCRISCgp1bmRvX3VudGlsGAMgASgDIjcKC01lcmdlVW5kb25lEhAKCG1lcmdlX2lkGAEgASgJEhYKDnNvdXJjZV91c2VyX2lkGAIgASgJKn8KEVN1YnNjcmlwdGlvblN0YXRlEiIKHlNVQlNDUklQVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEiEKHVNVQlNDUklQVElPTl9TVEFURV9TVUJTQ1JJQkVEEAESIwofU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1VCU0NSSUJFRBACKrEBCglFbWFpbE1hcmsSGgoWRU1BSUxfTUFSS19VTlNQRUNJRklFRBAAEhoKFkVNQUlMX01BUktfQkxPQ0tMSVNURUQQARIbChdFTUFJTF9NQVJLX0hBUkRfQk9VTkNFRBACEhMKD0VNQUlMX01BUktfU1BBTRADEh0KGUVNQUlMX01BUktfQk9VTkNFX1JFTU9WRUQQBBIbChdFTUFJTF9NQVJLX1NQQU1fUkVNT1ZFRBAFKnoKCVBob25lTWFyaxIaChZQSE9ORV9NQVJLX1VOU1BFQ0lGSUVEEAASHQoZUEhPTkVfTUFSS19QUk9WSURFUl9FUlJPUhABEhoKFlBIT05FX01BUktfREVBQ1RJVkFURUQQAhIWChJQSE9ORV9NQVJLX1JFTU9WRUQQAyqCAQoLRW1haWxTdGF0dXMSHAoYRU1BSUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVRU1BSUxfU1RBVFVTX09QVEVEX0lOEAESGwoXRU1BSUxfU1RBVFVTX1NVQlNDUklCRUQQAhIdChlFTUFJTF9TVEFUVVNfVU5TVUJTQ1JJQkVEEANiBnByb3RvMw");
 
 /**
  * A record in a lane of the subscription service: memberships of one user.
@@ -115,6 +115,18 @@ export type StatusRecord = Message<"heddle.lane.v1.StatusRecord"> & {
      */
     value: SetEmailStatus;
     case: "setEmailStatus";
+  } | {
+    /**
+     * @generated from field: heddle.lane.v1.MarkEmail mark_email = 11;
+     */
+    value: MarkEmail;
+    case: "markEmail";
+  } | {
+    /**
+     * @generated from field: heddle.lane.v1.MarkPhone mark_phone = 12;
+     */
+    value: MarkPhone;
+    case: "markPhone";
   } | { case: undefined; value?: undefined };
 };
 
@@ -183,6 +195,20 @@ export type SetMembership = Message<"heddle.lane.v1.SetMembership"> & {
    * @generated from field: heddle.lane.v1.SubscriptionState state = 2;
    */
   state: SubscriptionState;
+
+  /**
+   * Kept for a user or address that was not there yet: a subscribe counts only where nothing is known.
+   *
+   * @generated from field: bool carried = 3;
+   */
+  carried: boolean;
+
+  /**
+   * With open merges: the merges whose source was addressed, outermost first; empty: the user itself.
+   *
+   * @generated from field: repeated string side = 4;
+   */
+  side: string[];
 };
 
 /**
@@ -200,6 +226,13 @@ export type SetEmailStatus = Message<"heddle.lane.v1.SetEmailStatus"> & {
    * @generated from field: heddle.lane.v1.EmailStatus status = 1;
    */
   status: EmailStatus;
+
+  /**
+   * Waited with a user for the address: anything but an unsubscribe counts only where nothing is known.
+   *
+   * @generated from field: bool carried = 2;
+   */
+  carried: boolean;
 };
 
 /**
@@ -208,6 +241,40 @@ export type SetEmailStatus = Message<"heddle.lane.v1.SetEmailStatus"> & {
  */
 export const SetEmailStatusSchema: GenMessage<SetEmailStatus> = /*@__PURE__*/
   messageDesc(file_heddle_lane_v1_lane, 4);
+
+/**
+ * @generated from message heddle.lane.v1.MarkEmail
+ */
+export type MarkEmail = Message<"heddle.lane.v1.MarkEmail"> & {
+  /**
+   * @generated from field: heddle.lane.v1.EmailMark mark = 1;
+   */
+  mark: EmailMark;
+};
+
+/**
+ * Describes the message heddle.lane.v1.MarkEmail.
+ * Use `create(MarkEmailSchema)` to create a new message.
+ */
+export const MarkEmailSchema: GenMessage<MarkEmail> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 5);
+
+/**
+ * @generated from message heddle.lane.v1.MarkPhone
+ */
+export type MarkPhone = Message<"heddle.lane.v1.MarkPhone"> & {
+  /**
+   * @generated from field: heddle.lane.v1.PhoneMark mark = 1;
+   */
+  mark: PhoneMark;
+};
+
+/**
+ * Describes the message heddle.lane.v1.MarkPhone.
+ * Use `create(MarkPhoneSchema)` to create a new message.
+ */
+export const MarkPhoneSchema: GenMessage<MarkPhone> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 6);
 
 /**
  * @generated from message heddle.lane.v1.UserDeleted
@@ -220,7 +287,7 @@ export type UserDeleted = Message<"heddle.lane.v1.UserDeleted"> & {
  * Use `create(UserDeletedSchema)` to create a new message.
  */
 export const UserDeletedSchema: GenMessage<UserDeleted> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 5);
+  messageDesc(file_heddle_lane_v1_lane, 7);
 
 /**
  * @generated from message heddle.lane.v1.UserMerged
@@ -235,6 +302,13 @@ export type UserMerged = Message<"heddle.lane.v1.UserMerged"> & {
    * @generated from field: string source_user_id = 2;
    */
   sourceUserId: string;
+
+  /**
+   * Unix milliseconds until which the merge can be undone; 0: not at all.
+   *
+   * @generated from field: int64 undo_until = 3;
+   */
+  undoUntil: bigint;
 };
 
 /**
@@ -242,7 +316,7 @@ export type UserMerged = Message<"heddle.lane.v1.UserMerged"> & {
  * Use `create(UserMergedSchema)` to create a new message.
  */
 export const UserMergedSchema: GenMessage<UserMerged> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 6);
+  messageDesc(file_heddle_lane_v1_lane, 8);
 
 /**
  * @generated from message heddle.lane.v1.MergeUndone
@@ -264,7 +338,7 @@ export type MergeUndone = Message<"heddle.lane.v1.MergeUndone"> & {
  * Use `create(MergeUndoneSchema)` to create a new message.
  */
 export const MergeUndoneSchema: GenMessage<MergeUndone> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 7);
+  messageDesc(file_heddle_lane_v1_lane, 9);
 
 /**
  * @generated from enum heddle.lane.v1.SubscriptionState
@@ -296,6 +370,92 @@ export type SubscriptionState = (typeof SubscriptionState)[keyof typeof Subscrip
  */
 export const SubscriptionStateSchema: GenEnum<SubscriptionState> = /*@__PURE__*/
   enumDesc(file_heddle_lane_v1_lane, 0);
+
+/**
+ * @generated from enum heddle.lane.v1.EmailMark
+ */
+export const EmailMark = {
+  /**
+   * @generated from enum value: EMAIL_MARK_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Unsubscribed and permanently rejected.
+   *
+   * @generated from enum value: EMAIL_MARK_BLOCKLISTED = 1;
+   */
+  BLOCKLISTED: 1,
+
+  /**
+   * @generated from enum value: EMAIL_MARK_HARD_BOUNCED = 2;
+   */
+  HARD_BOUNCED: 2,
+
+  /**
+   * @generated from enum value: EMAIL_MARK_SPAM = 3;
+   */
+  SPAM: 3,
+
+  /**
+   * Lifts a rejection, whatever caused it.
+   *
+   * @generated from enum value: EMAIL_MARK_BOUNCE_REMOVED = 4;
+   */
+  BOUNCE_REMOVED: 4,
+
+  /**
+   * @generated from enum value: EMAIL_MARK_SPAM_REMOVED = 5;
+   */
+  SPAM_REMOVED: 5,
+} as const;
+
+/**
+ * @generated from enum heddle.lane.v1.EmailMark
+ */
+export type EmailMark = (typeof EmailMark)[keyof typeof EmailMark] | UnknownEnum;
+
+/**
+ * Describes the enum heddle.lane.v1.EmailMark.
+ */
+export const EmailMarkSchema: GenEnum<EmailMark> = /*@__PURE__*/
+  enumDesc(file_heddle_lane_v1_lane, 1);
+
+/**
+ * @generated from enum heddle.lane.v1.PhoneMark
+ */
+export const PhoneMark = {
+  /**
+   * @generated from enum value: PHONE_MARK_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: PHONE_MARK_PROVIDER_ERROR = 1;
+   */
+  PROVIDER_ERROR: 1,
+
+  /**
+   * @generated from enum value: PHONE_MARK_DEACTIVATED = 2;
+   */
+  DEACTIVATED: 2,
+
+  /**
+   * @generated from enum value: PHONE_MARK_REMOVED = 3;
+   */
+  REMOVED: 3,
+} as const;
+
+/**
+ * @generated from enum heddle.lane.v1.PhoneMark
+ */
+export type PhoneMark = (typeof PhoneMark)[keyof typeof PhoneMark] | UnknownEnum;
+
+/**
+ * Describes the enum heddle.lane.v1.PhoneMark.
+ */
+export const PhoneMarkSchema: GenEnum<PhoneMark> = /*@__PURE__*/
+  enumDesc(file_heddle_lane_v1_lane, 2);
 
 /**
  * @generated from enum heddle.lane.v1.EmailStatus
@@ -331,5 +491,5 @@ export type EmailStatus = (typeof EmailStatus)[keyof typeof EmailStatus] | Unkno
  * Describes the enum heddle.lane.v1.EmailStatus.
  */
 export const EmailStatusSchema: GenEnum<EmailStatus> = /*@__PURE__*/
-  enumDesc(file_heddle_lane_v1_lane, 1);
+  enumDesc(file_heddle_lane_v1_lane, 3);
 

@@ -1,0 +1,17 @@
+/** A lane: what the resolver sends to one service, in order, until the service has taken it. */
+
+export interface LaneRecord {
+  readonly workspaceId: string;
+  /** Place in the intake log, and within the record's effects. */
+  readonly sequence: number;
+  readonly part: number;
+  /** The user or address that the record changes. */
+  readonly key: string;
+  readonly body: Uint8Array;
+}
+
+/** The lane's reader. Records of a workspace come in the resolver's order; those read stay until they are taken. */
+export interface Lane {
+  /** The next records, at most `max`. */
+  read(max: number): Promise<LaneRecord[]>;
+}

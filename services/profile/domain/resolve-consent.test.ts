@@ -1,0 +1,114 @@
+/** Table tests of consent that is set directly: who is meant, and what waits for those who are not there yet. */
+import { describe, expect, test } from "vitest";
+import type { MembershipUpdate } from "./intake-record.ts";
+import { attributes, byEmail, byId, byPhone, createWorkspace, event } from "./resolver-workspace.fixture.ts";
+
+function setGroup(to: Partial<MembershipUpdate>) {
+  const update = { groupId: "g", state: "unsubscribed" as const, externalIds: [], emails: [], phones: [], ...to };
+  return { type: "setMemberships" as const, updates: [update] };
+}
+
+function merge(source: string, target: string) {
+  const side = (id: string) => ({ key: byId(id), prioritization: [] });
+  return { type: "mergeUsers" as const, jobId: "job", updates: [{ source: side(source), target: side(target) }] };
+}
+
+const email = "s@b.org";
+const phone = "+12125550123";
+
+describe("resolveConsent() memberships", () => {
+  test("an external id means one user, also a deprecated one", () => {
+    const workspace = createWorkspace();
+    workspace.run(
+      attributes(byId("a"), { email }),
+      attributes(byId("b"), { email }),
+      { type: "renameExternalIds", renames: [{ current: "a", next: "c" }] },
+    );
+    const [record] = workspace.run(setGroup({ externalIds: ["a"] }));
+    expect(record?.consent).toMatchObject([{ type: "membership", userId: workspace.idOf(byId("c")), groupId: "g", state: "unsubscribed" }]);
+    expect(record?.profiles).toEqual([]);
+  });
+
+  test.each([
+    ["email", { email }, { emails: [email] }],
+    ["phone", { phone }, { phones: [phone] }],
+  ])("an %s means all who share it", (_, address, to) => {
+    const workspace = createWorkspace();
+    workspace.run(attributes(byId("a"), address), attributes(byId("b"), address));
+    const [record] = workspace.run(setGroup(to));
+    expect(record?.consent.map((sent) => "userId" in sent && sent.userId).toSorted()).toEqual(
+      [workspace.idOf(byId("a")), workspace.idOf(byId("b"))].toSorted(),
+    );
+  });
+
+  test.each([
+    ["an external id, by an event", { externalIds: ["a"] }, event(byId("a")), byId("a")],
+    ["an email, as the identifier", { emails: [email] }, event(byEmail(email)), byEmail(email)],
+    ["an email, as data", { emails: [email] }, attributes(byId("a"), { email }), byId("a")],
+    ["a phone, as data", { phones: [phone] }, attributes(byId("a"), { phone }), byId("a")],
+  ])("what was set for nobody goes to whoever gets %s, once", (_, to, appears, key) => {
+    const workspace = createWorkspace();
+    const [kept] = workspace.run(setGroup(to));
+    expect(kept?.consent).toEqual([]);
+    const [came] = workspace.run(appears);
+    expect(came?.consent).toMatchObject([
+      { type: "membership", userId: workspace.idOf(key), groupId: "g", state: "unsubscribed", carried: true, requestId: "q1" },
+    ]);
+    const [again] = workspace.run(attributes(byId("b"), { email, phone }));
+    expect(again?.consent).toEqual([]);
+    expect([...workspace.store.keys()].filter((row) => row.startsWith("w:"))).toEqual([]);
+  });
+
+  test("an identify and a rename give a name too", () => {
+    const workspace = createWorkspace();
+    workspace.run(setGroup({ externalIds: ["a"] }), event(byPhone(phone)));
+    const identify = { user: { key: byPhone(phone), prioritization: [] }, externalId: "a" };
+    const [identified] = workspace.run({ type: "identifyUsers", jobId: "j", identifications: [identify] });
+    expect(identified?.consent).toMatchObject([{ type: "membership", carried: true }]);
+    workspace.run(setGroup({ externalIds: ["c"] }));
+    const [renamed] = workspace.run({ type: "renameExternalIds", renames: [{ current: "a", next: "c" }] });
+    expect(renamed?.consent).toMatchObject([{ type: "membership", carried: true }]);
+  });
+
+  test("the latest state of a group waits, with the request that set it", () => {
+    const workspace = createWorkspace();
+    workspace.run(setGroup({ emails: [email] }), setGroup({ emails: [email], groupId: "h" }), setGroup({ emails: [email], state: "subscribed" }));
+    expect(workspace.store.get("w:count")).toBe(1);
+    const [record] = workspace.run(event(byEmail(email)));
+    expect(record?.consent).toMatchObject([
+      { groupId: "h", state: "unsubscribed", requestId: "q2" },
+      { groupId: "g", state: "subscribed", requestId: "q3" },
+    ]);
+  });
+
+  test("a name of a merge's source means its side", () => {
+    const workspace = createWorkspace();
+    workspace.run(attributes(byId("s"), { email }), event(byId("t")), merge("s", "t"));
+    const merged = workspace.idOf(byId("t"));
+    const [byAddress, byTarget] = workspace.run(setGroup({ emails: [email] }), setGroup({ externalIds: ["t"] }));
+    expect(byAddress?.consent).toEqual([expect.objectContaining({ userId: merged, side: [expect.any(String)] })]);
+    expect(byTarget?.consent[0]).not.toHaveProperty("side");
+  });
+
+  test("a user's status that waited for an email is carried", () => {
+    const workspace = createWorkspace();
+    workspace.run(attributes(byId("a"), { consent: { emailSubscribe: "opted_in" } }));
+    const [record] = workspace.run(attributes(byId("a"), { email }));
+    expect(record?.consent).toMatchObject([{ type: "emailStatus", status: "opted_in", carried: true }]);
+  });
+});
+
+test("resolveConsent() sends the state of addresses on, whoever has them", () => {
+  const workspace = createWorkspace();
+  const [status, mark, number] = workspace.run(
+    { type: "setEmailStatuses", emails: [email, "x@b.org"], status: "unsubscribed" },
+    { type: "markEmails", emails: [email], mark: "blocklisted" },
+    { type: "markPhones", phones: [phone], mark: "removed" },
+  );
+  expect(status?.consent).toMatchObject([
+    { type: "emailStatus", address: email, status: "unsubscribed", part: 0 },
+    { type: "emailStatus", address: "x@b.org", part: 1 },
+  ]);
+  expect(mark?.consent).toMatchObject([{ type: "emailMark", address: email, mark: "blocklisted" }]);
+  expect(number?.consent).toMatchObject([{ type: "phoneMark", address: phone, mark: "removed" }]);
+});

@@ -1,0 +1,59 @@
+/** Consent that is set directly: who is meant at this place of the log, and what waits for those who are not there yet. */
+import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
+import type { UserKey } from "./user-key.ts";
+import { type AddressKey, emailKey, externalIdKey, type NameKey, phoneKey } from "./user-names.ts";
+import { type AddressUserKey, type Member, sharersOf } from "./resolve-addresses.ts";
+import { type Effects, tell } from "./resolve-effects.ts";
+import { sideListOf, sideOf } from "./resolve-open-merges.ts";
+import { keepPending } from "./resolve-pending.ts";
+
+/** The state of an address belongs to the address, so its records need no user. */
+export function resolveConsent(effects: Effects, body: ConsentBody): void {
+  switch (body.type) {
+    case "setMemberships":
+      for (const update of body.updates) resolveMemberships(effects, update);
+      return;
+    case "setEmailStatuses":
+      for (const address of body.emails) tell(effects, { type: "emailStatus", address, status: body.status });
+      return;
+    case "markEmails":
+      for (const address of body.emails) tell(effects, { type: "emailMark", address, mark: body.mark });
+      return;
+    case "markPhones":
+      for (const address of body.phones) tell(effects, { type: "phoneMark", address, mark: body.mark });
+      return;
+  }
+}
+
+/** By external id the one user, by address all who share it (specification, "States and transitions"). */
+function resolveMemberships(effects: Effects, { groupId, state, externalIds, emails, phones }: MembershipUpdate): void {
+  const keys: MemberKey[] = [
+    ...externalIds.map((id) => ({ by: "externalId" as const, id })),
+    ...emails.map((address) => ({ by: "email" as const, address })),
+    ...phones.map((number) => ({ by: "phone" as const, number })),
+  ];
+  for (const key of keys) {
+    const members = membersOf(effects, key);
+    for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });
+    if (members.length === 0) keepPending(effects, nameOf(key), { groupId, state });
+  }
+}
+
+function membersOf(effects: Effects, key: MemberKey): Member[] {
+  if (key.by !== "externalId") return sharersOf(effects, key);
+  const row = effects.view.userOf(externalIdKey(key.id));
+  return row === undefined ? [] : [{ userId: row.id, ...sideListOf(sideOf(effects.view, row, key)) }];
+}
+
+function nameOf(key: MemberKey): NameKey | AddressKey {
+  switch (key.by) {
+    case "externalId":
+      return externalIdKey(key.id);
+    case "email":
+      return emailKey(key.address);
+    case "phone":
+      return phoneKey(key.number);
+  }
+}
+
+type MemberKey = AddressUserKey | Extract<UserKey, { by: "externalId" }>;

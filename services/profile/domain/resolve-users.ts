@@ -1,0 +1,25 @@
+/** Use case: who is meant, for services that keep data by user (RPC ResolveUsers). */
+import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { findUsers } from "./find-users.ts";
+import type { UserRow } from "./identity.ts";
+import type { UserKey } from "./user-key.ts";
+import { userRowKey } from "./user-names.ts";
+
+export interface ResolvedUsers {
+  /** The users of each key, in the order of the keys. */
+  readonly found: readonly (readonly UserRow[])[];
+  readonly behind: boolean;
+}
+
+/** Without keys it is only the wait. */
+export async function resolveUsers(
+  parts: ReadParts,
+  request: ReadRequest & { readonly users: readonly UserKey[] },
+): Promise<ResolvedUsers> {
+  const behind = await isBehind(parts, request);
+  const { workspaceId, users } = request;
+  if (users.length === 0) return { found: [], behind };
+  const found = await findUsers(parts.identities, workspaceId, users);
+  const rows = await parts.identities.load(workspaceId, [...new Set(found.flat())].map(userRowKey));
+  return { found: found.map((ids) => ids.flatMap((id) => (rows.get(userRowKey(id)) as UserRow | undefined) ?? [])), behind };
+}

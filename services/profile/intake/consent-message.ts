@@ -1,0 +1,92 @@
+/** What the services that own consent append: ConsentBody of the domain <- the body of heddle.intake.v1.IntakeRecord, and back. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import type { ConsentBody } from "../domain/intake-record.ts";
+import type * as ports from "../domain/ports.ts";
+import type * as track from "../domain/track-object.ts";
+
+type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
+export type ConsentMessage = Extract<
+  intake.IntakeRecord["body"],
+  { case: "setMemberships" | "setEmailStatuses" | "markEmails" | "markPhones" }
+>;
+
+export function consentToMessage(body: ConsentBody): BodyInit {
+  switch (body.type) {
+    case "setMemberships":
+      return {
+        case: "setMemberships",
+        value: {
+          updates: body.updates.map(({ groupId, state, externalIds, emails, phones }) => ({
+            subscriptionGroupId: groupId,
+            state: membershipNumbers[state],
+            externalIds: [...externalIds],
+            emails: [...emails],
+            phones: [...phones],
+          })),
+        },
+      };
+    case "setEmailStatuses":
+      return { case: "setEmailStatuses", value: { emails: [...body.emails], status: statusNumbers[body.status] } };
+    case "markEmails":
+      return { case: "markEmails", value: { emails: [...body.emails], mark: emailMarkNumbers[body.mark] } };
+    case "markPhones":
+      return { case: "markPhones", value: { phones: [...body.phones], mark: phoneMarkNumbers[body.mark] } };
+  }
+}
+
+/** Throws on a state that no version of a writer sends. */
+export function consentFromMessage(body: ConsentMessage): ConsentBody {
+  switch (body.case) {
+    case "setMemberships":
+      return {
+        type: "setMemberships",
+        updates: body.value.updates.map(({ subscriptionGroupId, state, externalIds, emails, phones }) => ({
+          groupId: subscriptionGroupId,
+          state: nameOf(membershipNumbers, state),
+          externalIds,
+          emails,
+          phones,
+        })),
+      };
+    case "setEmailStatuses":
+      return { type: "setEmailStatuses", emails: body.value.emails, status: nameOf(statusNumbers, body.value.status) };
+    case "markEmails":
+      return { type: "markEmails", emails: body.value.emails, mark: nameOf(emailMarkNumbers, body.value.mark) };
+    case "markPhones":
+      return { type: "markPhones", phones: body.value.phones, mark: nameOf(phoneMarkNumbers, body.value.mark) };
+  }
+}
+
+function nameOf<Name extends string>(numbers: Readonly<Record<Name, number>>, wanted: number): Name {
+  for (const name in numbers) {
+    if (numbers[name] === wanted) return name;
+  }
+  throw new Error(`Expected one of ${Object.keys(numbers).join(", ")}, got the number ${wanted}`);
+}
+
+export const membershipNumbers: Readonly<Record<track.MembershipState, SubscriptionState>> = {
+  subscribed: SubscriptionState.SUBSCRIBED,
+  unsubscribed: SubscriptionState.UNSUBSCRIBED,
+};
+
+export const statusNumbers: Readonly<Record<track.EmailStatus, EmailStatus>> = {
+  opted_in: EmailStatus.OPTED_IN,
+  subscribed: EmailStatus.SUBSCRIBED,
+  unsubscribed: EmailStatus.UNSUBSCRIBED,
+};
+
+export const emailMarkNumbers: Readonly<Record<ports.EmailMark, EmailMark>> = {
+  blocklisted: EmailMark.BLOCKLISTED,
+  hard_bounced: EmailMark.HARD_BOUNCED,
+  spam: EmailMark.SPAM,
+  bounce_removed: EmailMark.BOUNCE_REMOVED,
+  spam_removed: EmailMark.SPAM_REMOVED,
+};
+
+export const phoneMarkNumbers: Readonly<Record<ports.PhoneMark, PhoneMark>> = {
+  provider_error: PhoneMark.PROVIDER_ERROR,
+  deactivated: PhoneMark.DEACTIVATED,
+  removed: PhoneMark.REMOVED,
+};

@@ -1,0 +1,20 @@
+/** RPC AwaitOutcome: what became of a request that another service appended. */
+import { Buffer } from "node:buffer";
+import { create } from "@bufbuild/protobuf";
+import { Refusal } from "../../../platform/refusal.ts";
+import {
+  type AwaitOutcomeRequest,
+  type AwaitOutcomeResponse,
+  AwaitOutcomeResponseSchema,
+} from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { decide, type WriteParts } from "../domain/submit.ts";
+import { positionFromToken } from "./position-token.ts";
+
+export async function handleAwaitOutcome(parts: WriteParts, message: AwaitOutcomeRequest): Promise<AwaitOutcomeResponse> {
+  const position = positionFromToken(message.position);
+  if (position === undefined) throw new Refusal("POSITION_INVALID");
+  const { outcome, repeatOf } = await decide(parts, position);
+  // What was decided may be lost to this process alone; a guess could answer for another body
+  if (outcome.repeat === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  return create(AwaitOutcomeResponseSchema, { repeat: repeatOf !== undefined, answer: Buffer.from(repeatOf ?? "", "base64") });
+}
