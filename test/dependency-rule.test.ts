@@ -75,14 +75,16 @@ test("checkDependencies() reports no-dead-file for a file that nothing imports",
 });
 
 test("checkDependencies() sees imports over many lines, re-exports and import()", () => {
-  for (const text of [
-    'import {\n  a,\n  b,\n} from "node:fs";\n',
-    'export { a } from "node:fs";\n',
-    'export * from "node:fs";\n',
-    'import "node:fs";\n',
-    'import * as fs from "node:fs";\n',
-    'export async function a() {\n  return await import("node:fs");\n}\n',
-  ]) {
+  for (
+    const text of [
+      'import {\n  a,\n  b,\n} from "node:fs";\n',
+      'export { a } from "node:fs";\n',
+      'export * from "node:fs";\n',
+      'import "node:fs";\n',
+      'import * as fs from "node:fs";\n',
+      'export async function a() {\n  return await import("node:fs");\n}\n',
+    ]
+  ) {
     writeFileSync(join(root, "services/profile/domain/profile.ts"), text);
     expect(checkDependencies(root)).toEqual([expect.stringContaining(": domain-is-pure: ")]);
   }
@@ -94,6 +96,8 @@ test("checkDependencies() every rule has a planted violation here", () => {
 
 function write(file: string, imports: readonly string[]): void {
   mkdirSync(dirname(join(root, file)), { recursive: true });
-  const lines = imports.map((each) => each.startsWith("type ") ? `import type { A } from "${each.slice(5)}";` : `import { a } from "${each}";`);
+  const lines = imports.map((each) =>
+    each.startsWith("type ") ? `import type { A } from "${each.slice(5)}";` : `import { a } from "${each}";`
+  );
   writeFileSync(join(root, file), `${lines.join("\n")}\n`);
 }

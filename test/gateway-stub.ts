@@ -43,7 +43,8 @@ export interface StubAnswer {
 export async function startStubGateway(options: StubOptions = {}): Promise<StubGateway> {
   const logged: StubGateway["logged"] = [];
   const clock = fakeClock();
-  const take = options.take ?? ((_key, { capacity }) => ({ admitted: true, remaining: capacity - 1, fullAt: clock.now(), retryAfterMs: 0 }));
+  const take = options.take ??
+    ((_key, { capacity }) => ({ admitted: true, remaining: capacity - 1, fullAt: clock.now(), retryAfterMs: 0 }));
   const gateway = openGateway({
     access: stubAccess(options),
     profile: (options.profile ?? {}) as Client<typeof ProfileService>,
@@ -85,7 +86,15 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
 
 export function stubHolder(options: Pick<StubOptions, "permissions" | "holder"> = {}): KeyHolder {
   return {
-    key: { id: "key-1", workspaceId: "ws-1", name: "all", permissions: options.permissions ?? ["*"], ipAllow: [], createdAt: 0, revokedAt: null },
+    key: {
+      id: "key-1",
+      workspaceId: "ws-1",
+      name: "all",
+      permissions: options.permissions ?? ["*"],
+      ipAllow: [],
+      createdAt: 0,
+      revokedAt: null,
+    },
     workspace: { id: "ws-1", companyId: "co-1", name: "demo", plan: { kind: "standard" }, currencyRates: { EUR: "1.08" }, apps: [] },
     company: { id: "co-1", name: "acme", onboardedAt: "2026-01-01" },
     ...options.holder,

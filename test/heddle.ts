@@ -50,11 +50,17 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   return {
     dataDir: place.dataDir,
     key: demoKey,
-    get url() { return server.url; },
-    get pid() { return server.child.pid ?? 0; },
+    get url() {
+      return server.url;
+    },
+    get pid() {
+      return server.child.pid ?? 0;
+    },
     request: (method, path, body, call) => callHeddle(server.url, { method, path, body, ...defaults(call) }),
     kill: (signal = "SIGKILL") => end(signal),
-    signal: (signal) => { server.child.kill(signal); },
+    signal: (signal) => {
+      server.child.kill(signal);
+    },
     ended: () => server.ended,
     stop: () => end("SIGTERM"),
     restart: async (signal = "SIGTERM") => {
@@ -86,16 +92,24 @@ async function launch(place: Place): Promise<Server> {
     cwd: repository,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
-      PATH: env.PATH, HOME: env.HOME, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1",
-      HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: String(place.port), HEDDLE_DATA_DIR: place.dataDir, ...place.env,
+      PATH: env.PATH,
+      HOME: env.HOME,
+      NO_COLOR: "1",
+      DENO_NO_UPDATE_CHECK: "1",
+      HEDDLE_HTTP_HOST: "127.0.0.1",
+      HEDDLE_HTTP_PORT: String(place.port),
+      HEDDLE_DATA_DIR: place.dataDir,
+      ...place.env,
     },
   });
   running.add(child);
   let printed = "";
-  const ended = new Promise<number | null>((done) => child.once("close", (code) => {
-    running.delete(child);
-    done(code);
-  }));
+  const ended = new Promise<number | null>((done) =>
+    child.once("close", (code) => {
+      running.delete(child);
+      done(code);
+    })
+  );
   const url = await new Promise<string>((found, failed) => {
     const late = setTimeout(() => failed(new Error(`The server did not listen within ${startMsMax} ms:\n${printed}`)), startMsMax);
     function read(chunk: unknown): void {

@@ -38,8 +38,14 @@ export function heddleSuite(options: StartOptions = {}): Suite {
     return [...answer.body.users ?? []];
   }
   return {
-    get heddle() { return heddle(); },
-    get: (path, call) => heddle().request("GET", path, undefined, { ...call, headers: { ...(position === "" ? {} : { "x-heddle-position": position }), ...call?.headers } }),
+    get heddle() {
+      return heddle();
+    },
+    get: (path, call) =>
+      heddle().request("GET", path, undefined, {
+        ...call,
+        headers: { ...(position === "" ? {} : { "x-heddle-position": position }), ...call?.headers },
+      }),
     post,
     accept,
     track: (body) => accept("/users/track", body),

@@ -17,8 +17,11 @@ const bannedWords: readonly { word: RegExp; where: (path: string) => boolean; in
   { word: /\bset(Timeout|Interval)\(/, where: inParts, instead: "use Clock.after" },
   { word: /\bprocess\.env\b|\bDeno\./, where: inParts, instead: "read the environment in the command line and pass config" },
   { word: /\bFIXME\b|\bTODO(?!\(#\d+\))/, where: (path) => path !== "test/tidy.test.ts", instead: "finish it, or write TODO(#number)" },
-  { word: /\b(status|statusCode)\b[^\n]{0,12}[^\d.](400|401|403|404|405|409|413|415|422|429|500|503)\b/, where: outsideHttpEdge,
-    instead: "throw a Refusal; gateway/render says what status it has" },
+  {
+    word: /\b(status|statusCode)\b[^\n]{0,12}[^\d.](400|401|403|404|405|409|413|415|422|429|500|503)\b/,
+    where: outsideHttpEdge,
+    instead: "throw a Refusal; gateway/render says what status it has",
+  },
   { word: /\bCode\.[A-Z]/, where: (path) => inParts(path) && !path.includes("refusal-wire"), instead: "throw a Refusal" },
 ];
 
@@ -62,7 +65,9 @@ test("tidy: every relative link of a Markdown file leads somewhere", () => {
 
 test("tidy: no file is longer than 300 lines, none larger than 512 KiB", () => {
   const long = sources.filter((path) => codeLines(path) > 300).map((path) => `${path}: ${codeLines(path)} lines, split it by what it does`);
-  const large = files.filter((path) => statSync(join(root, path)).size > 512 * 1024).map((path) => `${path}: over 512 KiB, keep data out of the repository`);
+  const large = files.filter((path) => statSync(join(root, path)).size > 512 * 1024).map((path) =>
+    `${path}: over 512 KiB, keep data out of the repository`
+  );
   expect([...long, ...large]).toEqual([]);
 });
 

@@ -10,8 +10,13 @@ const checks = [
   { name: "dependency rule", command: ["node", "tools/check-dependencies.ts"], mend: "see tools/dependency-rule.ts for the rule" },
   { name: "types", command: ["node", typescript, "-p", "."], mend: "change what it names" },
   { name: "contract style", command: ["buf", "lint", "proto"], mend: "change what it names", slow: true },
-  { name: "contract compatibility", command: ["buf", "breaking", "proto", "--against", ".git#branch=main,subdir=proto"],
-    mend: "add fields and messages instead of changing them", slow: true, skip: noMainBranch },
+  {
+    name: "contract compatibility",
+    command: ["buf", "breaking", "proto", "--against", ".git#branch=main,subdir=proto"],
+    mend: "add fields and messages instead of changing them",
+    slow: true,
+    skip: noMainBranch,
+  },
   { name: "generated code", command: ["node", "tools/check-generated.ts"], mend: "npm run generate", slow: true },
 ];
 

@@ -10,33 +10,78 @@ const wire = "^(services/[^/]+|gateway)/wire[.]ts$";
  * `$1` in `to` stands for what the first group of `from.path` caught. test/dependency-rule.test.ts plants a violation of each.
  */
 export const dependencyRules: readonly Rule[] = [
-  { name: "services-talk-by-contract", comment: "Call the other service through its RPC or its events",
-    from: { path: "^services/([^/]+)/" }, to: { path: "^services/", pathNot: "^services/$1/" } },
-  { name: "services-know-no-gateway", comment: "The gateway calls services, never the reverse",
-    from: { path: "^services/" }, to: { path: "^gateway/" } },
-  { name: "gateway-knows-contracts-only", comment: "The gateway may not reach into a service",
-    from: { path: "^gateway/" }, to: { path: "^services/" } },
-  { name: "platform-stands-alone", comment: "The floor does not lean on the house",
-    from: { path: "^platform/", pathNot: tests }, to: { path: "^(services|gateway|cli|test|tools)/" } },
-  { name: "nobody-imports-the-command-line", comment: "The command line composes; nothing is built on it",
-    from: { path: "^(proto|gateway|services)/" }, to: { path: "^(cli|tools)/" } },
-  { name: "command-line-sees-wires-only", comment: "The command line composes a service by its wire.ts and knows nothing of its inside",
-    from: { path: "^cli/", pathNot: tests }, to: { path: "^services/", pathNot: wire } },
-  { name: "domain-is-pure", comment: "No wire, no driver, no environment in the domain",
+  {
+    name: "services-talk-by-contract",
+    comment: "Call the other service through its RPC or its events",
+    from: { path: "^services/([^/]+)/" },
+    to: { path: "^services/", pathNot: "^services/$1/" },
+  },
+  {
+    name: "services-know-no-gateway",
+    comment: "The gateway calls services, never the reverse",
+    from: { path: "^services/" },
+    to: { path: "^gateway/" },
+  },
+  {
+    name: "gateway-knows-contracts-only",
+    comment: "The gateway may not reach into a service",
+    from: { path: "^gateway/" },
+    to: { path: "^services/" },
+  },
+  {
+    name: "platform-stands-alone",
+    comment: "The floor does not lean on the house",
+    from: { path: "^platform/", pathNot: tests },
+    to: { path: "^(services|gateway|cli|test|tools)/" },
+  },
+  {
+    name: "nobody-imports-the-command-line",
+    comment: "The command line composes; nothing is built on it",
+    from: { path: "^(proto|gateway|services)/" },
+    to: { path: "^(cli|tools)/" },
+  },
+  {
+    name: "command-line-sees-wires-only",
+    comment: "The command line composes a service by its wire.ts and knows nothing of its inside",
+    from: { path: "^cli/", pathNot: tests },
+    to: { path: "^services/", pathNot: wire },
+  },
+  {
+    name: "domain-is-pure",
+    comment: "No wire, no driver, no environment in the domain",
     from: { path: "^services/([^/]+)/domain/", pathNot: tests },
-    to: { pathNot: "^services/$1/domain/|^platform/(refusal|limits|clock|address|currency|country|language|identifier)[.]ts$" } },
-  { name: "store-takes-types-only", comment: "A driver keeps data; it does not call the domain",
-    from: { path: "^services/[^/]+/store/", pathNot: tests }, to: { path: "^services/[^/]+/domain/", valuesOnly: true } },
-  { name: "store-knows-no-wire", comment: "Rows are not messages",
-    from: { path: "^services/[^/]+/store/" }, to: { path: "^proto/|^@connectrpc/|^@nats-io/|^services/[^/]+/(rpc|events)/" } },
-  { name: "wire-knows-no-store", comment: "Handlers get ports from wire.ts, never a driver",
+    to: { pathNot: "^services/$1/domain/|^platform/(refusal|limits|clock|address|currency|country|language|identifier)[.]ts$" },
+  },
+  {
+    name: "store-takes-types-only",
+    comment: "A driver keeps data; it does not call the domain",
+    from: { path: "^services/[^/]+/store/", pathNot: tests },
+    to: { path: "^services/[^/]+/domain/", valuesOnly: true },
+  },
+  {
+    name: "store-knows-no-wire",
+    comment: "Rows are not messages",
+    from: { path: "^services/[^/]+/store/" },
+    to: { path: "^proto/|^@connectrpc/|^@nats-io/|^services/[^/]+/(rpc|events)/" },
+  },
+  {
+    name: "wire-knows-no-store",
+    comment: "Handlers get ports from wire.ts, never a driver",
     from: { path: "^services/[^/]+/(rpc|events)/", pathNot: tests },
-    to: { path: "^services/[^/]+/store/|^cassandra-driver$|^ioredis$|^node:sqlite$|^platform/sqlite/" } },
-  { name: "only-main-sees-wire", comment: "Composition happens in one place: main.ts, the command line, tests",
+    to: { path: "^services/[^/]+/store/|^cassandra-driver$|^ioredis$|^node:sqlite$|^platform/sqlite/" },
+  },
+  {
+    name: "only-main-sees-wire",
+    comment: "Composition happens in one place: main.ts, the command line, tests",
     from: { path: "^(services|gateway|platform)/", pathNot: `/main[.]ts$|${tests}` },
-    to: { path: "^(services/[^/]+|gateway)/(wire|main)[.]ts$" } },
-  { name: "no-test-in-production", comment: "What tests use stays in tests",
-    from: { path: ".", pathNot: `^test/|^tools/|${tests}` }, to: { path: `^test/|${tests}` } },
+    to: { path: "^(services/[^/]+|gateway)/(wire|main)[.]ts$" },
+  },
+  {
+    name: "no-test-in-production",
+    comment: "What tests use stays in tests",
+    from: { path: ".", pathNot: `^test/|^tools/|${tests}` },
+    to: { path: `^test/|${tests}` },
+  },
 ];
 
 const sourceFolders = ["proto", "platform", "gateway", "services", "cli", "test", "tools"];
@@ -93,7 +138,9 @@ function cycles(imports: readonly Import[]): string[] {
 /** Static imports, re-exports and `import()` of a literal, with the path they reach. Statements begin their line. */
 function importsOf(root: string, file: string): Import[] {
   const text = readFileSync(file, "utf8");
-  const statements = text.matchAll(/^(?:import|export)\s+(type\s+)?(?:[\w*{][^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gm);
+  const statements = text.matchAll(
+    /^(?:import|export)\s+(type\s+)?(?:[\w*{][^"';]*?\sfrom\s+)?"([^"\n]+)"|\bimport\(\s*"([^"\n]+)"\s*\)/gm,
+  );
   return [...statements].map(([, type, fixed, dynamic]) => {
     const specifier = fixed ?? dynamic ?? "";
     const to = specifier.startsWith(".") ? relative(root, resolve(dirname(file), specifier)) : specifier;

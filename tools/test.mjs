@@ -45,9 +45,19 @@ function runChecks() {
 
 function runTests(project, variables = {}) {
   const reportPath = join(reports, `${project}-${variables.HEDDLE_TEST_RUNTIME ?? "any"}.json`);
-  const { status } = spawnSync("node", ["node_modules/vitest/vitest.mjs", "run", "--project", project, "--passWithNoTests",
-    "--reporter=dot", "--reporter=json", `--outputFile.json=${reportPath}`], { stdio: "inherit", env: { ...process.env, ...variables } });
-  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: pending, numTodoTests: todo } = JSON.parse(readFileSync(reportPath, "utf8"));
+  const { status } = spawnSync("node", [
+    "node_modules/vitest/vitest.mjs",
+    "run",
+    "--project",
+    project,
+    "--passWithNoTests",
+    "--reporter=dot",
+    "--reporter=json",
+    `--outputFile.json=${reportPath}`,
+  ], { stdio: "inherit", env: { ...process.env, ...variables } });
+  const { numPassedTests: passed, numFailedTests: failed, numPendingTests: pending, numTodoTests: todo } = JSON.parse(
+    readFileSync(reportPath, "utf8"),
+  );
   // A file that cannot be loaded, or a failed hook, fails the run without a failed test.
   return { passed, failed: Math.max(failed, status === 0 ? 0 : 1), skipped: pending + todo };
 }

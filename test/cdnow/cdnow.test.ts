@@ -13,9 +13,29 @@ import { cdnowIsHere, cdnowPath, countPurchases } from "./purchases.ts";
 import type { CustomerTotal } from "./purchases.ts";
 
 const absent = "The CDNOW data (../shared/data/CDNOW_master.txt) is not here";
-const importOptions = ["--delimiter", "whitespace", "--type", "purchase", "--quiet", "--batch-size", "75",
-  "--map", "external_id=customer_id", "--map", "time=date", "--map", "product_id==cd", "--map", "currency==USD",
-  "--map", "price=dollar_value", "--map", "quantity==1", "--map", "properties.cds=number_of_cds:int"];
+const importOptions = [
+  "--delimiter",
+  "whitespace",
+  "--type",
+  "purchase",
+  "--quiet",
+  "--batch-size",
+  "75",
+  "--map",
+  "external_id=customer_id",
+  "--map",
+  "time=date",
+  "--map",
+  "product_id==cd",
+  "--map",
+  "currency==USD",
+  "--map",
+  "price=dollar_value",
+  "--map",
+  "quantity==1",
+  "--map",
+  "properties.cds=number_of_cds:int",
+];
 const batches = Math.ceil(69_659 / 75);
 
 test("the CDNOW data is here where it must be", ({ skip }) => {
@@ -24,7 +44,13 @@ test("the CDNOW data is here where it must be", ({ skip }) => {
 });
 
 test.runIf(cdnowIsHere)("the test's own count of the CDNOW data equals the known totals", () => {
-  expect(sums(countPurchases())).toEqual({ purchases: 69_659, customers: 23_570, cents: 250_031_563, first: "1997-01-01", last: "1998-06-30" });
+  expect(sums(countPurchases())).toEqual({
+    purchases: 69_659,
+    customers: 23_570,
+    cents: 250_031_563,
+    first: "1997-01-01",
+    last: "1998-06-30",
+  });
 });
 
 test.runIf(cdnowIsHere)("heddle import brings every purchase in, and every total is exact", async () => {

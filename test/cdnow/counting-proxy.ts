@@ -6,11 +6,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 export async function openCountingProxy(target: () => string, onRequest: (requests: number) => void): Promise<CountingProxy> {
   let requests = 0;
   function pass(incoming: IncomingMessage, answer: ServerResponse): void {
-    const outgoing = request(target() + (incoming.url ?? ""), { method: incoming.method, headers: incoming.headers, agent: false }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
-      response.pipe(answer);
-      response.once("error", () => answer.destroy());
-    });
+    const outgoing = request(
+      target() + (incoming.url ?? ""),
+      { method: incoming.method, headers: incoming.headers, agent: false },
+      (response) => {
+        answer.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(answer);
+        response.once("error", () => answer.destroy());
+      },
+    );
     outgoing.once("error", () => answer.destroy());
     incoming.pipe(outgoing);
     requests += 1;
@@ -22,10 +26,11 @@ export async function openCountingProxy(target: () => string, onRequest: (reques
   if (address === null || typeof address === "string") throw new Error("The proxy has no port");
   return {
     url: `http://127.0.0.1:${address.port}`,
-    close: () => new Promise((done) => {
-      server.closeAllConnections();
-      server.close(() => done());
-    }),
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
   };
 }
 

@@ -52,7 +52,10 @@ async function writeUntilRefused(heddle: Heddle, acked: string[]) {
 async function missing(heddle: Heddle, ids: readonly string[]): Promise<string[]> {
   const lost: string[] = [];
   for (let at = 0; at < ids.length; at += 50) {
-    const read = await heddle.request("POST", "/users/export/ids", { external_ids: ids.slice(at, at + 50), fields_to_export: ["external_id"] });
+    const read = await heddle.request("POST", "/users/export/ids", {
+      external_ids: ids.slice(at, at + 50),
+      fields_to_export: ["external_id"],
+    });
     lost.push(...read.body.invalid_user_ids ?? []);
   }
   return lost;

@@ -57,7 +57,9 @@ async function untilRefused(heddle: Heddle, enough: () => void): Promise<{ id: s
 function send(url: string, agent: Agent, body: unknown): Promise<number | string> {
   return new Promise((done) => {
     const call = request(`${url}/users/track`, {
-      method: "POST", agent, headers: { "content-type": "application/json", authorization: `Bearer ${demoKey}` },
+      method: "POST",
+      agent,
+      headers: { "content-type": "application/json", authorization: `Bearer ${demoKey}` },
     }, (response) => {
       response.resume();
       response.once("end", () => done(response.statusCode ?? 0));

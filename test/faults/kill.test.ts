@@ -33,7 +33,9 @@ test("what was answered before kill -9 is there at the first read after the rest
   try {
     for (let round = 1; round <= 5; round += 1) {
       const ids = Array.from({ length: 20 }, () => fresh());
-      const answers = await Promise.all(ids.map((external_id) => heddle.request("POST", "/users/track", { attributes: [{ external_id, round }] })));
+      const answers = await Promise.all(
+        ids.map((external_id) => heddle.request("POST", "/users/track", { attributes: [{ external_id, round }] })),
+      );
       expect(answers.map((answer) => answer.status)).toEqual(ids.map(() => 201));
       await heddle.restart("SIGKILL");
       const read = await heddle.request("POST", "/users/export/ids", { external_ids: ids });
@@ -49,7 +51,10 @@ async function runClient(heddle: Heddle, load: { over: boolean }): Promise<Journ
   const journal: Journal = { id: fresh(), keyedAcked: 0, eventsSent: 0, eventsAcked: 0 };
   while (!load.over) {
     const key = fresh("key");
-    const body = { purchases: [{ external_id: journal.id, product_id: "p", currency: "USD", price: 0.1, time }], attributes: [{ external_id: journal.id, n: { inc: 1 } }] };
+    const body = {
+      purchases: [{ external_id: journal.id, product_id: "p", currency: "USD", price: 0.1, time }],
+      attributes: [{ external_id: journal.id, n: { inc: 1 } }],
+    };
     while (!(await accepted(heddle, body, key))) await pause(20);
     journal.keyedAcked += 1;
     journal.eventsSent += 1;
@@ -60,7 +65,9 @@ async function runClient(heddle: Heddle, load: { over: boolean }): Promise<Journ
 
 /** False when no answer came or one that says to try again. */
 async function accepted(heddle: Heddle, body: unknown, key?: string): Promise<boolean> {
-  const answer = await heddle.request("POST", "/users/track", body, key === undefined ? {} : { headers: { "idempotency-key": key } }).catch(() => undefined);
+  const answer = await heddle.request("POST", "/users/track", body, key === undefined ? {} : { headers: { "idempotency-key": key } }).catch(
+    () => undefined,
+  );
   if (answer && answer.status !== 201) expect([409, 429, 503], answer.text).toContain(answer.status);
   return answer?.status === 201;
 }

@@ -24,33 +24,37 @@ async function refused(status: number, body: unknown, call: CallOptions = {}): P
   return answer;
 }
 
-for (const [title, body] of [
-  ["an empty body", ""],
-  ["text", "hello"],
-  ["half an object", '{"attributes":[{"external_id":"a"'],
-  ["single quotes", "{'attributes':[]}"],
-  ["a trailing comma", '{"attributes":[],}'],
-  ["bytes after the end", '{"attributes":[]} x'],
-  ["two documents", '{"attributes":[]}{"attributes":[]}'],
-  ["a raw NUL inside a text", '{"attributes":[{"external_id":"a\u0000b"}]}'],
-  ["a raw line end inside a text", '{"attributes":[{"external_id":"a\nb"}]}'],
-  ["NaN", '{"attributes":[{"external_id":"a","v":NaN}]}'],
-  ["a hexadecimal number", '{"attributes":[{"external_id":"a","v":0x10}]}'],
-  ["a comment", '{"attributes":[] /* none */}'],
-] as const) {
+for (
+  const [title, body] of [
+    ["an empty body", ""],
+    ["text", "hello"],
+    ["half an object", '{"attributes":[{"external_id":"a"'],
+    ["single quotes", "{'attributes':[]}"],
+    ["a trailing comma", '{"attributes":[],}'],
+    ["bytes after the end", '{"attributes":[]} x'],
+    ["two documents", '{"attributes":[]}{"attributes":[]}'],
+    ["a raw NUL inside a text", '{"attributes":[{"external_id":"a\u0000b"}]}'],
+    ["a raw line end inside a text", '{"attributes":[{"external_id":"a\nb"}]}'],
+    ["NaN", '{"attributes":[{"external_id":"a","v":NaN}]}'],
+    ["a hexadecimal number", '{"attributes":[{"external_id":"a","v":0x10}]}'],
+    ["a comment", '{"attributes":[] /* none */}'],
+  ] as const
+) {
   test(`bad input: ${title} is 400 with message and error`, async () => {
     const answer = await refused(400, body);
     expect(answer.body.error).toMatch(/\S/);
   });
 }
 
-for (const [title, bytes] of [
-  ["a lone continuation byte", [0x80]],
-  ["an overlong slash", [0xc0, 0xaf]],
-  ["a surrogate in UTF-8", [0xed, 0xa0, 0x80]],
-  ["a cut sequence", [0xe2, 0x82]],
-  ["a byte that never occurs", [0xff]],
-] as const) {
+for (
+  const [title, bytes] of [
+    ["a lone continuation byte", [0x80]],
+    ["an overlong slash", [0xc0, 0xaf]],
+    ["a surrogate in UTF-8", [0xed, 0xa0, 0x80]],
+    ["a cut sequence", [0xe2, 0x82]],
+    ["a byte that never occurs", [0xff]],
+  ] as const
+) {
   test(`bad input: ${title} is 400`, async () => {
     const [before, after] = [new TextEncoder().encode('{"attributes":[{"external_id":"a","v":"'), new TextEncoder().encode('"}]}')];
     await refused(400, Uint8Array.from([...before, ...bytes, ...after]));
@@ -64,22 +68,44 @@ test("bad input: UTF-16 is refused, with and without saying so", async () => {
 });
 
 test("bad input: the same key twice is 400, at every depth and however it is written", async () => {
-  for (const body of [
-    '{"attributes":[],"attributes":[{"external_id":"a"}]}',
-    '{"attributes":[{"external_id":"a","external_id":"b"}]}',
-    '{"attributes":[{"external_id":"a","v":{"x":1,"x":2}}]}',
-    '{"attributes":[{"external_id":"a","external\\u005fid":"b"}]}',
-  ]) await refused(400, body);
+  for (
+    const body of [
+      '{"attributes":[],"attributes":[{"external_id":"a"}]}',
+      '{"attributes":[{"external_id":"a","external_id":"b"}]}',
+      '{"attributes":[{"external_id":"a","v":{"x":1,"x":2}}]}',
+      '{"attributes":[{"external_id":"a","external\\u005fid":"b"}]}',
+    ]
+  ) await refused(400, body);
 });
 
-for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application/jsonx", "application/json-patch+json",
-  "application/json, text/plain", "application/json; charset=latin1", "text/json", "*/*", ";application/json"]) {
+for (
+  const type of [
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/jsonx",
+    "application/json-patch+json",
+    "application/json, text/plain",
+    "application/json; charset=latin1",
+    "text/json",
+    "*/*",
+    ";application/json",
+  ]
+) {
   test(`bad input: the content type ${JSON.stringify(type)} is 415`, async () => {
     await refused(415, JSON.stringify({ attributes: [{ external_id: fresh() }] }), { headers: { "content-type": type } });
   });
 }
 
-for (const type of ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=UTF-8", 'application/json; charset="utf-8"', "application/json ;charset=utf-8"]) {
+for (
+  const type of [
+    "application/json",
+    "application/json; charset=utf-8",
+    "Application/JSON;charset=UTF-8",
+    'application/json; charset="utf-8"',
+    "application/json ;charset=utf-8",
+  ]
+) {
   test(`bad input: the content type ${JSON.stringify(type)} is right`, async () => {
     const answer = await heddle.post(path, { attributes: [{ external_id: fresh(), a: 1 }] }, { headers: { "content-type": type } });
     expect(answer.status, answer.text).toBe(201);
@@ -89,7 +115,12 @@ for (const type of ["application/json", "application/json; charset=utf-8", "Appl
 test("bad input: no content type is 415", async () => {
   const body = '{"attributes":[{"external_id":"a"}]}';
   const answer = await rawExchange(heddle.heddle.url, [
-    head("POST /users/track HTTP/1.1", ["Host: localhost", `Authorization: Bearer ${demoKey}`, `Content-Length: ${body.length}`, "Connection: close"]) + body,
+    head("POST /users/track HTTP/1.1", [
+      "Host: localhost",
+      `Authorization: Bearer ${demoKey}`,
+      `Content-Length: ${body.length}`,
+      "Connection: close",
+    ]) + body,
   ]);
   expect(answer.statuses).toEqual([415]);
 });
@@ -117,12 +148,14 @@ test("bad input: 100 MB in chunks are cut off with 413", async () => {
   expect(answer.statuses).toEqual([413]);
 });
 
-for (const [title, body] of [
-  ["arrays", "[".repeat(1_000_000) + "]".repeat(1_000_000)],
-  ["arrays that never close", "[".repeat(1_000_000)],
-  ["objects", '{"a":'.repeat(400_000) + "1" + "}".repeat(400_000)],
-  ["arrays in an attribute", `{"attributes":[{"external_id":"a","v":${"[".repeat(500_000)}${"]".repeat(500_000)}}]}`],
-] as const) {
+for (
+  const [title, body] of [
+    ["arrays", "[".repeat(1_000_000) + "]".repeat(1_000_000)],
+    ["arrays that never close", "[".repeat(1_000_000)],
+    ["objects", '{"a":'.repeat(400_000) + "1" + "}".repeat(400_000)],
+    ["arrays in an attribute", `{"attributes":[{"external_id":"a","v":${"[".repeat(500_000)}${"]".repeat(500_000)}}]}`],
+  ] as const
+) {
   test(`bad input: a depth of a million ${title} is 400 at once`, async () => {
     const started = performance.now();
     await refused(400, body);
@@ -148,7 +181,12 @@ test("bad input: three thousand headers are refused and the connection is closed
 });
 
 test("bad input: an unknown path is 404 in JSON", async () => {
-  for (const [method, unknown] of [["GET", "/"], ["POST", "/users"], ["POST", "/users/trackx"], ["POST", "/users/track/x"], ["GET", "/users/track%2f"], ["POST", "/USERS/TRACK"]] as const) {
+  for (
+    const [method, unknown] of [["GET", "/"], ["POST", "/users"], ["POST", "/users/trackx"], ["POST", "/users/track/x"], [
+      "GET",
+      "/users/track%2f",
+    ], ["POST", "/USERS/TRACK"]] as const
+  ) {
     const answer = await heddle.heddle.request(method, unknown, method === "POST" ? {} : undefined);
     expect(answer.status, unknown).toBe(404);
     expect(answer.body.message).toMatch(/\S/);
@@ -165,5 +203,10 @@ test("bad input: a wrong method is 405 and names the right one", async () => {
 });
 
 function requestHead(headers: readonly string[]): string {
-  return head("POST /users/track HTTP/1.1", ["Host: localhost", `Authorization: Bearer ${demoKey}`, "Content-Type: application/json", ...headers]);
+  return head("POST /users/track HTTP/1.1", [
+    "Host: localhost",
+    `Authorization: Bearer ${demoKey}`,
+    "Content-Type: application/json",
+    ...headers,
+  ]);
 }

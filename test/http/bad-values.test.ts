@@ -25,7 +25,9 @@ const values: readonly (readonly [title: string, json: string, kept: readonly un
   ["a lone surrogate", '"a\\ud800b"', [undefined, "a\ud800b", "a\ufffdb"]],
   ["an escaped pair", '"\\ud83d\\ude00"', ["😀"]],
   ["an object with __proto__", '{"__proto__":{"polluted":true},"x":1}', [undefined, JSON.parse('{"__proto__":{"polluted":true},"x":1}')]],
-  ["an object with constructor.prototype", '{"constructor":{"prototype":{"polluted":true}}}', [undefined, { constructor: { prototype: { polluted: true } } }]],
+  ["an object with constructor.prototype", '{"constructor":{"prototype":{"polluted":true}}}', [undefined, {
+    constructor: { prototype: { polluted: true } },
+  }]],
   ["quotes and semicolons", JSON.stringify("'; DROP TABLE profiles; --"), ["'; DROP TABLE profiles; --"]],
   ["question marks and wildcards", JSON.stringify("? %s $1 {} * > ."), ["? %s $1 {} * > ."]],
   ["line ends and terminal codes", JSON.stringify("a\r\nb\u001b[31m"), ["a\r\nb\u001b[31m"]],
@@ -46,17 +48,19 @@ for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwn
   test(`bad values: ${name} in every place for a name is plain data or refused`, async () => {
     const id = fresh();
     const quoted = JSON.stringify(name);
-    for (const body of [
-      `{"attributes":[{"external_id":"${id}",${quoted}:{"polluted":true}}]}`,
-      `{"attributes":[{"external_id":"${id}","n":{${quoted}:{"polluted":true}}}]}`,
-      `{"attributes":[{"external_id":"${id}",${quoted}:{"add":["polluted"]}}]}`,
-      `{"attributes":[{"user_alias":{"alias_label":${quoted},"alias_name":${quoted}},"_update_existing_only":false,"a":1}]}`,
-      `{"attributes":[{"external_id":${quoted},"polluted_id":true}]}`,
-      `{"events":[{"external_id":"${id}","name":${quoted},"time":"${time}","properties":{${quoted}:1}}]}`,
-      `{"purchases":[{"external_id":"${id}","product_id":${quoted},"currency":"USD","price":1,"time":"${time}"}]}`,
-      `{${quoted}:{"polluted":true},"attributes":[{"external_id":"${id}","ok":1}]}`,
-      `{"attributes":[{"external_id":"${id}","v":{"$update":[{"$identifier_key":${quoted},"$identifier_value":1,"$new_object":{"a":1}}]}}]}`,
-    ]) {
+    for (
+      const body of [
+        `{"attributes":[{"external_id":"${id}",${quoted}:{"polluted":true}}]}`,
+        `{"attributes":[{"external_id":"${id}","n":{${quoted}:{"polluted":true}}}]}`,
+        `{"attributes":[{"external_id":"${id}",${quoted}:{"add":["polluted"]}}]}`,
+        `{"attributes":[{"user_alias":{"alias_label":${quoted},"alias_name":${quoted}},"_update_existing_only":false,"a":1}]}`,
+        `{"attributes":[{"external_id":${quoted},"polluted_id":true}]}`,
+        `{"events":[{"external_id":"${id}","name":${quoted},"time":"${time}","properties":{${quoted}:1}}]}`,
+        `{"purchases":[{"external_id":"${id}","product_id":${quoted},"currency":"USD","price":1,"time":"${time}"}]}`,
+        `{${quoted}:{"polluted":true},"attributes":[{"external_id":"${id}","ok":1}]}`,
+        `{"attributes":[{"external_id":"${id}","v":{"$update":[{"$identifier_key":${quoted},"$identifier_value":1,"$new_object":{"a":1}}]}}]}`,
+      ]
+    ) {
       const answer = await heddle.post(path, body);
       expect([201, 400], `${body}: ${answer.text}`).toContain(answer.status);
       expect(answer.body.message).toMatch(/\S/);
@@ -71,7 +75,20 @@ for (const name of ["__proto__", "constructor", "prototype", "toString", "hasOwn
 
 test("bad values: ids with NUL, separators and look-alikes are different users or refused", async () => {
   const base = fresh();
-  const ids = [base, `${base}\u0000`, `${base} `, ` ${base}`, `${base}\u200b`, `${base}\u0301`, `x:${base}`, `${base}/../x`, `${base}'--`, `${base}%00`, "e\u0301", "\u00e9"];
+  const ids = [
+    base,
+    `${base}\u0000`,
+    `${base} `,
+    ` ${base}`,
+    `${base}\u200b`,
+    `${base}\u0301`,
+    `x:${base}`,
+    `${base}/../x`,
+    `${base}'--`,
+    `${base}%00`,
+    "e\u0301",
+    "\u00e9",
+  ];
   await heddle.post(path, { attributes: ids.map((external_id, at) => ({ external_id, at })) });
   for (const [at, id] of ids.entries()) {
     const [user] = await heddle.find({ external_ids: [id] });
@@ -83,23 +100,72 @@ test("bad values: ids with NUL, separators and look-alikes are different users o
 test("bad values: an alias whose parts are joined differently is another alias", async () => {
   const name = fresh();
   const [left, right] = [{ alias_label: "a", alias_name: `b\u0000${name}` }, { alias_label: "a\u0000b", alias_name: name }];
-  await heddle.post(path, { attributes: [{ user_alias: left, _update_existing_only: false, v: "left" }, { user_alias: right, _update_existing_only: false, v: "right" }] });
+  await heddle.post(path, {
+    attributes: [{ user_alias: left, _update_existing_only: false, v: "left" }, {
+      user_alias: right,
+      _update_existing_only: false,
+      v: "right",
+    }],
+  });
   for (const [alias, v] of [[left, "left"], [right, "right"]] as const) {
     const users = await heddle.post("/users/export/ids", { user_aliases: [alias] });
     for (const user of users.body.users ?? []) expect(user.custom_attributes?.v).toBe(v);
   }
 });
 
-for (const [array, fields] of [
-  ["attributes", ["external_id", "user_alias", "platform_id", "email", "phone", "_update_existing_only", "_merge_objects", "first_name", "country", "dob", "gender",
-    "current_location", "email_subscribe", "push_subscribe", "subscription_groups", "push_tokens", "facebook", "twitter", "custom"]],
-  ["events", ["external_id", "user_alias", "app_id", "name", "time", "properties", "_update_existing_only"]],
-  ["purchases", ["external_id", "user_alias", "app_id", "product_id", "currency", "price", "quantity", "time", "properties", "_update_existing_only"]],
-] as const) {
+for (
+  const [array, fields] of [
+    ["attributes", [
+      "external_id",
+      "user_alias",
+      "platform_id",
+      "email",
+      "phone",
+      "_update_existing_only",
+      "_merge_objects",
+      "first_name",
+      "country",
+      "dob",
+      "gender",
+      "current_location",
+      "email_subscribe",
+      "push_subscribe",
+      "subscription_groups",
+      "push_tokens",
+      "facebook",
+      "twitter",
+      "custom",
+    ]],
+    ["events", ["external_id", "user_alias", "app_id", "name", "time", "properties", "_update_existing_only"]],
+    ["purchases", [
+      "external_id",
+      "user_alias",
+      "app_id",
+      "product_id",
+      "currency",
+      "price",
+      "quantity",
+      "time",
+      "properties",
+      "_update_existing_only",
+    ]],
+  ] as const
+) {
   test(`bad values: any type in any field of ${array} is answered, never a fault`, async () => {
-    const wrongs = [null, true, 0, -1, 1e308, "", "text", [], [null], [[[]]], {}, { a: null }, { $add: 1 }, { inc: {} }, { add: "x", remove: 1 }, { $time: 5 }];
+    const wrongs = [null, true, 0, -1, 1e308, "", "text", [], [null], [[[]]], {}, { a: null }, { $add: 1 }, { inc: {} }, {
+      add: "x",
+      remove: 1,
+    }, { $time: 5 }];
     for (const field of fields) {
-      const objects = wrongs.map((wrong) => ({ external_id: fresh(), name: "e", product_id: "p", currency: "USD", price: 1, time, [field]: wrong }));
+      const objects = wrongs.map((wrong) => ({
+        external_id: fresh(),
+        name: "e",
+        product_id: "p",
+        currency: "USD",
+        price: 1,
+        time,
+        [field]: wrong,
+      }));
       const answer = await heddle.post(path, { [array]: objects });
       expect([201, 400], `${field}: ${answer.text}`).toContain(answer.status);
       const processed = Number(answer.body[`${array}_processed`] ?? 0);

@@ -7,7 +7,9 @@ const heddle = heddleSuite();
 const time = "2026-03-01T12:00:00Z";
 
 function buy(id: string, key: string, price = 1): Promise<Answer> {
-  const body = { purchases: [{ external_id: id, product_id: "p", currency: "USD", price, time }, { external_id: id, product_id: "p", quantity: 0 }] };
+  const body = {
+    purchases: [{ external_id: id, product_id: "p", currency: "USD", price, time }, { external_id: id, product_id: "p", quantity: 0 }],
+  };
   return heddle.post("/users/track", body, { headers: { "idempotency-key": key } });
 }
 
@@ -55,7 +57,9 @@ test("Idempotency-Key: the key belongs to its route", async () => {
   const [id, key] = [fresh(), fresh("key")];
   await buy(id, key);
   const alias = { alias_label: "l", alias_name: fresh() };
-  const answer = await heddle.post("/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] }, { headers: { "idempotency-key": key } });
+  const answer = await heddle.post("/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] }, {
+    headers: { "idempotency-key": key },
+  });
   expect(answer.body).toMatchObject({ message: "success", aliases_processed: 1 });
   expect(await heddle.find({ user_aliases: [alias] })).toMatchObject([{ external_id: id }]);
 });

@@ -14,10 +14,16 @@ const routes: readonly (readonly [path: string, permission: string, body: unknow
   ["/users/export/ids", "users.export.ids", { external_ids: ["permission"] }],
   ["/users/alias/new", "users.alias.new", { user_aliases: [{ alias_label: "l", alias_name: "permission" }] }],
   ["/users/alias/update", "users.alias.update", { alias_updates: [{ alias_label: "l", old_alias_name: "none", new_alias_name: "none2" }] }],
-  ["/users/merge", "users.merge", { merge_updates: [{ identifier_to_merge: { external_id: "n1" }, identifier_to_keep: { external_id: "n2" } }] }],
-  ["/users/identify", "users.identify", { aliases_to_identify: [{ external_id: "n3", user_alias: { alias_label: "l", alias_name: "n4" } }] }],
+  ["/users/merge", "users.merge", {
+    merge_updates: [{ identifier_to_merge: { external_id: "n1" }, identifier_to_keep: { external_id: "n2" } }],
+  }],
+  ["/users/identify", "users.identify", {
+    aliases_to_identify: [{ external_id: "n3", user_alias: { alias_label: "l", alias_name: "n4" } }],
+  }],
   ["/users/delete", "users.delete", { external_ids: ["n5"] }],
-  ["/users/external_ids/rename", "users.external_ids.rename", { external_id_renames: [{ current_external_id: "n6", new_external_id: "n7" }] }],
+  ["/users/external_ids/rename", "users.external_ids.rename", {
+    external_id_renames: [{ current_external_id: "n6", new_external_id: "n7" }],
+  }],
   ["/users/external_ids/remove", "users.external_ids.remove", { external_ids: ["n8"] }],
 ];
 
@@ -32,7 +38,11 @@ companies:
         apiKeys:
           - { name: all, permissions: ["*"], secret: ${demoKey} }
           - { name: doomed, permissions: ["*"], secret: doomed-key-of-the-tests }
-${routes.map(([, permission]) => `          - { name: ${permission}, permissions: [${permission}], secret: only-${permission} }`).join("\n")}
+${
+    routes.map(([, permission]) => `          - { name: ${permission}, permissions: [${permission}], secret: only-${permission} }`).join(
+      "\n",
+    )
+  }
       - name: other
         plan: standard
         apiKeys: [{ name: all, permissions: ["*"], secret: other-key-of-the-tests }]
@@ -40,19 +50,21 @@ ${routes.map(([, permission]) => `          - { name: ${permission}, permissions
 });
 const body = { attributes: [{ external_id: "someone", a: 1 }] };
 
-for (const [title, headers] of [
-  ["no key", {}],
-  ["an empty header", { authorization: "" }],
-  ["a key without Bearer", { authorization: demoKey }],
-  ["another scheme", { authorization: `Basic ${demoKey}` }],
-  ["a key in quotes", { authorization: `Bearer "${demoKey}"` }],
-  ["an unknown key", { authorization: "Bearer nobody-has-this-key" }],
-  ["a key in another case", { authorization: `Bearer ${demoKey.toUpperCase()}` }],
-  ["a part of a key", { authorization: `Bearer ${demoKey.slice(0, -1)}` }],
-  ["a key and more", { authorization: `Bearer ${demoKey} ${demoKey}` }],
-  ["a key of 10 KB", { authorization: `Bearer ${"k".repeat(10_000)}` }],
-  ["a key of ours with a wrong checksum", { authorization: "Bearer hdl_0000000000000000000000000000000000000000" }],
-] as const) {
+for (
+  const [title, headers] of [
+    ["no key", {}],
+    ["an empty header", { authorization: "" }],
+    ["a key without Bearer", { authorization: demoKey }],
+    ["another scheme", { authorization: `Basic ${demoKey}` }],
+    ["a key in quotes", { authorization: `Bearer "${demoKey}"` }],
+    ["an unknown key", { authorization: "Bearer nobody-has-this-key" }],
+    ["a key in another case", { authorization: `Bearer ${demoKey.toUpperCase()}` }],
+    ["a part of a key", { authorization: `Bearer ${demoKey.slice(0, -1)}` }],
+    ["a key and more", { authorization: `Bearer ${demoKey} ${demoKey}` }],
+    ["a key of 10 KB", { authorization: `Bearer ${"k".repeat(10_000)}` }],
+    ["a key of ours with a wrong checksum", { authorization: "Bearer hdl_0000000000000000000000000000000000000000" }],
+  ] as const
+) {
   test(`keys: ${title} is 401 in JSON, without the key in the answer`, async () => {
     const answer = await heddle.post("/users/track", body, { key: undefined, headers });
     expect(answer.status).toBe(401);
@@ -96,7 +108,9 @@ test("keys: a key of another workspace sees and changes nothing of this one", as
   for (const selector of [{ external_ids: [id] }, { braze_id }]) {
     expect((await heddle.heddle.request("POST", "/users/export/ids", selector, other)).body.users).toEqual([]);
   }
-  await heddle.heddle.request("POST", "/users/track", { attributes: [{ platform_id: braze_id, mine: false }, { external_id: id, theirs: true }] }, other);
+  await heddle.heddle.request("POST", "/users/track", {
+    attributes: [{ platform_id: braze_id, mine: false }, { external_id: id, theirs: true }],
+  }, other);
   await heddle.heddle.request("POST", "/users/delete", { external_ids: [id] }, other);
   await heddle.heddle.request("POST", "/users/delete", { braze_ids: [braze_id] }, other);
   expect((await heddle.user(id)).custom_attributes).toEqual({ mine: true });
@@ -111,16 +125,23 @@ test("keys: a key revoked on the command line is refused within a second, while 
   const keys: { id: string; name: string }[] = JSON.parse(list.output);
   const revoked = await runCommand(["keys", "revoke", keys.find((key) => key.name === "doomed")?.id ?? "none"], variables);
   expect(revoked.code, revoked.errors).toBe(0);
-  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, doomed)).status, { timeout: 1000, interval: 50 }).toBe(401);
+  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, doomed)).status, { timeout: 1000, interval: 50 })
+    .toBe(401);
   expect((await heddle.heddle.request("POST", "/users/track", body)).status).toBe(201);
 });
 
 test("keys: a key made on the command line works at once, and no secret is in the data folder or the log", async () => {
   const variables = { HEDDLE_DATA_DIR: heddle.heddle.dataDir };
-  const made = await runCommand(["keys", "create", "--workspace", "acme/demo", "--name", "made", "--permissions", "users.track", "--json"], variables);
+  const made = await runCommand(
+    ["keys", "create", "--workspace", "acme/demo", "--name", "made", "--permissions", "users.track", "--json"],
+    variables,
+  );
   expect(made.code, made.errors).toBe(0);
   const { secret }: { secret: string } = JSON.parse(made.output);
-  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, { key: secret })).status, { timeout: 1000, interval: 50 }).toBe(201);
+  await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, { key: secret })).status, {
+    timeout: 1000,
+    interval: 50,
+  }).toBe(201);
   expect((await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: secret })).status).toBe(403);
   for (const held of [secret, demoKey]) {
     for (const file of readdirSync(heddle.heddle.dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())) {

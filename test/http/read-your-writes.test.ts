@@ -27,14 +27,16 @@ test("a read right after a write sees it without a position, for writes of many 
 test("X-Heddle-Position stands on every write and changes with each", async () => {
   const id = fresh();
   const positions = new Set<string | null>();
-  for (const [path, body] of [
-    ["/users/track", { attributes: [{ external_id: id, a: 1 }] }],
-    ["/users/track", { attributes: [{ external_id: id, a: 2 }] }],
-    ["/users/track/bulk", { attributes: [{ external_id: id, a: 3 }] }],
-    ["/users/alias/new", { user_aliases: [{ external_id: id, alias_label: "l", alias_name: fresh() }] }],
-    ["/users/merge", { merge_updates: [{ identifier_to_merge: { external_id: fresh() }, identifier_to_keep: { external_id: id } }] }],
-    ["/users/delete", { external_ids: [id] }],
-  ] as const) {
+  for (
+    const [path, body] of [
+      ["/users/track", { attributes: [{ external_id: id, a: 1 }] }],
+      ["/users/track", { attributes: [{ external_id: id, a: 2 }] }],
+      ["/users/track/bulk", { attributes: [{ external_id: id, a: 3 }] }],
+      ["/users/alias/new", { user_aliases: [{ external_id: id, alias_label: "l", alias_name: fresh() }] }],
+      ["/users/merge", { merge_updates: [{ identifier_to_merge: { external_id: fresh() }, identifier_to_keep: { external_id: id } }] }],
+      ["/users/delete", { external_ids: [id] }],
+    ] as const
+  ) {
     const answer = await heddle.heddle.request("POST", path, body);
     expect(answer.headers.get("x-heddle-position"), path).toMatch(/^[\x21-\x7e]+$/);
     positions.add(answer.headers.get("x-heddle-position"));
@@ -44,7 +46,10 @@ test("X-Heddle-Position stands on every write and changes with each", async () =
 
 test("X-Heddle-Position that Heddle never gave out is refused with 400", async () => {
   for (const position of ["nonsense", "-1", "9".repeat(400)]) {
-    const answer = await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: demoKey, headers: { "x-heddle-position": position } });
+    const answer = await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, {
+      key: demoKey,
+      headers: { "x-heddle-position": position },
+    });
     expect(answer.status, answer.text).toBe(400);
     expect(answer.body.message).toMatch(/\S/);
   }

@@ -13,7 +13,10 @@ const second = head("GET /smuggled HTTP/1.1", ["Host: localhost"]);
 const requests: readonly (readonly [title: string, bytes: string])[] = [
   ["two Host headers", head(start, ["Host: a", "Host: b", key, json, "Content-Length: 2"]) + "{}"],
   ["no Host header", head(start, [key, json, "Content-Length: 2"]) + "{}"],
-  ["Content-Length and Transfer-Encoding", head(start, ["Host: a", key, json, "Content-Length: 6", "Transfer-Encoding: chunked"]) + "0\r\n\r\n" + second],
+  [
+    "Content-Length and Transfer-Encoding",
+    head(start, ["Host: a", key, json, "Content-Length: 6", "Transfer-Encoding: chunked"]) + "0\r\n\r\n" + second,
+  ],
   ["two Content-Lengths", head(start, ["Host: a", key, json, "Content-Length: 2", "Content-Length: 40"]) + "{}" + second],
   ["a list of Content-Lengths", head(start, ["Host: a", key, json, "Content-Length: 2, 2"]) + "{}"],
   ["a negative Content-Length", head(start, ["Host: a", key, json, "Content-Length: -1"]) + "{}"],
@@ -21,7 +24,10 @@ const requests: readonly (readonly [title: string, bytes: string])[] = [
   ["a space before the colon", head(start, ["Host: a", key, json, "Content-Length : 2"]) + "{}"],
   ["a folded header", head(start, ["Host: a", key, json, "X-A: b", " c", "Content-Length: 2"]) + "{}"],
   ["an unknown Transfer-Encoding", head(start, ["Host: a", key, json, "Transfer-Encoding: xchunked"]) + "0\r\n\r\n"],
-  ["a Transfer-Encoding that does not end in chunked", head(start, ["Host: a", key, json, "Transfer-Encoding: chunked, identity"]) + "0\r\n\r\n"],
+  [
+    "a Transfer-Encoding that does not end in chunked",
+    head(start, ["Host: a", key, json, "Transfer-Encoding: chunked, identity"]) + "0\r\n\r\n",
+  ],
   ["a chunk size that is no number", head(start, ["Host: a", key, json, "Transfer-Encoding: chunked"]) + "zz\r\n{}\r\n0\r\n\r\n"],
   ["a chunk longer than it says", head(start, ["Host: a", key, json, "Transfer-Encoding: chunked"]) + "1\r\n{}\r\n0\r\n\r\n"],
   ["a NUL in a header", head(start, ["Host: a", key, json, "X-A: a\u0000b", "Content-Length: 2"]) + "{}"],

@@ -34,9 +34,18 @@ test("POST /users/alias/new right after the /users/track that creates the user w
 test("POST /users/alias/new without external_id makes an alias-only user that /users/track reaches", async () => {
   const name = alias();
   await heddle.accept(path, { user_aliases: [name] });
-  await heddle.track({ attributes: [{ user_alias: name, a: 1 }], events: [{ user_alias: name, name: "e", time }], purchases: [{ user_alias: name, product_id: "p", currency: "USD", price: 1, time }] });
+  await heddle.track({
+    attributes: [{ user_alias: name, a: 1 }],
+    events: [{ user_alias: name, name: "e", time }],
+    purchases: [{ user_alias: name, product_id: "p", currency: "USD", price: 1, time }],
+  });
   const [user] = await heddle.find({ user_aliases: [name] });
-  expect(user).toMatchObject({ user_aliases: [name], custom_attributes: { a: 1 }, custom_events: [{ count: 1 }], purchases: [{ count: 1 }] });
+  expect(user).toMatchObject({
+    user_aliases: [name],
+    custom_attributes: { a: 1 },
+    custom_events: [{ count: 1 }],
+    purchases: [{ count: 1 }],
+  });
   expect(user?.external_id).toBeUndefined();
 });
 
@@ -86,11 +95,26 @@ test("POST /users/alias/new takes 50 aliases and not 51", async () => {
   expect(await heddle.find({ user_aliases: names.slice(0, 1) })).toEqual([]);
 });
 
-for (const body of [{}, { user_aliases: [] }, { user_aliases: "a" }, { user_aliases: {} }, { user_aliases: ["a"] }, { user_aliases: [{}] },
-  { user_aliases: [{ alias_name: "a" }] }, { user_aliases: [{ alias_label: "a" }] }, { user_aliases: [{ alias_label: "", alias_name: "" }] }, { user_aliases: [{ alias_label: 1, alias_name: {} }] }]) {
+for (
+  const body of [
+    {},
+    { user_aliases: [] },
+    { user_aliases: "a" },
+    { user_aliases: {} },
+    { user_aliases: ["a"] },
+    { user_aliases: [{}] },
+    { user_aliases: [{ alias_name: "a" }] },
+    { user_aliases: [{ alias_label: "a" }] },
+    { user_aliases: [{ alias_label: "", alias_name: "" }] },
+    { user_aliases: [{ alias_label: 1, alias_name: {} }] },
+  ]
+) {
   test(`POST /users/alias/new never says that ${JSON.stringify(body)} was processed`, async () => {
     const answer = await heddle.post(path, body);
     expect(answer.body.message).toMatch(/\S/);
-    expect(answer.status === 400 || (answer.status === 201 && answer.body.aliases_processed === 0 && (answer.body.errors?.length ?? 0) > 0), answer.text).toBe(true);
+    expect(
+      answer.status === 400 || (answer.status === 201 && answer.body.aliases_processed === 0 && (answer.body.errors?.length ?? 0) > 0),
+      answer.text,
+    ).toBe(true);
   });
 }

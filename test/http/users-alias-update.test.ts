@@ -16,7 +16,9 @@ async function someoneWithAlias() {
 test("POST /users/alias/update answers 201 and the user has the new name only", async () => {
   const { id, alias } = await someoneWithAlias();
   const renamed = { ...alias, alias_name: fresh("renamed") };
-  const answer = await heddle.post(path, { alias_updates: [{ alias_label: alias.alias_label, old_alias_name: alias.alias_name, new_alias_name: renamed.alias_name }] });
+  const answer = await heddle.post(path, {
+    alias_updates: [{ alias_label: alias.alias_label, old_alias_name: alias.alias_name, new_alias_name: renamed.alias_name }],
+  });
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject({ message: "success" });
   expect((await heddle.user(id)).user_aliases).toEqual([renamed]);
@@ -26,7 +28,9 @@ test("POST /users/alias/update answers 201 and the user has the new name only", 
 
 test("POST /users/alias/update frees the old name for another user", async () => {
   const { alias } = await someoneWithAlias();
-  await heddle.accept(path, { alias_updates: [{ alias_label: alias.alias_label, old_alias_name: alias.alias_name, new_alias_name: fresh() }] });
+  await heddle.accept(path, {
+    alias_updates: [{ alias_label: alias.alias_label, old_alias_name: alias.alias_name, new_alias_name: fresh() }],
+  });
   await heddle.accept("/users/alias/new", { user_aliases: [alias] });
   expect((await heddle.find({ user_aliases: [alias] }))[0]?.external_id).toBeUndefined();
   expect(await heddle.find({ user_aliases: [alias] })).toHaveLength(1);
@@ -34,16 +38,20 @@ test("POST /users/alias/update frees the old name for another user", async () =>
 
 test("POST /users/alias/update of a name that nobody has, or under another label, updates nothing", async () => {
   const { id, alias } = await someoneWithAlias();
-  for (const update of [
-    { alias_label: alias.alias_label, old_alias_name: fresh(), new_alias_name: fresh() },
-    { alias_label: "other", old_alias_name: alias.alias_name, new_alias_name: fresh() },
-  ]) await heddle.accept(path, { alias_updates: [update] });
+  for (
+    const update of [
+      { alias_label: alias.alias_label, old_alias_name: fresh(), new_alias_name: fresh() },
+      { alias_label: "other", old_alias_name: alias.alias_name, new_alias_name: fresh() },
+    ]
+  ) await heddle.accept(path, { alias_updates: [update] });
   expect((await heddle.user(id)).user_aliases).toEqual([alias]);
 });
 
 test("POST /users/alias/update to a name in use takes it from nobody", async () => {
   const [ann, ben] = [await someoneWithAlias(), await someoneWithAlias()];
-  await heddle.accept(path, { alias_updates: [{ alias_label: "crm", old_alias_name: ann.alias.alias_name, new_alias_name: ben.alias.alias_name }] });
+  await heddle.accept(path, {
+    alias_updates: [{ alias_label: "crm", old_alias_name: ann.alias.alias_name, new_alias_name: ben.alias.alias_name }],
+  });
   expect((await heddle.find({ user_aliases: [ben.alias] })).map((user) => user.external_id)).toEqual([ben.id]);
   expect((await heddle.find({ user_aliases: [ann.alias] })).map((user) => user.external_id)).toEqual([ann.id]);
 });
@@ -54,8 +62,11 @@ test("POST /users/alias/update takes 50 updates and not 51", async () => {
   expect((await heddle.post(path, { alias_updates: updates })).status).toBe(400);
 });
 
-for (const body of [{}, { alias_updates: [] }, { alias_updates: "a" }, { alias_updates: [1] }, { alias_updates: [{}] }, { alias_updates: [{ alias_label: "l", old_alias_name: "a" }] },
-  { alias_updates: [{ alias_label: "l", old_alias_name: "a", new_alias_name: "" }] }]) {
+for (
+  const body of [{}, { alias_updates: [] }, { alias_updates: "a" }, { alias_updates: [1] }, { alias_updates: [{}] }, {
+    alias_updates: [{ alias_label: "l", old_alias_name: "a" }],
+  }, { alias_updates: [{ alias_label: "l", old_alias_name: "a", new_alias_name: "" }] }]
+) {
   test(`POST /users/alias/update refuses ${JSON.stringify(body)}`, async () => {
     const answer = await heddle.post(path, body);
     expect(answer.status).toBe(400);

@@ -17,19 +17,23 @@ test("POST /users/delete takes away the user and all its names", async () => {
   const answer = await heddle.post(path, { external_ids: [id] });
   expect(answer.status).toBe(201);
   expect(answer.body).toEqual({ deleted: 1, message: "success" });
-  for (const selector of [{ external_ids: [id] }, { email_address: email }, { phone }, { user_aliases: [alias] }]) expect(await heddle.find(selector)).toEqual([]);
+  for (const selector of [{ external_ids: [id] }, { email_address: email }, { phone }, { user_aliases: [alias] }]) {
+    expect(await heddle.find(selector)).toEqual([]);
+  }
 });
 
 test("POST /users/delete takes each kind of identifier", async () => {
   const people = await Promise.all([someone(), someone(), someone(), someone()]);
   const [byAlias, byId, byEmail, byPhone] = people;
   const { braze_id } = await heddle.user(byId?.id ?? "");
-  for (const body of [
-    { user_aliases: [byAlias?.alias] },
-    { braze_ids: [braze_id] },
-    { email_addresses: [{ email: byEmail?.email, prioritization: ["most_recently_updated"] }] },
-    { phone_numbers: [{ phone: byPhone?.phone, prioritization: ["identified"] }] },
-  ]) expect((await heddle.post(path, body)).body, JSON.stringify(body)).toEqual({ deleted: 1, message: "success" });
+  for (
+    const body of [
+      { user_aliases: [byAlias?.alias] },
+      { braze_ids: [braze_id] },
+      { email_addresses: [{ email: byEmail?.email, prioritization: ["most_recently_updated"] }] },
+      { phone_numbers: [{ phone: byPhone?.phone, prioritization: ["identified"] }] },
+    ]
+  ) expect((await heddle.post(path, body)).body, JSON.stringify(body)).toEqual({ deleted: 1, message: "success" });
   expect(await heddle.find({ external_ids: people.map((person) => person.id) })).toEqual([]);
 });
 
@@ -66,7 +70,11 @@ test("POST /users/delete takes 50 ids and not 51", async () => {
   expect((await heddle.post(path, { external_ids: ids })).status).toBe(400);
 });
 
-for (const body of [{}, { external_ids: [] }, { external_ids: "a" }, { external_ids: [{}] }, { external_ids: ["a"], braze_ids: ["b"] }, { user_aliases: ["a"] }, { email_addresses: ["a"] }]) {
+for (
+  const body of [{}, { external_ids: [] }, { external_ids: "a" }, { external_ids: [{}] }, { external_ids: ["a"], braze_ids: ["b"] }, {
+    user_aliases: ["a"],
+  }, { email_addresses: ["a"] }]
+) {
   test(`POST /users/delete refuses ${JSON.stringify(body)}`, async () => {
     const answer = await heddle.post(path, body);
     expect(answer.status).toBe(400);

@@ -42,14 +42,16 @@ test("POST /users/export/ids answers 201 with all that is known of the user", as
 test("POST /users/export/ids finds the same user by each identifier", async () => {
   const { id, email, phone, alias } = await someone();
   const { braze_id } = await heddle.user(id);
-  for (const selector of [
-    { external_ids: [id] },
-    { user_aliases: [alias] },
-    { braze_id },
-    { email_address: email },
-    { email_address: email.toUpperCase() },
-    { phone },
-  ]) {
+  for (
+    const selector of [
+      { external_ids: [id] },
+      { user_aliases: [alias] },
+      { braze_id },
+      { email_address: email },
+      { email_address: email.toUpperCase() },
+      { phone },
+    ]
+  ) {
     expect((await heddle.find(selector)).map((user) => user.external_id), JSON.stringify(selector)).toEqual([id]);
   }
 });
@@ -90,7 +92,11 @@ test("POST /users/export/ids lists ids that nobody has and finds the others", as
 });
 
 test("POST /users/export/ids has empty users for an alias, email or phone that nobody has", async () => {
-  for (const selector of [{ user_aliases: [{ alias_label: "crm", alias_name: fresh() }] }, { email_address: freshEmail() }, { phone: freshPhone() }, { braze_id: "0".repeat(24) }]) {
+  for (
+    const selector of [{ user_aliases: [{ alias_label: "crm", alias_name: fresh() }] }, { email_address: freshEmail() }, {
+      phone: freshPhone(),
+    }, { braze_id: "0".repeat(24) }]
+  ) {
     const answer = await heddle.post(path, selector);
     expect(answer.status, JSON.stringify(selector)).toBe(201);
     expect(answer.body).toMatchObject({ users: [], message: "success" });
@@ -102,7 +108,9 @@ test("POST /users/export/ids leaves empty fields out and shows the defaults of a
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
   const user = await heddle.user(id);
   expect(user).toMatchObject({ external_id: id, user_aliases: [], total_revenue: 0 });
-  for (const field of ["first_name", "email", "dob", "country", "custom_events", "purchases", "devices", "apps"]) expect(Object.keys(user)).not.toContain(field);
+  for (const field of ["first_name", "email", "dob", "country", "custom_events", "purchases", "devices", "apps"]) {
+    expect(Object.keys(user)).not.toContain(field);
+  }
 });
 
 test("POST /users/export/ids takes numbers as external ids", async () => {
@@ -119,19 +127,21 @@ test("POST /users/export/ids takes 50 ids and not 51", async () => {
   expect(more.body.message).toMatch(/\S/);
 });
 
-for (const body of [
-  {},
-  { external_ids: "a" },
-  { external_ids: [] },
-  { external_ids: [{}] },
-  { external_ids: [null] },
-  { user_aliases: ["a"] },
-  { user_aliases: [{ alias_label: "l" }] },
-  { email_address: 1 },
-  { email_address: "a@example.com", phone: "+12125550123" },
-  { external_ids: ["a"], fields_to_export: "email" },
-  { external_ids: ["a"], fields_to_export: [1] },
-]) {
+for (
+  const body of [
+    {},
+    { external_ids: "a" },
+    { external_ids: [] },
+    { external_ids: [{}] },
+    { external_ids: [null] },
+    { user_aliases: ["a"] },
+    { user_aliases: [{ alias_label: "l" }] },
+    { email_address: 1 },
+    { email_address: "a@example.com", phone: "+12125550123" },
+    { external_ids: ["a"], fields_to_export: "email" },
+    { external_ids: ["a"], fields_to_export: [1] },
+  ]
+) {
   test(`POST /users/export/ids refuses ${JSON.stringify(body)}`, async () => {
     const answer = await heddle.post(path, body);
     expect(answer.status).toBe(400);

@@ -16,7 +16,11 @@ async function renamed() {
 test("POST /users/external_ids/rename answers 201 with the pair, the user has the new id and keeps its platform id", async () => {
   const { before, after, answer } = await renamed();
   expect(answer.status).toBe(201);
-  expect(answer.body).toEqual({ message: "success", external_ids: [{ current_external_id: before, new_external_id: after }], rename_errors: [] });
+  expect(answer.body).toEqual({
+    message: "success",
+    external_ids: [{ current_external_id: before, new_external_id: after }],
+    rename_errors: [],
+  });
   expect(await heddle.user(after)).toMatchObject({ external_id: after, custom_attributes: { a: 1 } });
 });
 
@@ -64,11 +68,18 @@ test("POST /users/external_ids/remove refuses primary and unknown ids in removal
   expect(await heddle.user(after)).toMatchObject({ external_id: after });
 });
 
-for (const [path, body] of [
-  [rename, {}], [rename, { external_id_renames: "x" }], [rename, { external_id_renames: [] }],
-  [rename, { external_id_renames: Array.from({ length: 51 }, () => ({ current_external_id: "a", new_external_id: "b" })) }],
-  [remove, {}], [remove, { external_ids: "x" }], [remove, { external_ids: [] }], [remove, { external_ids: Array.from({ length: 51 }, () => fresh()) }],
-] as const) {
+for (
+  const [path, body] of [
+    [rename, {}],
+    [rename, { external_id_renames: "x" }],
+    [rename, { external_id_renames: [] }],
+    [rename, { external_id_renames: Array.from({ length: 51 }, () => ({ current_external_id: "a", new_external_id: "b" })) }],
+    [remove, {}],
+    [remove, { external_ids: "x" }],
+    [remove, { external_ids: [] }],
+    [remove, { external_ids: Array.from({ length: 51 }, () => fresh()) }],
+  ] as const
+) {
   test(`POST ${path} refuses ${JSON.stringify(body).slice(0, 60)}`, async () => {
     const answer = await heddle.post(path, body);
     expect(answer.status).toBe(400);

@@ -8,7 +8,10 @@ const time = "2026-03-01T12:00:00Z";
 
 async function aliasOnly() {
   const alias = { alias_label: "crm", alias_name: fresh() };
-  await heddle.track({ attributes: [{ user_alias: alias, _update_existing_only: false, from_alias: 1 }], events: [{ user_alias: alias, name: "e", time }] });
+  await heddle.track({
+    attributes: [{ user_alias: alias, _update_existing_only: false, from_alias: 1 }],
+    events: [{ user_alias: alias, name: "e", time }],
+  });
   return alias;
 }
 
@@ -19,7 +22,12 @@ test("POST /users/identify puts an unknown external_id on the alias-only user, w
   const answer = await heddle.post(path, { aliases_to_identify: [{ external_id: id, user_alias: alias }] });
   expect(answer.status).toBe(201);
   expect(answer.body).toMatchObject({ aliases_processed: 1, message: "success" });
-  expect(await heddle.user(id)).toMatchObject({ braze_id: before?.braze_id, user_aliases: [alias], custom_attributes: { from_alias: 1 }, custom_events: [{ count: 1 }] });
+  expect(await heddle.user(id)).toMatchObject({
+    braze_id: before?.braze_id,
+    user_aliases: [alias],
+    custom_attributes: { from_alias: 1 },
+    custom_events: [{ count: 1 }],
+  });
 });
 
 test("POST /users/identify combines an alias-only user with the user that has the external_id", async () => {
@@ -27,7 +35,11 @@ test("POST /users/identify combines an alias-only user with the user that has th
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, own: 1 }], events: [{ external_id: id, name: "e", time }] });
   await heddle.accept(path, { aliases_to_identify: [{ external_id: id, user_alias: alias }] });
-  expect(await heddle.user(id)).toMatchObject({ user_aliases: [alias], custom_attributes: { own: 1, from_alias: 1 }, custom_events: [{ count: 2 }] });
+  expect(await heddle.user(id)).toMatchObject({
+    user_aliases: [alias],
+    custom_attributes: { own: 1, from_alias: 1 },
+    custom_events: [{ count: 2 }],
+  });
   expect(await heddle.find({ user_aliases: [alias] })).toHaveLength(1);
 });
 
@@ -71,7 +83,11 @@ test("POST /users/identify accepts the older merge_behavior", async () => {
 test("POST /users/identify names a bad element and processes none", async () => {
   const answer = await heddle.post(path, { aliases_to_identify: [{ user_alias: { alias_label: "l", alias_name: "n" } }] });
   expect(answer.status).toBe(201);
-  expect(answer.body).toMatchObject({ aliases_processed: 0, message: "success", errors: [{ input_array: "user_identifiers", index: 0, type: "'external_id' is required" }] });
+  expect(answer.body).toMatchObject({
+    aliases_processed: 0,
+    message: "success",
+    errors: [{ input_array: "user_identifiers", index: 0, type: "'external_id' is required" }],
+  });
 });
 
 test("POST /users/identify takes 50 and not 51", async () => {
@@ -81,8 +97,16 @@ test("POST /users/identify takes 50 and not 51", async () => {
 });
 
 test("POST /users/identify refuses both recency priorities, word for word where they are named", async () => {
-  const answer = await heddle.post(path, { emails_to_identify: [{ external_id: fresh(), email: freshEmail(), prioritization: ["most_recently_updated", "least_recently_updated"] }] });
-  expect(answer.text).toContain("Request can not contain both of 'most_recently_updated' and 'least_recently_updated' values in the 'prioritization' array");
+  const answer = await heddle.post(path, {
+    emails_to_identify: [{
+      external_id: fresh(),
+      email: freshEmail(),
+      prioritization: ["most_recently_updated", "least_recently_updated"],
+    }],
+  });
+  expect(answer.text).toContain(
+    "Request can not contain both of 'most_recently_updated' and 'least_recently_updated' values in the 'prioritization' array",
+  );
 });
 
 for (const body of [{}, { aliases_to_identify: [] }, { aliases_to_identify: "x" }]) {

@@ -44,10 +44,15 @@ test("GET /users/merge/status tells what happened to each update, and why nothin
   const [source, target] = await two();
   const email = freshEmail();
   await heddle.track({ attributes: [{ external_id: fresh(), email }, { external_id: fresh(), email }] });
-  const jobId = await merge(update(source, target), update(fresh(), target), update(target, target),
-    { identifier_to_merge: { email, prioritization: ["identified"] }, identifier_to_keep: { external_id: target } });
+  const jobId = await merge(update(source, target), update(fresh(), target), update(target, target), {
+    identifier_to_merge: { email, prioritization: ["identified"] },
+    identifier_to_keep: { external_id: target },
+  });
   const told = await outcomes(jobId);
-  expect(told.map((outcome) => [outcome.index, outcome.status])).toEqual([[0, "merged"], [1, "not_merged"], [2, "not_merged"], [3, "not_merged"]]);
+  expect(told.map((outcome) => [outcome.index, outcome.status])).toEqual([[0, "merged"], [1, "not_merged"], [2, "not_merged"], [
+    3,
+    "not_merged",
+  ]]);
   for (const outcome of told.slice(1)) expect(outcome.reason).toMatch(/\S/);
   expect(new Set(told.slice(1).map((outcome) => outcome.reason)).size).toBe(3);
 });
@@ -100,8 +105,16 @@ test("POST /users/merge/undo gives each side what was addressed to it since", as
   });
   expect((await heddle.user(target)).custom_attributes).toMatchObject({ to_source: 1, to_target: 1, n: 11 });
   await heddle.accept("/users/merge/undo", { job_id: jobId });
-  expect(await heddle.user(source)).toMatchObject({ custom_attributes: { a: 1, both: "source", to_source: 1, n: 1 }, custom_events: [{ count: 2 }], total_revenue: 6.1 });
-  expect(await heddle.user(target)).toMatchObject({ custom_attributes: { b: 2, both: "target", to_target: 1, n: 10 }, custom_events: [{ count: 2 }], total_revenue: 0 });
+  expect(await heddle.user(source)).toMatchObject({
+    custom_attributes: { a: 1, both: "source", to_source: 1, n: 1 },
+    custom_events: [{ count: 2 }],
+    total_revenue: 6.1,
+  });
+  expect(await heddle.user(target)).toMatchObject({
+    custom_attributes: { b: 2, both: "target", to_target: 1, n: 10 },
+    custom_events: [{ count: 2 }],
+    total_revenue: 0,
+  });
 });
 
 test("POST /users/merge/undo works after kill -9 and restart", async () => {
@@ -137,7 +150,9 @@ test("POST /users/merge/undo is refused when an identifier of the source is in u
   expect((await heddle.user(source)).custom_attributes).toEqual({ reborn: true });
 });
 
-for (const body of [{}, { job_id: 5 }, { job_id: "" }, { job_id: "x", index: -1 }, { job_id: "x", index: "0" }, { job_id: "x", index: 50 }]) {
+for (
+  const body of [{}, { job_id: 5 }, { job_id: "" }, { job_id: "x", index: -1 }, { job_id: "x", index: "0" }, { job_id: "x", index: 50 }]
+) {
   test(`POST /users/merge/undo refuses ${JSON.stringify(body)}`, async () => {
     const answer = await heddle.post("/users/merge/undo", body);
     expect(answer.status).toBe(400);

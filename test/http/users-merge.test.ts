@@ -4,8 +4,9 @@ import { fresh, freshEmail, freshPhone, heddleSuite, instant } from "../suite.ts
 
 const heddle = heddleSuite();
 const path = "/users/merge";
-const identifiersText = "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, "
-  + "'email' property that is a string, or 'phone' property that is a string";
+const identifiersText =
+  "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, " +
+  "'email' property that is a string, or 'phone' property that is a string";
 
 async function merge(source: object, target: object): Promise<void> {
   const answer = await heddle.post(path, { merge_updates: [{ identifier_to_merge: source, identifier_to_keep: target }] });
@@ -22,13 +23,33 @@ async function two(source: object, target: object): Promise<[string, string]> {
 test("POST /users/merge: the source is gone, the target has what it missed and keeps what it had", async () => {
   const email = freshEmail();
   const [source, target] = await two(
-    { first_name: "Source", last_name: "Only", email, gender: "F", dob: "1980-01-02", home_city: "Rome", country: "IT", language: "it", time_zone: "Europe/Rome", a: 1, both: "source" },
+    {
+      first_name: "Source",
+      last_name: "Only",
+      email,
+      gender: "F",
+      dob: "1980-01-02",
+      home_city: "Rome",
+      country: "IT",
+      language: "it",
+      time_zone: "Europe/Rome",
+      a: 1,
+      both: "source",
+    },
     { first_name: "Target", both: "target", b: 2 },
   );
   await merge({ external_id: source }, { external_id: target });
   expect(await heddle.find({ external_ids: [source] })).toEqual([]);
   expect(await heddle.user(target)).toMatchObject({
-    first_name: "Target", last_name: "Only", email, gender: "F", dob: "1980-01-02", home_city: "Rome", country: "IT", language: "it", time_zone: "Europe/Rome",
+    first_name: "Target",
+    last_name: "Only",
+    email,
+    gender: "F",
+    dob: "1980-01-02",
+    home_city: "Rome",
+    country: "IT",
+    language: "it",
+    time_zone: "Europe/Rome",
     custom_attributes: { a: 1, b: 2, both: "target" },
   });
   expect((await heddle.find({ email_address: email })).map((user) => user.external_id)).toEqual([target]);
@@ -37,9 +58,14 @@ test("POST /users/merge: the source is gone, the target has what it missed and k
 test("POST /users/merge: counts and revenue are summed, first is the earliest and last the latest", async () => {
   const [source, target] = await two({}, {});
   await heddle.track({
-    events: [["2026-01-01", source], ["2026-01-05", source], ["2026-01-03", target]].map(([time, external_id]) => ({ external_id, name: "e", time })),
-    purchases: [["2026-02-01", source, 0.1], ["2026-02-09", target, 0.2], ["2026-02-05", target, 0.7]].map(([time, external_id, price]) =>
-      ({ external_id, product_id: "p", currency: "USD", price, quantity: 2, time })),
+    events: [["2026-01-01", source], ["2026-01-05", source], ["2026-01-03", target]].map(([time, external_id]) => ({
+      external_id,
+      name: "e",
+      time,
+    })),
+    purchases: [["2026-02-01", source, 0.1], ["2026-02-09", target, 0.2], ["2026-02-05", target, 0.7]].map((
+      [time, external_id, price],
+    ) => ({ external_id, product_id: "p", currency: "USD", price, quantity: 2, time })),
   });
   await heddle.track({ events: [{ external_id: source, name: "only", time: "2026-01-02" }] });
   await merge({ external_id: source }, { external_id: target });
@@ -55,7 +81,9 @@ test("POST /users/merge: counts and revenue are summed, first is the earliest an
 test("POST /users/merge: what was sent for the source before is in, what comes later makes a new user", async () => {
   const [source, target] = await two({}, {});
   const before = (await heddle.user(source)).braze_id;
-  for (let sent = 0; sent < 20; sent += 1) await heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: source, n: { inc: 1 } }] });
+  for (let sent = 0; sent < 20; sent += 1) {
+    await heddle.heddle.request("POST", "/users/track", { attributes: [{ external_id: source, n: { inc: 1 } }] });
+  }
   await merge({ external_id: source }, { external_id: target });
   await heddle.track({ attributes: [{ external_id: source, later: true }, { external_id: target, n: { inc: 5 } }] });
   expect((await heddle.user(target)).custom_attributes).toEqual({ n: 25 });
@@ -67,9 +95,14 @@ test("POST /users/merge: what was sent for the source before is in, what comes l
 test("POST /users/merge: aliases move; of one label the target's stays", async () => {
   const [source, target] = await two({ a: 1 }, { b: 1 });
   const [moving, conflicting, kept] = ["one", "two", "two"].map((alias_label) => ({ alias_label, alias_name: fresh() }));
-  await heddle.accept("/users/alias/new", { user_aliases: [{ external_id: source, ...moving }, { external_id: source, ...conflicting }, { external_id: target, ...kept }] });
+  await heddle.accept("/users/alias/new", {
+    user_aliases: [{ external_id: source, ...moving }, { external_id: source, ...conflicting }, { external_id: target, ...kept }],
+  });
   await merge({ external_id: source }, { external_id: target });
-  expect(((await heddle.user(target)).user_aliases ?? []).toSorted((a, b) => a.alias_label.localeCompare(b.alias_label))).toEqual([moving, kept]);
+  expect(((await heddle.user(target)).user_aliases ?? []).toSorted((a, b) => a.alias_label.localeCompare(b.alias_label))).toEqual([
+    moving,
+    kept,
+  ]);
   expect(await heddle.find({ user_aliases: [moving] })).toMatchObject([{ external_id: target }]);
   expect(await heddle.find({ user_aliases: [conflicting] })).toEqual([]);
 });
@@ -77,29 +110,41 @@ test("POST /users/merge: aliases move; of one label the target's stays", async (
 test("POST /users/merge: sides may be named by alias, email and phone", async () => {
   const [alias, email, phone] = [{ alias_label: "crm", alias_name: fresh() }, freshEmail(), freshPhone()];
   const target = fresh();
-  await heddle.track({ attributes: [
-    { user_alias: alias, _update_existing_only: false, from_alias: 1 }, { email, from_email: 1 }, { phone, from_phone: 1 }, { external_id: target, a: 1 },
-  ] });
+  await heddle.track({
+    attributes: [
+      { user_alias: alias, _update_existing_only: false, from_alias: 1 },
+      { email, from_email: 1 },
+      { phone, from_phone: 1 },
+      { external_id: target, a: 1 },
+    ],
+  });
   await merge({ user_alias: alias }, { external_id: target });
   await merge({ email, prioritization: ["unidentified", "most_recently_updated"] }, { external_id: target });
   await merge({ phone, prioritization: ["unidentified"] }, { external_id: target });
   expect((await heddle.user(target)).custom_attributes).toEqual({ a: 1, from_alias: 1, from_email: 1, from_phone: 1 });
 });
 
-for (const [prioritization, chosen] of [
-  [["identified"], "merged"],
-  [["unidentified"], undefined],
-  [["unidentified", "most_recently_updated"], "touched last"],
-  [["unidentified", "least_recently_updated"], "touched first"],
-  [["most_recently_updated"], "identified"],
-] as const) {
+for (
+  const [prioritization, chosen] of [
+    [["identified"], "merged"],
+    [["unidentified"], undefined],
+    [["unidentified", "most_recently_updated"], "touched last"],
+    [["unidentified", "least_recently_updated"], "touched first"],
+    [["most_recently_updated"], "identified"],
+  ] as const
+) {
   test(`POST /users/merge: ${prioritization.join(" then ")} among three who share an email ${chosen ? "chooses one" : "leaves two, so nothing merges"}`, async () => {
     const email = freshEmail();
     const [first, last] = ["f", "l"].map((alias_label) => ({ alias_label, alias_name: fresh() }));
     const [identified, target] = [fresh(), fresh()];
     await heddle.track({ attributes: [{ user_alias: first, _update_existing_only: false, email, who: "touched first" }] });
     await heddle.track({ attributes: [{ user_alias: last, _update_existing_only: false, email, who: "touched last" }] });
-    await heddle.track({ attributes: [{ external_id: identified, email, who: prioritization[0] === "identified" ? "merged" : "identified" }, { external_id: target, kept: 1 }] });
+    await heddle.track({
+      attributes: [{ external_id: identified, email, who: prioritization[0] === "identified" ? "merged" : "identified" }, {
+        external_id: target,
+        kept: 1,
+      }],
+    });
     await merge({ email, prioritization }, { external_id: target });
     expect((await heddle.user(target)).custom_attributes?.who).toBe(chosen);
     expect(await heddle.find({ email_address: email })).toHaveLength(3);
@@ -117,26 +162,42 @@ test("POST /users/merge: a missing side and a merge into itself change nothing",
 
 test("POST /users/merge: chains, and A into B while B into A", async () => {
   const ids = Array.from({ length: 5 }, () => fresh());
-  await heddle.track({ attributes: ids.map((external_id, at) => ({ external_id, n: { inc: 1 }, [`from${at}`]: true })), events: ids.map((external_id) => ({ external_id, name: "e", time: "2026-01-01" })) });
+  await heddle.track({
+    attributes: ids.map((external_id, at) => ({ external_id, n: { inc: 1 }, [`from${at}`]: true })),
+    events: ids.map((external_id) => ({ external_id, name: "e", time: "2026-01-01" })),
+  });
   for (let at = 0; at < 4; at += 1) await merge({ external_id: ids[at] }, { external_id: ids[at + 1] });
   expect(await heddle.user(ids[4] ?? "")).toMatchObject({ custom_attributes: { from0: true, from4: true }, custom_events: [{ count: 5 }] });
   const [a, b] = await two({ a: 1 }, { b: 1 });
-  await Promise.all([[a, b], [b, a]].map(([source, target]) =>
-    heddle.heddle.request("POST", path, { merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }] })));
+  await Promise.all(
+    [[a, b], [b, a]].map(([source, target]) =>
+      heddle.heddle.request("POST", path, {
+        merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
+      })
+    ),
+  );
   const left = await heddle.find({ external_ids: [a, b] });
   expect(left).toMatchObject([{ custom_attributes: { a: 1, b: 1 } }]);
 });
 
-for (const [title, body, message] of [
-  ["no merge_updates", {}, "'merge_updates' must be an array of objects"],
-  ["merge_updates of a wrong type", { merge_updates: "x" }, "'merge_updates' must be an array of objects"],
-  ["elements that are no objects", { merge_updates: ["x"] }, "'merge_updates' must be an array of objects"],
-  ["more than 50", { merge_updates: Array.from({ length: 51 }, () => pair({ external_id: "a" }, { external_id: "b" })) }, "a single request may not contain more than 50 merge updates"],
-  ["an unknown key", { merge_updates: [{ ...pair({ external_id: "a" }, { external_id: "b" }), extra: 1 }] }, "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'"],
-  ["identifiers that are no objects", { merge_updates: [pair("a", "b")] }, identifiersText],
-  ["an empty identifier", { merge_updates: [pair({}, { external_id: "b" })] }, identifiersText],
-  ["an external_id that is no string", { merge_updates: [pair({ external_id: {} }, { external_id: "b" })] }, identifiersText],
-] as const) {
+for (
+  const [title, body, message] of [
+    ["no merge_updates", {}, "'merge_updates' must be an array of objects"],
+    ["merge_updates of a wrong type", { merge_updates: "x" }, "'merge_updates' must be an array of objects"],
+    ["elements that are no objects", { merge_updates: ["x"] }, "'merge_updates' must be an array of objects"],
+    ["more than 50", {
+      merge_updates: Array.from({ length: 51 }, () => pair({ external_id: "a" }, { external_id: "b" })),
+    }, "a single request may not contain more than 50 merge updates"],
+    [
+      "an unknown key",
+      { merge_updates: [{ ...pair({ external_id: "a" }, { external_id: "b" }), extra: 1 }] },
+      "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'",
+    ],
+    ["identifiers that are no objects", { merge_updates: [pair("a", "b")] }, identifiersText],
+    ["an empty identifier", { merge_updates: [pair({}, { external_id: "b" })] }, identifiersText],
+    ["an external_id that is no string", { merge_updates: [pair({ external_id: {} }, { external_id: "b" })] }, identifiersText],
+  ] as const
+) {
   test(`POST /users/merge with ${title} answers 400 word for word`, async () => {
     const answer = await heddle.post(path, body);
     expect(answer.status).toBe(400);
@@ -144,15 +205,17 @@ for (const [title, body, message] of [
   });
 }
 
-for (const [title, identifier] of [
-  ["two identifiers", { external_id: "a", email: "a@example.com", prioritization: ["identified"] }],
-  ["an email without prioritization", { email: "a@example.com" }],
-  ["a phone without prioritization", { phone: "+12125550123" }],
-  ["a prioritization that is no array", { email: "a@example.com", prioritization: "identified" }],
-  ["an unknown priority", { email: "a@example.com", prioritization: ["newest"] }],
-  ["identified and unidentified", { email: "a@example.com", prioritization: ["identified", "unidentified"] }],
-  ["both recency priorities", { email: "a@example.com", prioritization: ["most_recently_updated", "least_recently_updated"] }],
-] as const) {
+for (
+  const [title, identifier] of [
+    ["two identifiers", { external_id: "a", email: "a@example.com", prioritization: ["identified"] }],
+    ["an email without prioritization", { email: "a@example.com" }],
+    ["a phone without prioritization", { phone: "+12125550123" }],
+    ["a prioritization that is no array", { email: "a@example.com", prioritization: "identified" }],
+    ["an unknown priority", { email: "a@example.com", prioritization: ["newest"] }],
+    ["identified and unidentified", { email: "a@example.com", prioritization: ["identified", "unidentified"] }],
+    ["both recency priorities", { email: "a@example.com", prioritization: ["most_recently_updated", "least_recently_updated"] }],
+  ] as const
+) {
   test(`POST /users/merge refuses ${title}`, async () => {
     for (const update of [pair(identifier, { external_id: "b" }), pair({ external_id: "b" }, identifier)]) {
       const answer = await heddle.post(path, { merge_updates: [update] });

@@ -35,7 +35,7 @@ const cases: readonly (readonly [title: string, steps: readonly object[], expect
   ["add does nothing to a number", [{ v: 1 }, { v: { add: ["a"] } }], 1],
   ["an array holds 25 members, the oldest leave", [{ v: items(25) }, { v: { add: ["new"] } }], [...items(24, 1), "new"]],
   ["an array sent with 30 members keeps the newest 25", [{ v: items(30) }], items(25, 5)],
-  ["1 and \"1\" are two members", [{ v: [1, "1"] }], [1, "1"]],
+  ['1 and "1" are two members', [{ v: [1, "1"] }], [1, "1"]],
   ["$add appends objects", [{ v: [{ id: 1 }] }, { v: { $add: [{ id: 2 }, { id: 3 }] } }], [{ id: 1 }, { id: 2 }, { id: 3 }]],
   ["$add to nothing makes an array", [{ v: { $add: [{ id: 1 }] } }], [{ id: 1 }]],
   ["$remove takes out every match", [
@@ -52,11 +52,13 @@ const cases: readonly (readonly [title: string, steps: readonly object[], expect
   ], [{ id: 1, a: { x: 1, y: 2 } }, { id: 2 }]],
   ["operators together run add, remove, update", [
     { v: [{ id: 1 }, { id: 2 }] },
-    { v: {
-      $update: [{ $identifier_key: "id", $identifier_value: 3, $new_object: { id: 3, done: true } }],
-      $remove: [{ $identifier_key: "id", $identifier_value: 1 }],
-      $add: [{ id: 3 }, { id: 1 }],
-    } },
+    {
+      v: {
+        $update: [{ $identifier_key: "id", $identifier_value: 3, $new_object: { id: 3, done: true } }],
+        $remove: [{ $identifier_key: "id", $identifier_value: 1 }],
+        $add: [{ id: 3 }, { id: 1 }],
+      },
+    },
   ], [{ id: 2 }, { id: 3, done: true }]],
   ["an object overwrites an object", [{ v: { a: 1, b: 2 } }, { v: { c: 3 } }], { c: 3 }],
   ["_merge_objects merges deep", [
@@ -65,8 +67,12 @@ const cases: readonly (readonly [title: string, steps: readonly object[], expect
   ], { a: 1, b: { c: 2, d: 4, e: 5 }, f: 6 }],
   ["_merge_objects false overwrites", [{ v: { a: 1 } }, { _merge_objects: false, v: { b: 2 } }], { b: 2 }],
   ["_merge_objects on nothing sets", [{ _merge_objects: true, v: { b: 2 } }], { b: 2 }],
-  ["names of the language are plain nested data", [{ v: { constructor: "a", toString: 1, prototype: { x: 1 }, hasOwnProperty: false } }],
-    { constructor: "a", toString: 1, prototype: { x: 1 }, hasOwnProperty: false }],
+  ["names of the language are plain nested data", [{ v: { constructor: "a", toString: 1, prototype: { x: 1 }, hasOwnProperty: false } }], {
+    constructor: "a",
+    toString: 1,
+    prototype: { x: 1 },
+    hasOwnProperty: false,
+  }],
 ];
 
 for (const [title, steps, expected] of cases) {
@@ -100,13 +106,15 @@ test("custom attribute: a name of 256 characters is never kept whole or in part 
   expect((await heddle.user(id)).custom_attributes).toEqual({ ok: 1 });
 });
 
-for (const [title, value] of [
-  ["a key with a dot", { "a.b": 1 }],
-  ["a key with a dollar sign", { "$a": 1 }],
-  ["a key with a space", { "a b": 1 }],
-  ["a null inside", { a: null, b: 1 }],
-  ["more than 100 KB", { a: Array.from({ length: 1000 }, () => "x".repeat(200)) }],
-] as const) {
+for (
+  const [title, value] of [
+    ["a key with a dot", { "a.b": 1 }],
+    ["a key with a dollar sign", { "$a": 1 }],
+    ["a key with a space", { "a b": 1 }],
+    ["a null inside", { a: null, b: 1 }],
+    ["more than 100 KB", { a: Array.from({ length: 1000 }, () => "x".repeat(200)) }],
+  ] as const
+) {
   test(`custom attribute: an object with ${title} changes nothing of what was there`, async () => {
     const id = fresh();
     await heddle.track({ attributes: [{ external_id: id, v: { kept: 1 } }] });
@@ -132,7 +140,9 @@ test("custom attribute: arrays of arrays are refused or dropped, never kept", as
 test("custom attribute: operators of a wrong type change nothing", async () => {
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, n: 1, list: ["a"] }] });
-  for (const wrong of [{ n: { inc: "x" } }, { n: { inc: null } }, { list: { add: [["b"]] } }, { list: { $remove: [{ $identifier_key: 1 }] } }]) {
+  for (
+    const wrong of [{ n: { inc: "x" } }, { n: { inc: null } }, { list: { add: [["b"]] } }, { list: { $remove: [{ $identifier_key: 1 }] } }]
+  ) {
     await heddle.post("/users/track", { attributes: [{ external_id: id, ...wrong }] });
   }
   expect((await heddle.user(id)).custom_attributes).toEqual({ n: 1, list: ["a"] });

@@ -22,7 +22,9 @@ test("POST /users/track/bulk takes 1,000 objects and applies each", async () => 
 
 test("POST /users/track/bulk refuses 1,001 objects as a whole", async () => {
   const id = fresh();
-  const answer = await heddle.post(path, { attributes: Array.from({ length: 1001 }, (_, at) => ({ external_id: at === 0 ? id : fresh(), at })) });
+  const answer = await heddle.post(path, {
+    attributes: Array.from({ length: 1001 }, (_, at) => ({ external_id: at === 0 ? id : fresh(), at })),
+  });
   expect(answer.status).toBe(400);
   expect(answer.body.message).toContain("Max Input Length Exceeded");
   expect(await heddle.find({ external_ids: [id] })).toEqual([]);

@@ -101,7 +101,16 @@ test("current_location is shown as last_coordinates, longitude first", async () 
 test("current_location out of range or of a wrong type is not kept", async () => {
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, current_location: { longitude: 1, latitude: 2 } }] });
-  for (const current_location of [{ longitude: 200, latitude: 0 }, { longitude: 0, latitude: -91 }, { longitude: "1", latitude: 2 }, { latitude: 2 }, "here", [1, 2]]) {
+  for (
+    const current_location of [
+      { longitude: 200, latitude: 0 },
+      { longitude: 0, latitude: -91 },
+      { longitude: "1", latitude: 2 },
+      { latitude: 2 },
+      "here",
+      [1, 2],
+    ]
+  ) {
     await heddle.post("/users/track", { attributes: [{ external_id: id, current_location }] });
   }
   expect((await heddle.user(id)).last_coordinates).toEqual([1, 2]);
@@ -128,20 +137,38 @@ test("email_subscribe of a wrong value is refused, its values are taken and are 
 test("subscription_groups of a wrong shape are refused, right ones are no custom attributes", async () => {
   const id = fresh();
   const subscription_group_id = "11111111-1111-4111-8111-111111111111";
-  for (const subscription_groups of ["x", {}, [1], [{}], [{ subscription_group_id }], [{ subscription_group_id, subscription_state: "maybe" }], [{ subscription_state: "subscribed" }]]) {
+  for (
+    const subscription_groups of [
+      "x",
+      {},
+      [1],
+      [{}],
+      [{ subscription_group_id }],
+      [{ subscription_group_id, subscription_state: "maybe" }],
+      [{ subscription_state: "subscribed" }],
+    ]
+  ) {
     await heddle.verdict("attributes", { external_id: id, subscription_groups });
   }
-  await heddle.track({ attributes: [{ external_id: id, subscription_groups: [{ subscription_group_id, subscription_state: "subscribed" }] }] });
+  await heddle.track({
+    attributes: [{ external_id: id, subscription_groups: [{ subscription_group_id, subscription_state: "subscribed" }] }],
+  });
   expect((await heddle.user(id)).custom_attributes ?? {}).toEqual({});
 });
 
 test("session dates and spam mark take a date text", async () => {
   const id = fresh();
-  const sent = { date_of_first_session: "2026-01-02T03:04:05Z", date_of_last_session: "2026-02-03", marked_email_as_spam_at: "2026-03-04 05:06:07" };
+  const sent = {
+    date_of_first_session: "2026-01-02T03:04:05Z",
+    date_of_last_session: "2026-02-03",
+    marked_email_as_spam_at: "2026-03-04 05:06:07",
+  };
   await heddle.track({ attributes: [{ external_id: id, ...sent }] });
   const user = await heddle.user(id);
   expect(user.custom_attributes ?? {}).toEqual({});
-  for (const [field, at] of [["date_of_first_session", Date.UTC(2026, 0, 2, 3, 4, 5)], ["date_of_last_session", Date.UTC(2026, 1, 3)]] as const) {
+  for (
+    const [field, at] of [["date_of_first_session", Date.UTC(2026, 0, 2, 3, 4, 5)], ["date_of_last_session", Date.UTC(2026, 1, 3)]] as const
+  ) {
     if (user[field] !== undefined) expect(instant(user[field])).toBe(at);
   }
 });

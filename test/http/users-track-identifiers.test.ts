@@ -4,7 +4,8 @@ import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite();
 const time = "2026-03-01T12:00:00Z";
-const identifierMissing = /^('external_id' or 'braze_id' or 'user_alias' is required|'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required)$/;
+const identifierMissing =
+  /^('external_id' or 'braze_id' or 'user_alias' is required|'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required)$/;
 
 test("external_id is case sensitive", async () => {
   const id = fresh();
@@ -23,8 +24,12 @@ test("external_id may have 987 bytes and not 988", async () => {
   const longest = fresh().padEnd(987, "x");
   await heddle.track({ attributes: [{ external_id: longest, a: 1 }] });
   expect((await heddle.user(longest)).custom_attributes).toEqual({ a: 1 });
-  expect((await heddle.verdict("attributes", { external_id: `${longest}x`, a: 1 })).type).toBe("'external_id' must be fewer than 988 bytes");
-  expect((await heddle.verdict("attributes", { external_id: "é".repeat(494), a: 1 })).type).toBe("'external_id' must be fewer than 988 bytes");
+  expect((await heddle.verdict("attributes", { external_id: `${longest}x`, a: 1 })).type).toBe(
+    "'external_id' must be fewer than 988 bytes",
+  );
+  expect((await heddle.verdict("attributes", { external_id: "é".repeat(494), a: 1 })).type).toBe(
+    "'external_id' must be fewer than 988 bytes",
+  );
 });
 
 for (const array of ["attributes", "events", "purchases"] as const) {
@@ -40,7 +45,12 @@ for (const array of ["attributes", "events", "purchases"] as const) {
   });
   test(`${array}: identifiers of a wrong type are refused`, async () => {
     for (const external_id of ["", true, {}, ["a"], 1.5]) await heddle.verdict(array, { ...rest, external_id });
-    for (const user_alias of ["a", {}, { alias_label: "l" }, { alias_name: "n" }, { alias_label: "", alias_name: "n" }, { alias_label: 1, alias_name: [] }]) {
+    for (
+      const user_alias of ["a", {}, { alias_label: "l" }, { alias_name: "n" }, { alias_label: "", alias_name: "n" }, {
+        alias_label: 1,
+        alias_name: [],
+      }]
+    ) {
       await heddle.verdict(array, { ...rest, user_alias });
     }
     for (const platform_id of [1, "xyz", {}]) await heddle.verdict(array, { ...rest, platform_id });
@@ -62,8 +72,15 @@ test("platform_id and braze_id mean the user that has this id", async () => {
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
   const { braze_id: platformId } = await heddle.user(id);
   expect(platformId).toMatch(/^[0-9a-f]{24}$/);
-  await heddle.track({ attributes: [{ platform_id: platformId, b: 2 }, { braze_id: platformId, c: 3 }], events: [{ platform_id: platformId, name: "e", time }] });
-  expect(await heddle.user(id)).toMatchObject({ braze_id: platformId, custom_attributes: { a: 1, b: 2, c: 3 }, custom_events: [{ name: "e", count: 1 }] });
+  await heddle.track({
+    attributes: [{ platform_id: platformId, b: 2 }, { braze_id: platformId, c: 3 }],
+    events: [{ platform_id: platformId, name: "e", time }],
+  });
+  expect(await heddle.user(id)).toMatchObject({
+    braze_id: platformId,
+    custom_attributes: { a: 1, b: 2, c: 3 },
+    custom_events: [{ name: "e", count: 1 }],
+  });
 });
 
 test("platform_id that nobody has creates nobody", async () => {
@@ -87,7 +104,10 @@ test("phone alone makes a phone-only user; a bare number of 10 digits is one of 
   await heddle.track({ attributes: [{ phone, a: 1 }, { phone: spaced, b: 2 }] });
   expect(await heddle.find({ phone })).toMatchObject([{ phone, custom_attributes: { a: 1, b: 2 } }]);
   await heddle.track({ attributes: [{ phone: "2125550123", us: true }, { phone: "+1 (212) 555-0123", same: true }] });
-  expect(await heddle.find({ phone: "+12125550123" })).toMatchObject([{ phone: "+12125550123", custom_attributes: { us: true, same: true } }]);
+  expect(await heddle.find({ phone: "+12125550123" })).toMatchObject([{
+    phone: "+12125550123",
+    custom_attributes: { us: true, same: true },
+  }]);
 });
 
 test("phone that is no number is refused as identifier", async () => {
@@ -140,7 +160,9 @@ test("email means a user with an external_id even where one without was updated 
 test("email that several without external_id share means the last updated of them", async () => {
   const email = freshEmail();
   const [one, two] = [fresh(), fresh()].map((alias_name) => ({ alias_label: "share", alias_name }));
-  await heddle.track({ attributes: [{ user_alias: one, email, _update_existing_only: false }, { user_alias: two, email, _update_existing_only: false }] });
+  await heddle.track({
+    attributes: [{ user_alias: one, email, _update_existing_only: false }, { user_alias: two, email, _update_existing_only: false }],
+  });
   await heddle.track({ events: [{ user_alias: one, name: "touch", time }] });
   await heddle.track({ attributes: [{ email, found: true }] });
   expect((await heddle.find({ user_aliases: [one] }))[0]?.custom_attributes).toEqual({ found: true });
@@ -185,7 +207,9 @@ test("user_alias: events and purchases never create, whatever _update_existing_o
 test("user_alias: the same name under two labels is two users", async () => {
   const alias_name = fresh();
   const [left, right] = ["left", "right"].map((alias_label) => ({ alias_label, alias_name }));
-  await heddle.track({ attributes: [{ user_alias: left, a: 1, _update_existing_only: false }, { user_alias: right, a: 2, _update_existing_only: false }] });
+  await heddle.track({
+    attributes: [{ user_alias: left, a: 1, _update_existing_only: false }, { user_alias: right, a: 2, _update_existing_only: false }],
+  });
   expect((await heddle.find({ user_aliases: [left] }))[0]?.custom_attributes).toEqual({ a: 1 });
   expect((await heddle.find({ user_aliases: [right] }))[0]?.custom_attributes).toEqual({ a: 2 });
 });
@@ -208,7 +232,10 @@ test("_update_existing_only true creates nobody, in any array and by any identif
 test("_update_existing_only true updates a user that exists", async () => {
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
-  await heddle.track({ attributes: [{ external_id: id, _update_existing_only: true, b: 2 }], events: [{ external_id: id, _update_existing_only: true, name: "e", time }] });
+  await heddle.track({
+    attributes: [{ external_id: id, _update_existing_only: true, b: 2 }],
+    events: [{ external_id: id, _update_existing_only: true, name: "e", time }],
+  });
   expect(await heddle.user(id)).toMatchObject({ custom_attributes: { a: 1, b: 2 }, custom_events: [{ name: "e", count: 1 }] });
 });
 

@@ -21,12 +21,19 @@ test("identical events and purchases are distinct", async () => {
   const same = { external_id: id, name: "a", time };
   await heddle.track({ events: [same, same], purchases: [{ ...purchase, external_id: id }, { ...purchase, external_id: id }] });
   await heddle.track({ events: [same] });
-  expect(await heddle.user(id)).toMatchObject({ custom_events: [{ name: "a", count: 3 }], purchases: [{ name: "p", count: 2 }], total_revenue: 2 });
+  expect(await heddle.user(id)).toMatchObject({
+    custom_events: [{ name: "a", count: 3 }],
+    purchases: [{ name: "p", count: 2 }],
+    total_revenue: 2,
+  });
 });
 
 test("summaries are all-time: an event of twenty years ago is in them", async () => {
   const id = fresh();
-  await heddle.track({ events: [{ external_id: id, name: "old", time: "2004-05-06T07:08:09Z" }], purchases: [{ ...purchase, external_id: id, time: "1999-12-31" }] });
+  await heddle.track({
+    events: [{ external_id: id, name: "old", time: "2004-05-06T07:08:09Z" }],
+    purchases: [{ ...purchase, external_id: id, time: "1999-12-31" }],
+  });
   const user = await heddle.user(id);
   expect(instant(user.custom_events?.[0]?.first)).toBe(Date.UTC(2004, 4, 6, 7, 8, 9));
   expect(instant(user.purchases?.[0]?.first)).toBe(Date.UTC(1999, 11, 31));
@@ -34,7 +41,9 @@ test("summaries are all-time: an event of twenty years ago is in them", async ()
 
 test("a purchase of quantity n counts as n and brings n times the price", async () => {
   const id = fresh();
-  await heddle.track({ purchases: [{ ...purchase, external_id: id, price: 19.99, quantity: 3 }, { ...purchase, external_id: id, price: 0.01 }] });
+  await heddle.track({
+    purchases: [{ ...purchase, external_id: id, price: 19.99, quantity: 3 }, { ...purchase, external_id: id, price: 0.01 }],
+  });
   expect(await heddle.user(id)).toMatchObject({ purchases: [{ name: "p", count: 4 }], total_revenue: 59.98 });
 });
 
@@ -48,10 +57,18 @@ test("total_revenue is exact where binary floating point is not", async () => {
   expect((await heddle.user(id)).total_revenue).toBe(49.99);
 });
 
-for (const [price, quantity, revenue] of [[1.005, 1, 1.01], [0.335, 3, 1.01], [2.675, 100, 267.5], [0, 5, 0], [99999.99, 100, 9999999], [1e-7, 1, 0]] as const) {
+for (
+  const [price, quantity, revenue] of [[1.005, 1, 1.01], [0.335, 3, 1.01], [2.675, 100, 267.5], [0, 5, 0], [99999.99, 100, 9999999], [
+    1e-7,
+    1,
+    0,
+  ]] as const
+) {
   test(`a price of ${price} times ${quantity} brings ${revenue}`, async () => {
     const id = fresh();
-    const answer = await heddle.post("/users/track", { purchases: [{ ...purchase, external_id: id, price, quantity }, { ...purchase, external_id: id, price: 0 }] });
+    const answer = await heddle.post("/users/track", {
+      purchases: [{ ...purchase, external_id: id, price, quantity }, { ...purchase, external_id: id, price: 0 }],
+    });
     expect(answer.status).toBe(201);
     expect((await heddle.user(id)).total_revenue ?? 0).toBe(revenue);
   });
@@ -71,20 +88,28 @@ test("total_revenue adds other currencies at the declared rate and leaves out th
 
 test("products are summed apart; a numeric product_id is text", async () => {
   const id = fresh();
-  await heddle.track({ purchases: [{ ...purchase, external_id: id, product_id: 17 }, { ...purchase, external_id: id, product_id: "17" }, { ...purchase, external_id: id, product_id: "x" }] });
+  await heddle.track({
+    purchases: [{ ...purchase, external_id: id, product_id: 17 }, { ...purchase, external_id: id, product_id: "17" }, {
+      ...purchase,
+      external_id: id,
+      product_id: "x",
+    }],
+  });
   const products = ((await heddle.user(id)).purchases ?? []).map(({ name, count }) => [name, count]).toSorted();
   expect(products).toEqual([["17", 2], ["x", 1]]);
 });
 
-for (const [field, wrongs] of Object.entries({
-  product_id: [undefined, "", null, {}, true, "x".repeat(256)],
-  currency: [undefined, "", "US", "dollars", "XXQ", 840, null],
-  price: [undefined, "ten", null, {}, true],
-  quantity: [0, -1, 101, 1.5, "two", {}],
-  time: [undefined],
-  properties: ["x", 1, [1]],
-  app_id: [5, {}],
-})) {
+for (
+  const [field, wrongs] of Object.entries({
+    product_id: [undefined, "", null, {}, true, "x".repeat(256)],
+    currency: [undefined, "", "US", "dollars", "XXQ", 840, null],
+    price: [undefined, "ten", null, {}, true],
+    quantity: [0, -1, 101, 1.5, "two", {}],
+    time: [undefined],
+    properties: ["x", 1, [1]],
+    app_id: [5, {}],
+  })
+) {
   for (const wrong of wrongs) {
     test(`a purchase with ${field} ${JSON.stringify(wrong)?.slice(0, 20)} is refused`, async () => {
       const { type } = await heddle.verdict("purchases", { ...purchase, external_id: fresh(), [field]: wrong });
@@ -114,22 +139,29 @@ test("names of the language are plain names of events and products", async () =>
 test("properties of every type are taken", async () => {
   const id = fresh();
   const properties = { n: 1.5, b: true, s: "text", at: "2026-01-01", list: ["a", 1], nested: { deep: { x: 1 } }, ["p".repeat(254)]: 1 };
-  const answer = await heddle.post("/users/track", { events: [{ external_id: id, name: "e", time, properties }], purchases: [{ ...purchase, external_id: id, properties }] });
+  const answer = await heddle.post("/users/track", {
+    events: [{ external_id: id, name: "e", time, properties }],
+    purchases: [{ ...purchase, external_id: id, properties }],
+  });
   expect(answer.body).toEqual({ message: "success", events_processed: 1, purchases_processed: 1 });
 });
 
-for (const [title, properties] of [
-  ["an empty name", { "": 1 }],
-  ["a name that begins with a dollar sign", { $a: 1 }],
-  ["a name of 256 characters", { ["p".repeat(256)]: 1 }],
-  ["the reserved name time", { time: 1 }],
-  ["the reserved name event_name", { event_name: "x" }],
-  ["more than 50 KB in arrays", { list: Array.from({ length: 300 }, () => "x".repeat(200)) }],
-  ["more than 50 KB in objects", { a: Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`k${at}`, "x".repeat(250)])) }],
-] as const) {
+for (
+  const [title, properties] of [
+    ["an empty name", { "": 1 }],
+    ["a name that begins with a dollar sign", { $a: 1 }],
+    ["a name of 256 characters", { ["p".repeat(256)]: 1 }],
+    ["the reserved name time", { time: 1 }],
+    ["the reserved name event_name", { event_name: "x" }],
+    ["more than 50 KB in arrays", { list: Array.from({ length: 300 }, () => "x".repeat(200)) }],
+    ["more than 50 KB in objects", { a: Object.fromEntries(Array.from({ length: 250 }, (_, at) => [`k${at}`, "x".repeat(250)])) }],
+  ] as const
+) {
   test(`properties with ${title} are refused`, async () => {
     await heddle.verdict("events", { external_id: fresh(), name: "e", time, properties });
-    if (!("event_name" in properties) && !("time" in properties)) await heddle.verdict("purchases", { ...purchase, external_id: fresh(), properties });
+    if (!("event_name" in properties) && !("time" in properties)) {
+      await heddle.verdict("purchases", { ...purchase, external_id: fresh(), properties });
+    }
   });
 }
 

@@ -19,7 +19,9 @@ test("POST /users/track/sync answers with the summary of the event or product", 
   const id = fresh();
   const event = await heddle.post(path, { events: [{ external_id: id, name: "e", time }] });
   expect(event.body.users).toMatchObject([{ external_id: id, custom_events: [{ name: "e", count: 1 }] }]);
-  const bought = await heddle.post(path, { purchases: [{ external_id: id, product_id: "p", currency: "USD", price: 2, quantity: 2, time }] });
+  const bought = await heddle.post(path, {
+    purchases: [{ external_id: id, product_id: "p", currency: "USD", price: 2, quantity: 2, time }],
+  });
   const summaries = bought.body.users?.[0]?.purchase_events;
   expect(summaries).toMatchObject([{ product_id: "p", count: 2 }]);
   expect(instant(Array.isArray(summaries) ? summaries[0].first : undefined)).toBe(Date.parse(time));
