@@ -46,8 +46,16 @@ export function tablesOf(statements: readonly string[]): Map<string, Table> {
   return tables;
 }
 
-/** Throws on what this reader does not know: better than to let a statement pass unseen. */
+/** Throws on what this reader does not know: better than to let a statement pass unseen. Texts are constants, so each is read once. */
 export function parseStatement(cql: string): Parsed {
+  const known = parsed.get(cql) ?? readStatement(cql);
+  parsed.set(cql, known);
+  return known;
+}
+
+const parsed = new Map<string, Parsed>();
+
+function readStatement(cql: string): Parsed {
   const text = cql.trim().replaceAll(/\s+/g, " ");
   const shape = shapes.find(({ pattern }) => pattern.test(text));
   const match = shape?.pattern.exec(text);

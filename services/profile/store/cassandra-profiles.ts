@@ -45,7 +45,7 @@ async function readUser(session: Session, workspaceId: string, id: UserId): Prom
 /** The row is not told when copies end by themselves, so it is asked which of its merges still have theirs. */
 async function stillOpen(session: Session, workspaceId: string, listed: unknown): Promise<string[]> {
   const open: string[] = [];
-  for (const mergeId of (listed as readonly string[] | null) ?? []) {
+  for (const mergeId of listed === null ? [] : (JSON.parse(String(listed)) as string[])) {
     if (await readUndoUntil(session, workspaceId, mergeId) !== undefined) open.push(mergeId);
   }
   return open;

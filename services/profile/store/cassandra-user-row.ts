@@ -34,7 +34,7 @@ function stateOf(user: UserKey, { profile, mark, openMerges }: UserState, rowCha
     body: row?.blob ?? null,
     mark_sequence: BigInt(sequence),
     mark_part: part,
-    open_merges: openMerges,
+    open_merges: JSON.stringify(openMerges),
     stamp: stampOf(mark),
   };
   return statement(putUser, user, values);
