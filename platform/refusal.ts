@@ -7,6 +7,7 @@ export const reasons = {
   BODY_TOO_LARGE: "The body is larger than the route takes",
   BODY_TOO_DEEP: "The JSON is nested too deep",
   BODY_KEY_REPEATED: "An object of the body has the same key twice",
+  BODY_SHAPE_INVALID: "The body does not have the shape of the message that the route takes",
   BODY_NOT_UTF8: "The body is not valid UTF-8",
   CONTENT_TYPE_UNSUPPORTED: "The Content-Type is not application/json",
   REQUEST_MALFORMED: "The HTTP request itself is malformed",

@@ -22,6 +22,7 @@ const badJson = "Error while parsing request body. Please check your syntax.";
 
 export const refusalTable = {
   BODY_NOT_JSON: { status: 400, text: badJson, jsonError: true },
+  BODY_SHAPE_INVALID: { status: 400 },
   BODY_NOT_UTF8: { status: 400, jsonError: true },
   BODY_TOO_DEEP: { status: 400, jsonError: true },
   BODY_KEY_REPEATED: { status: 400, jsonError: true },
