@@ -132,6 +132,16 @@ export const limits = {
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,
   profileRowBytesMax: 12 * 1024 * 1024,
+  // Consent
+  laneReadRecordsMax: 1_000,
+  subscriptionGroupsPerWorkspaceMax: 100,
+  userStatusPageMax: 100,
+  addressesPageMax: 500,
+  addressesPageDefault: 100,
+  ledgerSubjectsPerPage: 500,
+  consentWaitMs: 250,
+  unsubscribeBodyBytesMax: 4 * 1024,
+  linkTokenCharsMax: 2_048,
   // Addresses (RFC 5321 4.5.3.1) and what errors quote
   emailCharsMax: 1_000,
   emailBytesMax: 254,
@@ -214,6 +224,19 @@ export const limits = {
   rpcWindowBytes: 1024 * 1024,
   rpcHealthCheckMs: 500,
   rpcRetryMs: 50,
+  // Resolver and appliers of the mesh
+  lanesPerService: 64,
+  stepMessageBytesMax: 900 * 1024,
+  stepBytesMax: 8 * 1024 * 1024,
+  laneRecordsMax: 64,
+  laneBytesMax: 4 * 1024 * 1024,
+  laneIdleMsMax: 1_000,
+  lanePositionSaveMs: 1_000,
+  laneWaitingShownMax: 1_000,
+  laneWaitMsMax: 2_000,
+  memberBeatMs: 1_000,
+  memberGoneMs: 3_500,
+  progressRepeatMs: 1_000,
   reflectionSymbolCharsMax: 512,
   traceparentCharsMax: 55,
 } as const;

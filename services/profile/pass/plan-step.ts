@@ -59,8 +59,9 @@ export async function planStep(parts: PlanParts, records: readonly LogRecord[], 
   return { step: { partition: parts.partition, through, workspaces: steps, setAside }, outcomes, workspaces };
 }
 
-function decodeAll(
-  { partition, decode }: PlanParts,
+/** By workspace, in order; what cannot be read is set aside. */
+export function decodeAll(
+  { partition, decode }: Pick<PlanParts, "partition" | "decode">,
   records: readonly LogRecord[],
 ): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[] } {
   const byWorkspace = new Map<string, IntakeRecord[]>();
@@ -78,7 +79,8 @@ function decodeAll(
   return { byWorkspace, setAside };
 }
 
-function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, items }: ResolvedRecord): void {
+/** Remembers what was decided, where somebody may ask. */
+export function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, items }: ResolvedRecord): void {
   if (outcome === undefined && items === undefined) return;
   outcomes.push([sequence, { ...(outcome && { repeat: outcome }), ...(items && { items }) }]);
 }

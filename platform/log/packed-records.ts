@@ -1,0 +1,28 @@
+/** Several records in the body of one log record: each behind its length in four bytes. */
+import { Buffer } from "node:buffer";
+
+export function packRecords(bodies: readonly Uint8Array[]): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (const body of bodies) {
+    const length = Buffer.alloc(lengthBytes);
+    length.writeUInt32BE(body.byteLength);
+    parts.push(length, body);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The bodies in order, as views of `packed`. Throws RangeError on bytes that end too soon. */
+export function unpackRecords(packed: Uint8Array): Uint8Array[] {
+  const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  const bodies: Uint8Array[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const end = at + lengthBytes + bytes.readUInt32BE(at);
+    if (end > bytes.length) throw new RangeError(`Expected packed records of ${end} bytes, got ${bytes.length}`);
+    bodies.push(bytes.subarray(at + lengthBytes, end));
+    at = end;
+  }
+  return bodies;
+}
+
+const lengthBytes = 4;

@@ -1,0 +1,177 @@
+/**
+ * A user whose records need more than its own row: merges, waiting, poison, and what an operator says. Such a user is
+ * always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
+ */
+import { isAfter } from "../domain/apply-records.ts";
+import type { LaneItem } from "../domain/lane-item.ts";
+import type { Mark } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { UserId } from "../domain/user-key.ts";
+import { type DueParts, type Dues, duesOf, duesOfAnnouncement, payDues } from "./dues.ts";
+import { isPast, type LaneChanges, laneUser, type LaneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import { type Blocked, markKey, Poison, type Run, runRecords, type RunParts } from "./run-records.ts";
+import type { UserCache } from "../pass/user-cache.ts";
+
+export type ApartParts = RunParts & DueParts & { readonly cache: UserCache };
+
+/** One user's items of a batch, in order. */
+export interface UserItems {
+  readonly workspaceId: string;
+  readonly userId: UserId;
+  readonly items: readonly LaneItem[];
+}
+
+/** What became of the user. */
+export interface Outcome {
+  readonly held: { readonly reason: string; readonly mark: Mark; readonly isPoison: boolean } | undefined;
+}
+
+/** Saves all it does. Throws what store and log throw; doing it again is harmless. */
+export async function applyApart(parts: ApartParts, items: UserItems): Promise<Outcome> {
+  const poison = new Map<string, string>();
+  for (;;) {
+    try {
+      return await attempt(parts, items, poison);
+    } catch (error) {
+      if (!(error instanceof Poison) || poison.has(markKey(error.mark))) throw error;
+      poison.set(markKey(error.mark), error.reason);
+    }
+  }
+}
+
+async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<string, string>): Promise<Outcome> {
+  const { workspaceId, items } = given;
+  const { user, waiting } = await loadApart(parts, given);
+  const arriving = recordsOf(items);
+  const changes = noChanges(workspaceId);
+  const work: Work = { parts, user, changes, dues: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
+  if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, arriving);
+  const records = inOrder(waiting, arriving);
+  const run: Run = {
+    workspaceId,
+    user,
+    changes,
+    dues: [],
+    poison,
+    passesOver: (mark) => isSkipped(items, mark) || isDeletedAfter(records, mark),
+    flush: () => save(work),
+  };
+  const wasHeld = user.held;
+  const blocked = await runRecords(parts, run, records);
+  if (wasHeld && run.dues.some(isOwed)) {
+    // Held records stay until their dues are paid: whoever comes next finds them and pays again
+    await save(work);
+    await pay(work, run.dues);
+  }
+  letGo(work, { blocked, records, waiting });
+  await save(work);
+  if (!wasHeld || work.dues.length > 0) await pay(work, wasHeld ? [] : run.dues);
+  remember(parts, workspaceId, user);
+  return outcomeOf(blocked, { records, poison });
+}
+
+interface Work {
+  readonly parts: ApartParts;
+  readonly user: LaneUser;
+  readonly changes: LaneChanges;
+  /** Announcements that came. */
+  readonly dues: readonly Extract<LaneItem, { type: "announce" }>[];
+}
+
+/**
+ * The records that wait are read before the row. Another applier may let them go in between, but only those up to the
+ * mark that the row then has; read the other way round, records could be missing in both.
+ */
+async function loadApart({ profiles, cache }: ApartParts, { workspaceId, userId }: UserItems): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[] }> {
+  cache.delete(workspaceId, userId);
+  const held = (await profiles.loadHeld(workspaceId, [userId])).get(userId);
+  const stored = (await profiles.loadUsers(workspaceId, [userId])).get(userId);
+  if (stored === undefined) throw new Error(`Expected an entry for user "${userId}", got none`);
+  return { user: laneUser(userId, stored), waiting: held?.records ?? [] };
+}
+
+function recordsOf(items: readonly LaneItem[]): ProfileRecord[] {
+  return items.flatMap((item) => (item.type === "record" ? [item.record] : []));
+}
+
+/** Something came that may free the user, or its freeing was not finished. */
+function isWoken(user: LaneUser, { items, waiting }: { items: readonly LaneItem[]; waiting: readonly ProfileRecord[] }): boolean {
+  return items.some((item) => item.type !== "record" || item.record.change.type === "delete")
+    || waiting.some((record) => isPast(user, record.mark));
+}
+
+/** Records that come while the user waits are kept with those that wait. */
+async function holdOn(work: Work, arriving: readonly ProfileRecord[]): Promise<Outcome> {
+  const { user, changes, parts } = work;
+  const fresh = arriving.filter((record) => !isPast(user, record.mark));
+  if (fresh.length > 0) {
+    changes.heldMore.set(user.id, fresh);
+    await parts.profiles.save(changes);
+  }
+  await pay(work, arriving.filter((record) => isPast(user, record.mark)).map(duesOf));
+  remember(parts, changes.workspaceId, user);
+  return { held: undefined };
+}
+
+/** Both lists by mark, each record once. */
+function inOrder(waiting: readonly ProfileRecord[], arriving: readonly ProfileRecord[]): ProfileRecord[] {
+  const records = [...waiting];
+  for (const record of arriving) {
+    const last = records.at(-1);
+    if (last === undefined || isAfter(record.mark, last.mark)) records.push(record);
+    else if (!records.some(({ mark }) => markKey(mark) === markKey(record.mark))) records.push(record);
+  }
+  return records.sort((a, b) => (isAfter(a.mark, b.mark) ? 1 : -1));
+}
+
+function isSkipped(items: readonly LaneItem[], mark: Mark): boolean {
+  return items.some((item) => item.type === "skip" && markKey(item.mark) === markKey(mark));
+}
+
+/** A user who ends anyway is not held back by what cannot be applied. */
+function isDeletedAfter(records: readonly ProfileRecord[], mark: Mark): boolean {
+  return records.some((record) => record.change.type === "delete" && isAfter(record.mark, mark));
+}
+
+function letGo({ user, changes }: Work, { blocked, records, waiting }: {
+  blocked: Blocked | undefined;
+  records: readonly ProfileRecord[];
+  waiting: readonly ProfileRecord[];
+}): void {
+  const first = blocked && records[blocked.at];
+  if (blocked === undefined || first === undefined) {
+    if (user.held && user.mark !== undefined) changes.held.set(user.id, null);
+    user.held = false;
+    return;
+  }
+  const kept = new Set(waiting.map(({ mark }) => markKey(mark)));
+  const added = records.slice(blocked.at).filter(({ mark }) => !kept.has(markKey(mark)));
+  changes.held.set(user.id, { reason: blocked.reason, since: first.mark, records: added });
+  user.held = true;
+}
+
+async function save({ parts, user, changes }: Work): Promise<void> {
+  const state = stateOf(user);
+  if (state !== undefined) changes.users.set(user.id, state);
+  const { rowChars } = await parts.profiles.save(changes);
+  user.rowChars = user.profile === undefined ? 0 : rowChars.get(user.profile) ?? user.rowChars;
+  for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held, changes.heldMore]) map.clear();
+}
+
+async function pay({ parts, user, changes, dues }: Work, own: readonly Dues[]): Promise<void> {
+  await payDues(parts, changes.workspaceId, [...own, ...dues.map((announcement) => duesOfAnnouncement(user, announcement))]);
+}
+
+function isOwed({ announce, handoffs, merges }: Dues): boolean {
+  return announce.length + handoffs.length + merges.length > 0;
+}
+
+function remember({ cache }: ApartParts, workspaceId: string, user: LaneUser): void {
+  cache.set(workspaceId, user.id, storedUser(user, user.rowChars));
+}
+
+function outcomeOf(blocked: Blocked | undefined, { records, poison }: { records: readonly ProfileRecord[]; poison: ReadonlyMap<string, string> }): Outcome {
+  const record = blocked && records[blocked.at];
+  if (blocked === undefined || record === undefined) return { held: undefined };
+  return { held: { reason: blocked.reason, mark: record.mark, isPoison: poison.has(markKey(record.mark)) } };
+}

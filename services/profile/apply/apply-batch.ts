@@ -1,0 +1,102 @@
+/** A run of lane messages applied: each user loaded once, changed in memory, written once; the few that need more, apart. */
+import type { Addressed, LaneItem } from "../domain/lane-item.ts";
+import { userOfItem } from "../domain/lane-item.ts";
+import type { UserId } from "../domain/user-key.ts";
+import type { PureSteps } from "../pass/workspace-work.ts";
+import { applyApart, type ApartParts, type Outcome, type UserItems } from "./apply-apart.ts";
+import { isPast, journalRecord, type LaneChanges, laneUser, type LaneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import { isTwoSided } from "./run-records.ts";
+
+/** A user that had to be held back in this batch. */
+export interface HeldBack extends NonNullable<Outcome["held"]> {
+  readonly workspaceId: string;
+  readonly userId: UserId;
+}
+
+/** Everything is saved and every due paid when it resolves. Throws what store and log throw; doing it again is harmless. */
+export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<HeldBack[]> {
+  const held: HeldBack[] = [];
+  for (const [workspaceId, items] of byWorkspace(addressed)) {
+    for (const user of await applyPlainly(parts, workspaceId, items)) {
+      const outcome = await applyApart(parts, user);
+      if (outcome.held) held.push({ ...outcome.held, workspaceId, userId: user.userId });
+    }
+  }
+  parts.cache.evict();
+  return held;
+}
+
+function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, LaneItem[]>> {
+  const workspaces = new Map<string, Map<UserId, LaneItem[]>>();
+  for (const { workspaceId, item } of addressed) {
+    const users = workspaces.get(workspaceId) ?? new Map<UserId, LaneItem[]>();
+    workspaces.set(workspaceId, users);
+    const id = userOfItem(item);
+    const items = users.get(id);
+    if (items === undefined) users.set(id, [item]);
+    else items.push(item);
+  }
+  return workspaces;
+}
+
+/** Applies and saves the users that need nothing but their row; returns the others. */
+async function applyPlainly(parts: ApartParts, workspaceId: string, users: ReadonlyMap<UserId, readonly LaneItem[]>): Promise<UserItems[]> {
+  const apart: UserItems[] = [];
+  const loaded = await loadUsers(parts, workspaceId, [...users.keys()]);
+  const changes = noChanges(workspaceId);
+  const done: LaneUser[] = [];
+  for (const [userId, items] of users) {
+    const user = loaded.get(userId);
+    if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) done.push(user);
+    else apart.push({ workspaceId, userId, items });
+  }
+  await savePlain(parts, changes, done);
+  return apart;
+}
+
+async function loadUsers({ cache, profiles }: ApartParts, workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, LaneUser>> {
+  const users = new Map<UserId, LaneUser>();
+  const missing: UserId[] = [];
+  for (const id of ids) {
+    const cached = cache.get(workspaceId, id);
+    if (cached === undefined) missing.push(id);
+    else users.set(id, laneUser(id, cached));
+  }
+  if (missing.length === 0) return users;
+  for (const [id, stored] of await profiles.loadUsers(workspaceId, missing)) users.set(id, laneUser(id, stored));
+  return users;
+}
+
+function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
+  return !user.held && items.every((item) => item.type === "record" && !isTwoSided(item.record.change)
+    && (item.record.change.type !== "delete" || user.openMerges.length === 0));
+}
+
+/** False where the pure step threw: the user, half changed now, is loaded again and worked on apart. */
+function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items: readonly LaneItem[]; changes: LaneChanges }): boolean {
+  const own = noChanges(changes.workspaceId);
+  const before = user.mark;
+  try {
+    for (const item of items) {
+      if (item.type !== "record" || isPast(user, item.record.mark)) continue;
+      user.profile = steps.applyRecord(user.profile, item.record) ?? undefined;
+      journalRecord(own, user, item.record);
+      user.mark = item.record.mark;
+    }
+  } catch {
+    return false;
+  }
+  const state = stateOf(user);
+  if (state === undefined || user.mark === before) return true;
+  changes.users.set(user.id, state);
+  for (const [mergeId, records] of own.journal) changes.journal.set(mergeId, records);
+  return true;
+}
+
+async function savePlain({ profiles, cache }: ApartParts, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
+  const rowChars = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rowChars;
+  for (const user of users) {
+    const chars = user.profile === undefined ? 0 : rowChars?.get(user.profile) ?? user.rowChars;
+    cache.set(changes.workspaceId, user.id, storedUser(user, chars));
+  }
+}

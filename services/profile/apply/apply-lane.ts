@@ -1,0 +1,108 @@
+/**
+ * The applier of one profile lane: reads it in order from a position kept beside it, and moves that only past what is
+ * saved and owed to nobody. Two of them may run at the same time: each writes the same rows with the same ages.
+ */
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log, LogRecord } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { Addressed } from "../domain/lane-item.ts";
+import { readOn, type Reading } from "../reader/read-on.ts";
+import type { ApartParts } from "./apply-apart.ts";
+import { applyBatch, type HeldBack } from "./apply-batch.ts";
+import type { LanePositions } from "./lane-positions.ts";
+
+export interface LaneParts extends ApartParts {
+  readonly lane: number;
+  readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
+  readonly positions: LanePositions;
+  readonly unpack: (body: Uint8Array) => Addressed[];
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Everything up to the message at `position` is saved. */
+  readonly onApplied: (position: number) => void;
+}
+
+export function applyLane(parts: LaneParts): Reading {
+  const applier = new Applier(parts);
+  const partition = parts.layout.profile(parts.lane);
+  return readOn({
+    clock: parts.clock,
+    idleMs: limits.laneIdleMsMax,
+    watch: (wake) => parts.lanes.watch((changed) => {
+      if (changed === partition) wake();
+    }),
+  }, applier);
+}
+
+class Applier {
+  readonly #parts: LaneParts;
+  /** Undefined: has to be read again. */
+  #position: number | undefined;
+  #kept = 0;
+  #keepAt = 0;
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts;
+  }
+
+  async turn(): Promise<"busy" | "idle"> {
+    const after = this.#position ?? await this.#start();
+    const { lanes, layout, lane, positions } = this.#parts;
+    const read = await lanes.read(layout.profile(lane), after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
+    const records = read.filter((record) => record.sequence > after);
+    const last = records.at(-1);
+    // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
+    if (last !== undefined && await positions.load(lane) > after) return this.#startAnew();
+    if (last === undefined) {
+      await this.#keep();
+      return "idle";
+    }
+    await this.#apply(records);
+    this.#position = last.sequence;
+    this.#parts.onApplied(last.sequence);
+    if (this.#parts.clock.monotonic() >= this.#keepAt) await this.#keep();
+    return "busy";
+  }
+
+  recover(error: unknown, failures: number): void {
+    this.#position = undefined;
+    this.#parts.cache.clear();
+    this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
+  }
+
+  async #start(): Promise<number> {
+    const position = await this.#parts.positions.load(this.#parts.lane);
+    this.#position = position;
+    this.#kept = position;
+    this.#parts.onApplied(position);
+    return position;
+  }
+
+  #startAnew(): "busy" {
+    this.#position = undefined;
+    this.#parts.cache.clear();
+    return "busy";
+  }
+
+  async #apply(records: readonly LogRecord[]): Promise<void> {
+    const items = records.flatMap(({ body }) => this.#parts.unpack(body));
+    for (const held of await applyBatch(this.#parts, items)) this.#report(held);
+  }
+
+  #report({ workspaceId, userId, reason, mark, isPoison }: HeldBack): void {
+    if (!isPoison) return;
+    this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
+  }
+
+  /** The lane is trimmed behind the position only once that is kept. */
+  async #keep(): Promise<void> {
+    const position = this.#position ?? 0;
+    const { lane, lanes, layout, positions, clock } = this.#parts;
+    this.#keepAt = clock.monotonic() + limits.lanePositionSaveMs;
+    if (position <= this.#kept) return;
+    if (!await positions.save(lane, position)) return;
+    this.#kept = position;
+    await lanes.trim(layout.profile(lane), position);
+  }
+}

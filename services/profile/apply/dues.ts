@@ -1,0 +1,65 @@
+/**
+ * What is owed to others once a user's state is saved: word for the partner of a merge, and copies that nobody needs
+ * any more. Dues follow from the record alone and are harmless to do twice, so whoever finds a record already in the
+ * state does them again.
+ */
+import type { Log } from "../../../platform/log/log.ts";
+import type { Addressed, Announcement } from "../domain/lane-item.ts";
+import type { LaneLayout } from "../domain/lanes.ts";
+import type { ProfileWriter } from "../domain/ports.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import { isPast, type LaneUser } from "./lane-user.ts";
+
+export interface Dues {
+  readonly announce: readonly Announcement[];
+  /** Merges whose handed-off source was taken in. */
+  readonly handoffs: readonly string[];
+  /** Merges of which nothing is needed any more. */
+  readonly merges: readonly string[];
+}
+
+export const noDues: Dues = { announce: [], handoffs: [], merges: [] };
+
+export function duesOf({ change, mark }: ProfileRecord): Dues {
+  switch (change.type) {
+    case "handoff":
+      return { ...noDues, announce: [{ type: "announce", userId: change.targetId, mergeId: change.mergeId, what: "frozen", mark }] };
+    case "undo":
+      return { ...noDues, announce: [{ type: "announce", userId: change.sourceId, mergeId: change.mergeId, what: "undone", mark }] };
+    case "await":
+      return { ...noDues, handoffs: [change.mergeId] };
+    case "restore":
+    case "forget":
+      return { ...noDues, merges: [change.mergeId] };
+    default:
+      return noDues;
+  }
+}
+
+/**
+ * An announcement to somebody who is past the record that awaits it is a repeat, or comes to a user who is gone. The
+ * target's await comes right after the source's handoff in the order of all records; the two of an undo share a mark.
+ */
+export function duesOfAnnouncement(user: LaneUser, { mergeId, what, mark }: Announcement): Dues {
+  if (what === "undone") return isPast(user, mark) ? { ...noDues, merges: [mergeId] } : noDues;
+  return isPast(user, [mark[0], mark[1] + 1]) ? { ...noDues, handoffs: [mergeId] } : noDues;
+}
+
+export interface DueParts {
+  readonly lanes: Pick<Log, "append">;
+  readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
+  readonly pack: (items: readonly Addressed[]) => Uint8Array;
+  readonly layout: LaneLayout;
+}
+
+/** Throws as the log and the store do; then all of them are done again. */
+export async function payDues(parts: DueParts, workspaceId: string, dues: readonly Dues[]): Promise<void> {
+  const handoffs = dues.flatMap((due) => due.handoffs);
+  const merges = dues.flatMap((due) => due.merges);
+  if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
+  if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
+  await Promise.all(dues.flatMap((due) => due.announce).map((item) => {
+    const lane = parts.layout.laneOf(workspaceId, item.userId);
+    return parts.lanes.append(parts.layout.profile(lane), parts.pack([{ workspaceId, item }]));
+  }));
+}

@@ -1,0 +1,66 @@
+/** A user while an applier works on it, and what the work will write. */
+import type { FrozenMerge, Handoff, HeldState, StoredUser, UserChanges, UserState } from "../domain/ports.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { UserId } from "../domain/user-key.ts";
+import { isAfter } from "../domain/apply-records.ts";
+
+/** The profile is changed in place. */
+export interface LaneUser {
+  readonly id: UserId;
+  profile: Profile | undefined;
+  rowChars: number;
+  held: boolean;
+  openMerges: readonly string[];
+  /** The last record that is in the profile; undefined where there was never a row. */
+  mark: Mark | undefined;
+  readonly isNew: boolean;
+}
+
+export function laneUser(id: UserId, { profile, rowChars, held, openMerges, mark }: StoredUser): LaneUser {
+  return { id, profile, rowChars, held, openMerges, mark, isNew: mark === undefined };
+}
+
+export function storedUser({ profile, held, openMerges, mark }: LaneUser, rowChars: number): StoredUser {
+  return { profile, rowChars, held, openMerges, ...(mark && { mark }) };
+}
+
+/** Whether the user's state has the record of this mark, or has passed it over. */
+export function isPast(user: Pick<LaneUser, "mark">, mark: Mark): boolean {
+  return user.mark !== undefined && !isAfter(mark, user.mark);
+}
+
+/** Undefined before the first record. */
+export function stateOf({ profile, mark, openMerges, isNew }: LaneUser): UserState | undefined {
+  return mark && { profile: profile ?? null, mark, openMerges, isNew };
+}
+
+export interface LaneChanges extends UserChanges {
+  readonly users: Map<UserId, UserState>;
+  readonly handoffs: Map<string, Handoff>;
+  readonly frozen: Map<string, FrozenMerge>;
+  readonly journal: Map<string, ProfileRecord[]>;
+  readonly held: Map<UserId, HeldState | null>;
+  readonly heldMore: Map<UserId, readonly ProfileRecord[]>;
+}
+
+export function noChanges(workspaceId: string): LaneChanges {
+  return {
+    workspaceId,
+    users: new Map(),
+    handoffs: new Map(),
+    frozen: new Map(),
+    journal: new Map(),
+    held: new Map(),
+    heldMore: new Map(),
+  };
+}
+
+/** Merges of a user are taken back newest first, so the newest journal alone takes the record, and passes it on later. */
+export function journalRecord(changes: LaneChanges, user: LaneUser, record: ProfileRecord): void {
+  const newest = user.openMerges.at(-1);
+  if (newest === undefined) return;
+  const list = changes.journal.get(newest);
+  if (list === undefined) changes.journal.set(newest, [record]);
+  else list.push(record);
+}

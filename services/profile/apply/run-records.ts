@@ -1,0 +1,179 @@
+/** One user's records in order, as far as they go: until one has to wait for a merge's partner, or its pure step throws. */
+import { type MergeRecord } from "../domain/apply-merge.ts";
+import type { ProfileStore, ProfileWriter } from "../domain/ports.ts";
+import type { Mark } from "../domain/profile.ts";
+import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
+import type { PureSteps } from "../pass/workspace-work.ts";
+import { type Dues, duesOf } from "./dues.ts";
+import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
+
+export interface RunParts {
+  readonly steps: PureSteps;
+  readonly profiles: ProfileStore & ProfileWriter;
+}
+
+/** What one run works on and leaves. */
+export interface Run {
+  readonly workspaceId: string;
+  readonly user: LaneUser;
+  readonly changes: LaneChanges;
+  readonly dues: Dues[];
+  /** Reasons of records whose pure step threw in an earlier attempt, by mark. */
+  readonly poison: ReadonlyMap<string, string>;
+  /** Whether the poisonous record of this mark is passed over. */
+  passesOver(mark: Mark): boolean;
+  /** Makes what was done so far durable: what is loaded after has it. */
+  flush(): Promise<void>;
+}
+
+/** The place in the list where the run stopped, and why. */
+export interface Blocked {
+  readonly at: number;
+  readonly reason: string;
+}
+
+/** A pure step threw. The user's profile may be half changed: it has to be loaded again. */
+export class Poison {
+  readonly mark: Mark;
+  readonly reason: string;
+
+  constructor(mark: Mark, cause: unknown) {
+    this.mark = mark;
+    this.reason = cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+export function markKey([sequence, part]: Mark): string {
+  return `${sequence}.${part}`;
+}
+
+/** Changes the user and `changes`; saves nothing but by `flush`. Throws Poison, and what store and log throw. */
+export async function runRecords(parts: RunParts, run: Run, records: readonly ProfileRecord[]): Promise<Blocked | undefined> {
+  for (const [at, record] of records.entries()) {
+    if (!isPast(run.user, record.mark)) {
+      const reason = await runRecord(parts, run, record);
+      if (reason !== undefined) return { at, reason };
+      run.user.mark = record.mark;
+    }
+    run.dues.push(duesOf(record));
+  }
+  return undefined;
+}
+
+/** Why the record has to wait; undefined: it is in. */
+async function runRecord(parts: RunParts, run: Run, record: ProfileRecord): Promise<string | undefined> {
+  const reason = run.poison.get(markKey(record.mark));
+  if (reason !== undefined) {
+    if (!run.passesOver(record.mark)) return reason;
+    return passOver(run, record);
+  }
+  switch (record.change.type) {
+    case "handoff":
+      return handOff(run, record, record.change);
+    case "await":
+      return await takeIn(parts, run, record as MergeRecord<"await">);
+    case "undo":
+      return await takeBack(parts, run, record as MergeRecord<"undo">);
+    case "restore":
+      return await restore(parts, run, record as RecordOf<"restore">);
+    case "forget":
+      return forget(run, record.change.mergeId);
+    case "delete":
+      return await erase(parts, run);
+    default:
+      return applyOwn(parts, run, record);
+  }
+}
+
+/** What a poisonous record does to the user is nothing; what it does to others still counts. */
+function passOver(run: Run, record: ProfileRecord): undefined {
+  if (record.change.type === "undo") return forget(run, record.change.mergeId);
+  if (!isTwoSided(record.change)) journalRecord(run.changes, run.user, record);
+}
+
+export function isTwoSided({ type }: ProfileChange): boolean {
+  return type === "handoff" || type === "await" || type === "undo" || type === "restore" || type === "forget";
+}
+
+function applyOwn({ steps }: RunParts, { user, changes }: Run, record: ProfileRecord): undefined {
+  user.profile = pure(record, () => steps.applyRecord(user.profile, record)) ?? undefined;
+  journalRecord(changes, user, record);
+}
+
+/** The source as it is now goes where the target finds it; merges into the source stay open behind it. */
+function handOff({ user, changes }: Run, record: ProfileRecord, { mergeId, undoUntil }: ChangeOf<"handoff">): undefined {
+  const source = user.profile;
+  if (source === undefined) throw new Poison(record.mark, `Expected the source of merge ${mergeId}, got nothing`);
+  changes.handoffs.set(mergeId, { source, undoUntil });
+  user.profile = undefined;
+}
+
+async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeRecord<"await">): Promise<string | undefined> {
+  const { mergeId, sourceId, undoUntil } = record.change;
+  const handoff = (await profiles.loadHandoffs(run.workspaceId, [mergeId])).get(mergeId);
+  if (handoff === undefined) return `Waits for user ${sourceId}`;
+  const { user, changes } = run;
+  const target = user.profile;
+  if (target === undefined) throw new Poison(record.mark, `Expected the target of merge ${mergeId}, got nothing`);
+  const sides = { source: handoff.source, target };
+  const frozen = undoUntil > record.now ? pure(record, () => steps.freeze(sides, record)) : undefined;
+  user.profile = pure(record, () => steps.takeIn(target, handoff.source, record));
+  if (frozen === undefined) return undefined;
+  changes.frozen.set(mergeId, frozen);
+  user.openMerges = [...user.openMerges, mergeId];
+  return undefined;
+}
+
+/** The copies stay until the source, too, has come back by them. */
+async function takeBack(parts: RunParts, run: Run, record: MergeRecord<"undo">): Promise<undefined> {
+  const taken = await takenBack(parts, run, record);
+  run.user.profile = taken.target;
+  forget(run, record.change.mergeId);
+  for (const own of taken.targetRecords) journalRecord(run.changes, run.user, own);
+}
+
+async function restore(parts: RunParts, run: Run, record: RecordOf<"restore">): Promise<string | undefined> {
+  const { mergeId, targetId } = record.change;
+  const target = (await parts.profiles.loadUsers(run.workspaceId, [targetId])).get(targetId);
+  if (!isPast({ mark: target?.mark }, record.mark)) return `Waits for user ${targetId}`;
+  const undo = { ...record, change: { type: "undo" as const, mergeId, sourceId: record.userId } };
+  const taken = await takenBack(parts, run, undo);
+  run.user.profile = taken.source;
+  for (const own of taken.sourceRecords) journalRecord(run.changes, run.user, own);
+  return undefined;
+}
+
+async function takenBack({ steps, profiles }: RunParts, run: Run, undo: MergeRecord<"undo">): Promise<ReturnType<PureSteps["takeBack"]>> {
+  const { mergeId } = undo.change;
+  await run.flush();
+  const frozen = (await profiles.loadFrozen(run.workspaceId, [mergeId])).get(mergeId);
+  if (frozen === undefined) throw new Poison(undo.mark, `Expected the frozen copies of merge ${mergeId}, got nothing`);
+  return pure(undo, () => steps.takeBack(frozen, undo));
+}
+
+function forget({ user, changes }: Run, mergeId: string): undefined {
+  user.openMerges = user.openMerges.filter((open) => open !== mergeId);
+  changes.journal.delete(mergeId);
+}
+
+/** Copies go before the user does: afterwards nobody would know of them. */
+async function erase({ profiles }: RunParts, { workspaceId, user, changes }: Run): Promise<undefined> {
+  for (const mergeId of user.openMerges) {
+    changes.frozen.delete(mergeId);
+    changes.journal.delete(mergeId);
+  }
+  if (user.openMerges.length > 0) await profiles.forgetMerges(workspaceId, user.openMerges);
+  user.profile = undefined;
+  user.openMerges = [];
+}
+
+function pure<T>(record: ProfileRecord, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw new Poison(record.mark, error);
+  }
+}
+
+type ChangeOf<Type extends ProfileChange["type"]> = Extract<ProfileChange, { type: Type }>;
+type RecordOf<Type extends ProfileChange["type"]> = ProfileRecord & { readonly change: ChangeOf<Type> };

@@ -1,0 +1,27 @@
+/** A message of a profile lane in bytes: items of several users, packed as JSON, each user's in order. */
+import { Buffer } from "node:buffer";
+import type { Addressed, LaneItem } from "../domain/lane-item.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+
+/** One item as it stands in a message: [workspace, item]. Joined by `packLaneMessage`, so that its size is known before. */
+export function packItem({ workspaceId, item }: Addressed): string {
+  return JSON.stringify([workspaceId, item.type === "record" ? item.record : item]);
+}
+
+export function packLaneMessage(items: readonly string[]): Uint8Array {
+  return Buffer.from(`{"v":${version},"items":[${items.join(",")}]}`);
+}
+
+/** Throws on a message of another version, which only a newer Heddle can have written. */
+export function readLaneMessage(body: Uint8Array): Addressed[] {
+  const message = JSON.parse(Buffer.from(body).toString()) as { v: number; items: readonly [string, ProfileRecord | OtherItem][] };
+  if (message.v !== version) throw new Error(`Expected a lane message of version ${version}, got "${String(message.v)}"`);
+  return message.items.map(([workspaceId, item]) => ({
+    workspaceId,
+    item: "change" in item ? { type: "record", record: item } : item,
+  }));
+}
+
+const version = 1;
+
+type OtherItem = Exclude<LaneItem, { type: "record" }>;

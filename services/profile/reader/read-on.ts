@@ -1,0 +1,101 @@
+/** The loop of a reader that never gives up: turn after turn, resting where there is nothing, backing off where it fails. */
+import type { Clock } from "../../../platform/clock.ts";
+import { backoffMs } from "../pass/backoff.ts";
+
+export interface Turning {
+  /** One piece of work; "idle" where there was nothing to do. */
+  turn(): Promise<"busy" | "idle">;
+  /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
+  recover(error: unknown, failures: number): void;
+}
+
+export interface ReadOnParts {
+  readonly clock: Clock;
+  /** The longest rest without news. */
+  readonly idleMs: number;
+  /** Calls back when there may be something to do; returns how to stop that. */
+  readonly watch: (wake: () => void) => () => void;
+}
+
+export interface Reading {
+  /** Why nothing gets on at the moment; undefined while all is well. */
+  trouble(): string | undefined;
+  /** There may be something to do. */
+  wake(): void;
+  /** Ends after the turn under way. */
+  close(): Promise<void>;
+}
+
+/** Starts at once. */
+export function readOn(parts: ReadOnParts, turning: Turning): Reading {
+  const loop = new Loop(parts, turning);
+  const done = loop.run();
+  return {
+    trouble: () => loop.trouble,
+    wake: () => loop.notify(),
+    close: () => {
+      loop.stop();
+      return done;
+    },
+  };
+}
+
+class Loop {
+  trouble: string | undefined = "Not read from the start yet";
+  readonly #parts: ReadOnParts;
+  readonly #turning: Turning;
+  #closed = false;
+  #news = false;
+  #failing = false;
+  #wake: (() => void) | undefined;
+
+  constructor(parts: ReadOnParts, turning: Turning) {
+    this.#parts = parts;
+    this.#turning = turning;
+  }
+
+  async run(): Promise<void> {
+    const unwatch = this.#parts.watch(() => this.notify());
+    let failures = 0;
+    while (!this.#closed) {
+      try {
+        this.#news = false;
+        const was = await this.#turning.turn();
+        failures = 0;
+        this.trouble = undefined;
+        if (was === "idle" && !this.#news) await this.#rest(this.#parts.idleMs);
+      } catch (error) {
+        failures += 1;
+        this.trouble = error instanceof Error ? error.message : String(error);
+        this.#turning.recover(error, failures);
+        this.#failing = true;
+        await this.#rest(backoffMs(failures));
+        this.#failing = false;
+      }
+    }
+    unwatch();
+  }
+
+  notify(): void {
+    this.#news = true;
+    // What failed is left alone for its time, even when there is news
+    if (!this.#failing) this.#wake?.();
+  }
+
+  stop(): void {
+    this.#closed = true;
+    this.#wake?.();
+  }
+
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(ms, () => this.#wake?.());
+      this.#wake = () => {
+        this.#wake = undefined;
+        cancel();
+        resolve();
+      };
+      if (this.#closed) this.#wake();
+    });
+  }
+}

@@ -1,0 +1,57 @@
+/** The resolver's place: what a checkpoint says, and what it tells of the steps that led there. */
+import { Buffer } from "node:buffer";
+import type { RecordOutcome } from "../domain/ports.ts";
+
+/** What the checkpoint of an intake partition holds. */
+export interface Place {
+  /** The last intake record that is resolved whole. */
+  readonly through: number;
+  /** Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again. */
+  readonly inside?: { readonly taken: number; readonly now: number };
+  /** The resolver's now, Unix milliseconds: it never steps back, whoever resolves. */
+  readonly now: number;
+  /** The checkpoint up to which identity rows are written for certain; those of later ones have to be repeated. */
+  readonly written: number;
+  /** By profile lane: the last message that steps before this one sent there; 0: none. */
+  readonly tails: readonly number[];
+  /** Profile lanes that this step sent to, with how far before the checkpoint the message stands. */
+  readonly touched: readonly (readonly [lane: number, back: number])[];
+}
+
+/** A step as those hear it who wait for it; its checkpoint is the message right behind it. */
+export interface Told extends Place {
+  readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
+}
+
+export const firstPlace: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
+
+export function placeToBytes(place: Place): Uint8Array {
+  return Buffer.from(JSON.stringify({ v: version, ...place }));
+}
+
+/** Throws on a place of another version, which only a newer Heddle can have written. */
+export function placeFromBytes(body: Uint8Array): Place {
+  return read<Place>(body);
+}
+
+export function toldFromBytes(body: Uint8Array): Told {
+  return read<Told>(body);
+}
+
+/** The last message of each profile lane once the step whose checkpoint is at `sequence` is in. */
+export function tailsAfter({ tails, touched }: Place, sequence: number): number[] {
+  const after = [...tails];
+  for (const [lane, back] of touched) {
+    while (after.length <= lane) after.push(0);
+    after[lane] = sequence - back;
+  }
+  return after;
+}
+
+function read<Kind extends Place>(body: Uint8Array): Kind {
+  const { v, ...place } = JSON.parse(Buffer.from(body).toString()) as Kind & { v: number };
+  if (v !== version) throw new Error(`Expected a checkpoint of version ${version}, got "${String(v)}"`);
+  return place as unknown as Kind;
+}
+
+const version = 1;

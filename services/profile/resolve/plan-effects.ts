@@ -1,0 +1,94 @@
+/** From intake records to what a step sends: decode, resolve each workspace, address every effect to its lane. */
+import { Buffer } from "node:buffer";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import type { Identities } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { IntakeRecord } from "../domain/intake-record.ts";
+import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
+import type { LaneLayout } from "../domain/lanes.ts";
+import type { ConsentRecord, IdentityStore, RecordOutcome, SetAsideRecord } from "../domain/ports.ts";
+import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { addOutcome, decodeAll, reasonOf, type Views } from "../pass/plan-step.ts";
+import { type Resolve, resolveWorkspace } from "../pass/resolve-workspace.ts";
+
+/** A consent record as its lane carries it. */
+export interface ConsentItem {
+  readonly service: "subscription" | "messaging-status";
+  readonly key: string;
+  readonly body: Uint8Array;
+}
+
+export interface EffectParts {
+  readonly partition: number;
+  readonly decode: (sequence: number, bytes: Uint8Array) => IntakeRecord;
+  readonly resolve: Resolve;
+  readonly identities: IdentityStore;
+  readonly views: Views;
+  readonly layout: LaneLayout;
+  readonly packItem: (item: Addressed) => string;
+  readonly encodeConsent: (workspaceId: string, record: ConsentRecord) => ConsentItem;
+}
+
+/** One effect, ready to be packed with others of its lane. */
+export interface Effect {
+  readonly to: "profile" | ConsentItem["service"];
+  readonly lane: number;
+  readonly body: Uint8Array;
+}
+
+/** Identity rows of one workspace, one net value a key; undefined deletes. */
+export interface RowChanges {
+  readonly workspaceId: string;
+  readonly rows: ReadonlyMap<IdentityKey, unknown>;
+}
+
+export interface PlannedEffects {
+  readonly effects: readonly Effect[];
+  readonly changes: readonly RowChanges[];
+  readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
+  readonly setAside: readonly SetAsideRecord[];
+  readonly views: readonly Identities[];
+}
+
+/** The same records give the same effects in the same order, whoever plans them, as long as `now` is the same. */
+export async function planEffects(parts: EffectParts, records: readonly LogRecord[], options: ResolveOptions): Promise<PlannedEffects> {
+  const { byWorkspace, setAside } = decodeAll(parts, records);
+  const effects: Effect[] = [];
+  const changes: RowChanges[] = [];
+  const outcomes: [number, RecordOutcome][] = [];
+  const views: Identities[] = [];
+  for (const [workspaceId, intake] of byWorkspace) {
+    const view = parts.views.of(workspaceId);
+    views.push(view);
+    const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
+    for (const record of resolved) {
+      addEffects(effects, parts, { workspaceId, record });
+      addOutcome(outcomes, record);
+    }
+    changes.push({ workspaceId, rows: view.changes() });
+    for (const { sequence, error } of failed) setAside.push(setAsideOf(parts.partition, records, { sequence, error }));
+  }
+  for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
+  return { effects, changes, outcomes, setAside, views };
+}
+
+function addEffects(
+  effects: Effect[],
+  { packItem, encodeConsent, layout }: EffectParts,
+  { workspaceId, record }: { readonly workspaceId: string; readonly record: ResolvedRecord },
+): void {
+  for (const own of laneRecordsOf(record)) {
+    const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own } }));
+    effects.push({ to: "profile", lane: layout.laneOf(workspaceId, own.userId), body });
+  }
+  for (const consent of record.consent) {
+    const { service, key, body } = encodeConsent(workspaceId, consent);
+    effects.push({ to: service, lane: layout.laneOf(workspaceId, key), body });
+  }
+}
+
+function setAsideOf(partition: number, records: readonly LogRecord[], { sequence, error }: { sequence: number; error: unknown }): SetAsideRecord {
+  const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
+  return { partition, sequence, reason: reasonOf(error), body };
+}

@@ -1,0 +1,180 @@
+/**
+ * The resolver of one intake partition: reads the intake in order, decides, and publishes each step whole, behind a
+ * fence. Two of them may run at the same time: the fence lets through one step after each checkpoint, and whoever is
+ * refused forgets what it believes and reads the checkpoint again.
+ */
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
+import type { Log, LogRecord } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
+import { readOn, type Reading } from "../reader/read-on.ts";
+import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
+import { firstPlace, type Place, placeFromBytes, tailsAfter } from "./place.ts";
+import { type EffectParts, type PlannedEffects, planEffects, type RowChanges } from "./plan-effects.ts";
+
+export interface ResolverParts extends EffectParts, PackParts {
+  readonly intake: Pick<Log, "read" | "trim" | "watch">;
+  readonly lanes: Pick<Log, "read" | "trim">;
+  readonly steps: FencedSteps;
+  readonly identities: IdentityStore & IdentityWriter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly undoWindowMs: number;
+  /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
+  readonly onWritten: (sequence: number) => void;
+}
+
+/** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
+class FenceLost extends Error {}
+
+export function resolvePartition(parts: ResolverParts): Reading {
+  const resolver = new Resolver(parts);
+  return readOn({
+    clock: parts.clock,
+    idleMs: limits.passIdleMsMax,
+    watch: (wake) => parts.intake.watch((partition) => {
+      if (partition === parts.partition) wake();
+    }),
+  }, resolver);
+}
+
+class Resolver {
+  readonly #parts: ResolverParts;
+  /** Undefined: has to be read again. */
+  #at: { readonly sequence: number; readonly place: Place } | undefined;
+  #trimmed = 0;
+  #told = { last: 0, before: 0 };
+
+  constructor(parts: ResolverParts) {
+    this.#parts = parts;
+  }
+
+  async turn(): Promise<"busy" | "idle"> {
+    const { place } = this.#at ?? await this.#takeOver();
+    const max = place.inside === undefined ? limits.passRecordsMax : 1;
+    const { intake, partition } = this.#parts;
+    const records = await intake.read(partition, place.through, { max, bytesMax: limits.passBytesMax });
+    if (records.length > 0) await this.#resolve(records);
+    else await this.#trim(0);
+    return records.length > 0 ? "busy" : "idle";
+  }
+
+  recover(error: unknown, failures: number): void {
+    this.#at = undefined;
+    this.#parts.views.clear();
+    const { partition, logger } = this.#parts;
+    if (error instanceof FenceLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
+    else logger.error("resolver_failed", error, { partition, failures });
+  }
+
+  /** Nothing is resolved before every row that earlier steps decided is written. */
+  async #takeOver(): Promise<{ readonly sequence: number; readonly place: Place }> {
+    const { steps, checkpointSubject, onWritten } = this.#parts;
+    const checkpoint = await steps.checkpoint(checkpointSubject);
+    if (checkpoint === undefined) {
+      this.#at = { sequence: 0, place: firstPlace };
+      return this.#at;
+    }
+    const place = placeFromBytes(checkpoint.body);
+    await this.#writeRows(readRows(await this.#rowsBetween(place.written, checkpoint.sequence)), checkpoint.sequence);
+    onWritten(checkpoint.sequence);
+    this.#at = { sequence: checkpoint.sequence, place };
+    return this.#at;
+  }
+
+  /** Every step is published after the rows of the one before it were written: so these are of one step. */
+  async #rowsBetween(after: number, before: number): Promise<Uint8Array[]> {
+    const { lanes, layout, partition } = this.#parts;
+    const pieces: Uint8Array[] = [];
+    for (let from = after;;) {
+      const records = await lanes.read(layout.rows(partition), from, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
+      for (const { sequence, body } of records) {
+        if (sequence > before) return pieces;
+        if (sequence > from) pieces.push(body);
+        from = Math.max(from, sequence);
+      }
+      if (records.length === 0) return pieces;
+    }
+  }
+
+  /** Plans again with fewer records what is too much for one step; one record alone may take several. */
+  async #resolve(records: readonly LogRecord[]): Promise<void> {
+    const place = this.#at?.place ?? firstPlace;
+    const now = place.inside?.now ?? Math.max(place.now, this.#parts.clock.now());
+    const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs });
+    const skipped = place.inside?.taken ?? 0;
+    const fitting = fittingEffects(planned.effects.slice(skipped), this.#parts.sizes);
+    if (skipped + fitting < planned.effects.length && records.length > 1) {
+      for (const view of planned.views) view.drop();
+      return await this.#resolve(records.slice(0, records.length >> 1));
+    }
+    if (planned.setAside.length > 0) await this.#setAside(planned);
+    await this.#publishAll(planned, { now, through: records.at(-1)?.sequence ?? place.through });
+  }
+
+  async #setAside({ setAside }: PlannedEffects): Promise<void> {
+    const { identities, logger, partition } = this.#parts;
+    await identities.setAside(setAside);
+    for (const { sequence, reason } of setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
+  }
+
+  /** Rows and outcomes go with the last step: until then the next resolver begins the record anew. */
+  async #publishAll(planned: PlannedEffects, { now, through }: { now: number; through: number }): Promise<void> {
+    for (;;) {
+      const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
+      const taken = place.inside?.taken ?? 0;
+      const rest = planned.effects.slice(taken);
+      const fitting = fittingEffects(rest, this.#parts.sizes);
+      const next = { now, written: sequence, tails: tailsAfter(place, sequence) };
+      if (fitting === rest.length) {
+        await this.#publish({ effects: rest, changes: planned.changes, outcomes: planned.outcomes, place: { ...next, through } });
+        await this.#wrote(planned);
+        return;
+      }
+      const inside = { taken: taken + fitting, now };
+      const part = { effects: rest.slice(0, fitting), changes: [], outcomes: [] };
+      await this.#publish({ ...part, place: { ...next, through: place.through, inside } });
+    }
+  }
+
+  async #publish(content: Parameters<typeof packStep>[1]): Promise<void> {
+    const { steps, checkpointSubject } = this.#parts;
+    const { messages, place } = packStep(this.#parts, content);
+    const outcome = await steps.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
+    if (outcome.kind === "refused") throw new FenceLost("Another resolver's step came first");
+    if (outcome.kind === "unknown") throw new FenceLost("The step may have landed or not", { cause: outcome.cause });
+    this.#at = { sequence: outcome.sequence, place };
+  }
+
+  async #wrote({ changes, views }: PlannedEffects): Promise<void> {
+    const sequence = this.#at?.sequence ?? 0;
+    await this.#writeRows(changes, sequence);
+    for (const view of views) view.confirm();
+    this.#parts.views.evict();
+    this.#parts.onWritten(sequence);
+    await this.#trim(limits.logTrimRecordsMax);
+  }
+
+  async #writeRows(changes: readonly RowChanges[], sequence: number): Promise<void> {
+    for (const { workspaceId, rows } of changes) {
+      if (rows.size > 0) await this.#parts.identities.save(workspaceId, rows, sequence);
+    }
+  }
+
+  /** Forgets intake, rows and checkpoints behind the place once `atLeast` records are behind; never the last checkpoint. */
+  async #trim(atLeast: number): Promise<void> {
+    if (this.#at === undefined) return;
+    const { sequence, place } = this.#at;
+    if (place.through <= this.#trimmed + atLeast) return;
+    const { intake, lanes, steps, layout, partition, checkpointSubject } = this.#parts;
+    await intake.trim(partition, place.through);
+    await lanes.trim(layout.rows(partition), sequence - 1);
+    await steps.trimCheckpoints(checkpointSubject, sequence);
+    // Those who wait for outcomes may still be on their way through what was told since the last time
+    this.#told = { last: sequence - 1, before: this.#told.last };
+    if (this.#told.before > 0) await lanes.trim(layout.told(partition), this.#told.before - 1);
+    this.#trimmed = place.through;
+  }
+}
