@@ -1,11 +1,10 @@
-/** The connection to one address: opened when needed, given up when it does not open in time, watched by pings. */
+/** What calls to one address go over: the Connect protocol on an HTTP/2 connection. */
 import type { Buffer } from "node:buffer";
-import type { ClientHttp2Stream, OutgoingHttpHeaders } from "node:http2";
-import { Code, ConnectError, type Transport } from "@connectrpc/connect";
-import { createConnectTransport, Http2SessionManager } from "@connectrpc/connect-node";
+import type { Transport } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import { notSent } from "./refusal-wire.ts";
+import { Session } from "./session.ts";
 
 /** PEM texts: the authority that the server's certificate must come from, and this side's own. */
 export interface ClientTls {
@@ -27,77 +26,25 @@ export interface ConnectionOptions {
   readonly url: string;
   readonly tls: ClientTls | undefined;
   readonly clock: Clock;
-  /** The address could not be reached, whether or not a call still waits for it. */
   unreachable(): void;
 }
 
-/** Speaks the Connect protocol over HTTP/2, which costs half of what gRPC's framing does. */
-export function openConnection(options: ConnectionOptions): Connection {
-  const { url, tls } = options;
-  const manager = new Http2SessionManager(url, {
-    pingIntervalMs: limits.rpcPingIntervalMs,
-    pingTimeoutMs: limits.rpcPingTimeoutMs,
-    idleConnectionTimeoutMs: limits.rpcConnectionIdleMs,
-  }, {
+/** Connect's own framing costs half of what gRPC's does. */
+export function openConnection({ url, tls, clock, unreachable }: ConnectionOptions): Connection {
+  const settings = {
     settings: { enablePush: false, initialWindowSize: limits.rpcWindowBytes },
     maxSessionMemory: limits.rpcSessionMegabytesMax,
-    ...(tls && { ca: tls.ca, cert: tls.cert, key: tls.key, minVersion: "TLSv1.3" }),
+    ...(tls && { ca: tls.ca, cert: tls.cert, key: tls.key, minVersion: "TLSv1.3" as const }),
     ...(tls?.serverName !== undefined && { servername: tls.serverName }),
-  });
+  };
+  const session = new Session({ url, settings, clock, unreachable });
   const transport = createConnectTransport({
     baseUrl: url,
     httpVersion: "2",
-    sessionManager: new MarkingSession(manager, options),
+    sessionManager: session,
     acceptCompression: [],
     readMaxBytes: limits.rpcMessageBytesMax,
     writeMaxBytes: limits.rpcMessageBytesMax,
   });
-  return { url, transport, close: () => manager.abort() };
-}
-
-/** Marks the calls that never left, so that they can be repeated elsewhere whatever they are. */
-class MarkingSession {
-  readonly authority: string;
-  readonly #inner: Http2SessionManager;
-  readonly #options: ConnectionOptions;
-  #cancelTimer: (() => void) | undefined;
-
-  constructor(inner: Http2SessionManager, options: ConnectionOptions) {
-    this.authority = inner.authority;
-    this.#inner = inner;
-    this.#options = options;
-  }
-
-  notifyResponseByteRead(stream: ClientHttp2Stream): void {
-    this.#inner.notifyResponseByteRead(stream);
-  }
-
-  async request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
-    const state = this.#inner.state();
-    const open = state === "open" || state === "idle";
-    if (!open) this.#startTimer();
-    try {
-      const stream = await this.#inner.request(method, path, headers, {});
-      if (!open) this.#endTimer();
-      return stream;
-    } catch (error) {
-      this.#endTimer();
-      this.#options.unreachable();
-      throw notSent(error);
-    }
-  }
-
-  /** One for all calls that wait for the same connection. */
-  #startTimer(): void {
-    this.#cancelTimer ??= this.#options.clock.after(limits.rpcConnectMsMax, () => {
-      this.#cancelTimer = undefined;
-      this.#options.unreachable();
-      this.#inner.abort(new ConnectError("The connection did not open in time", Code.Unavailable));
-    });
-  }
-
-  #endTimer(): void {
-    this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
-  }
+  return { url, transport, close: () => session.abort() };
 }

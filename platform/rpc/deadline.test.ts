@@ -58,6 +58,15 @@ test("withinDeadline() deadlines shrink hop by hop, by the time that passed and 
   expect(seen).toEqual([970, 940, 910]);
 });
 
+test("withinDeadline() work that fails because it was told to stop is no fault", async () => {
+  const clock = fakeClock();
+  const answer = withinDeadline(contextOf(100), clock, ({ signal }) => {
+    return new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+  });
+  clock.advance(100);
+  await expect(answer).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+});
+
 test("withinDeadline() stops the work of a caller that hung up", async () => {
   const caller = new AbortController();
   let signal: AbortSignal | undefined;

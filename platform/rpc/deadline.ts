@@ -21,8 +21,9 @@ export async function withinDeadline<T>(
   const { promise: over, reject } = Promise.withResolvers<never>();
   over.catch(() => {});
   function end(): void {
-    controller.abort(refusal);
+    // First of all, so that work which fails because it was told to stop is no fault
     reject(refusal);
+    controller.abort(refusal);
   }
   const endsAt = clock.monotonic() + workMs;
   const cancel = clock.after(workMs, end);

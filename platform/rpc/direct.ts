@@ -63,8 +63,8 @@ function startDeadline(options: CallOptions, clock: Clock): Deadline {
   const { promise, reject } = Promise.withResolvers<never>();
   promise.catch(() => {});
   function pass(): void {
-    controller.abort(refusal);
     reject(refusal);
+    controller.abort(refusal);
   }
   const cancel = options.timeoutMs === undefined ? undefined : clock.after(options.timeoutMs, pass);
   options.signal?.addEventListener("abort", pass);

@@ -150,7 +150,7 @@ export function notSent(cause: unknown): ConnectError {
 export function isNotSent(error: unknown): boolean {
   if (error instanceof Refusal) return refusedUntouched.has(error.reason);
   if (!(error instanceof ConnectError)) return false;
-  if (error.cause instanceof NotSent || error.rawMessage.includes(streamRefused) || isHandshakeAlert(error.cause)) return true;
+  if (error.cause instanceof NotSent || error.rawMessage.includes(streamRefused)) return true;
   const [detail] = error.findDetails(RefusalDetailSchema);
   return detail !== undefined && refusedUntouched.has(detail.reason);
 }
@@ -161,13 +161,6 @@ export function isLost(error: unknown): boolean {
   if (error.details.length > 0) return false;
   return lostCodes.has(error.code) || error.rawMessage.startsWith(streamClosed);
 }
-
-/** In TLS 1.3 a server looks at the client's certificate when the client may send already; nothing of it was read. */
-function isHandshakeAlert(cause: unknown): boolean {
-  return cause instanceof Error && "code" in cause && handshakeAlert.test(String(cause.code));
-}
-
-const handshakeAlert = /^ERR_SSL_\w*ALERT_\w*(CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)/;
 
 /** True where the deadline passed without a word of the other side. */
 export function isSilence(error: unknown): boolean {

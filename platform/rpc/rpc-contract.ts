@@ -99,6 +99,13 @@ export function describeBinding(name: string, open: OpenBinding): void {
       await told.promise;
     });
 
+    test("work that fails because it was told to stop is DEADLINE_EXCEEDED, no fault", async () => {
+      const client = await clientOf({
+        trackUsers: (_, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("stopped")))),
+      });
+      expect(await rejection(client.trackUsers({}, { timeoutMs: 100 }))).toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+    });
+
     test("a caller that gives up is refused DEADLINE_EXCEEDED", async () => {
       const begun = Promise.withResolvers<void>();
       const client = await clientOf({
