@@ -11,7 +11,11 @@ import { costOf } from "./process-cost.ts";
 import { firstLine, startServer } from "./server.ts";
 
 const { values } = parseArgs({
-  options: { profiles: { type: "string", default: "10000" }, seconds: { type: "string", default: "8" }, json: { type: "boolean", default: false } },
+  options: {
+    profiles: { type: "string", default: "10000" },
+    seconds: { type: "string", default: "8" },
+    json: { type: "boolean", default: false },
+  },
 });
 /** The load goes to so many workspaces that no published limit is met; one more is for questions. */
 const workspaces = 63;
@@ -33,12 +37,18 @@ try {
 async function floors(): Promise<void> {
   const child = spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
   const url = (await firstLine(child, /http:/)).trim();
-  await timed({ name: "floor: node:http parses 75 objects", pid: child.pid ?? 0, objects: 75 }, () =>
-    load({ url, connections: 16, requests: 800 * scale, make: (n) => ({ path: "/", body: mixedBody(n, users), headers: {} }) }));
-  await timed({ name: "floor: node:http parses one object", pid: child.pid ?? 0, objects: 1 }, () =>
-    load({ url, connections: 32, requests: 3000 * scale, make: (n) => ({ path: "/", body: oneEventBody(n, users), headers: {} }) }));
+  await timed(
+    { name: "floor: node:http parses 75 objects", pid: child.pid ?? 0, objects: 75 },
+    () => load({ url, connections: 16, requests: 800 * scale, make: (n) => ({ path: "/", body: mixedBody(n, users), headers: {} }) }),
+  );
+  await timed(
+    { name: "floor: node:http parses one object", pid: child.pid ?? 0, objects: 1 },
+    () => load({ url, connections: 32, requests: 3000 * scale, make: (n) => ({ path: "/", body: oneEventBody(n, users), headers: {} }) }),
+  );
   child.kill();
-  const out = spawnSync(process.execPath, [join(import.meta.dirname, "floor.ts"), "sqlite", join(folder, "floor.db")], { encoding: "utf8" });
+  const out = spawnSync(process.execPath, [join(import.meta.dirname, "floor.ts"), "sqlite", join(folder, "floor.db")], {
+    encoding: "utf8",
+  });
   const row = JSON.parse(out.stdout) as { cpuUs: number; perSecond: number };
   table.push({ name: "floor: SQLite upserts a row, 500 a commit", objectsPerSecond: row.perSecond, cpuUs: row.cpuUs });
 }
@@ -59,12 +69,23 @@ async function heddle(): Promise<void> {
 }
 
 async function measure(url: string, pid: number): Promise<void> {
-  await timed({ name: `making ${users * workspaces} profiles`, pid, objects: Math.min(users, 75) }, () =>
-    applied(url, Math.ceil(users / 75) * workspaces, (n) => track(n, firstBody(Math.floor(n / workspaces), users)), 8));
-  const mixed = await timed({ name: "75 objects a request, applied", pid, objects: 75 }, () => applied(url, 250 * scale, (n) => track(n, mixedBody(n, users)), 16));
-  await timed({ name: "one object a request, applied", pid, objects: 1 }, () => applied(url, 1500 * scale, (n) => track(n, oneEventBody(n, users)), 32));
+  await timed(
+    { name: `making ${users * workspaces} profiles`, pid, objects: Math.min(users, 75) },
+    () => applied(url, Math.ceil(users / 75) * workspaces, (n) => track(n, firstBody(Math.floor(n / workspaces), users)), 8),
+  );
+  const mixed = await timed(
+    { name: "75 objects a request, applied", pid, objects: 75 },
+    () => applied(url, 250 * scale, (n) => track(n, mixedBody(n, users)), 16),
+  );
+  await timed(
+    { name: "one object a request, applied", pid, objects: 1 },
+    () => applied(url, 1500 * scale, (n) => track(n, oneEventBody(n, users)), 32),
+  );
   await readable(url, pid, mixed.objectsPerSecond ?? 0);
-  await timed({ name: "one hot user, 75 objects a request", pid, objects: 75 }, () => applied(url, 60 * scale, (n) => track(0, hotUserBody(n, 75)), 1));
+  await timed(
+    { name: "one hot user, 75 objects a request", pid, objects: 75 },
+    () => applied(url, 60 * scale, (n) => track(0, hotUserBody(n, 75)), 1),
+  );
 }
 
 /** At half load: how long after an answer a read that sees it comes back. */
@@ -80,22 +101,51 @@ async function readable(url: string, pid: number, objectsPerSecond: number): Pro
     await send(agent, url, { path: "/users/export/ids", body, headers });
     waits.push(performance.now() - start);
   };
-  await timed({ name: "75 objects a request at half load", pid, objects: 75 }, () =>
-    load({ url, connections: 16, requests: Math.floor(perSecond * scale), perSecond, make: (n) => track(n, mixedBody(n, users)), onAnswer }));
+  await timed(
+    { name: "75 objects a request at half load", pid, objects: 75 },
+    () =>
+      load({
+        url,
+        connections: 16,
+        requests: Math.floor(perSecond * scale),
+        perSecond,
+        make: (n) => track(n, mixedBody(n, users)),
+        onAnswer,
+      }),
+  );
   const sorted = Float64Array.from(waits).sort();
-  table.push({ name: "  answered to readable", p50: percentile(sorted, 0.5), p99: percentile(sorted, 0.99), p999: percentile(sorted, 0.999) });
+  table.push({
+    name: "  answered to readable",
+    p50: percentile(sorted, 0.5),
+    p99: percentile(sorted, 0.99),
+    p999: percentile(sorted, 0.999),
+  });
   agent.destroy();
 }
 
 /** A load that ends when its last object can be read. */
-async function applied(url: string, requests: number, make: (n: number) => ReturnType<typeof track>, connections: number): Promise<LoadResult> {
+async function applied(
+  url: string,
+  requests: number,
+  make: (n: number) => ReturnType<typeof track>,
+  connections: number,
+): Promise<LoadResult> {
   let position = "";
   const began = performance.now();
-  const result = await load({ url, requests, connections, make, onAnswer: (_n, answer) => void (position = String(answer.headers["x-heddle-position"] ?? "")) });
+  const result = await load({
+    url,
+    requests,
+    connections,
+    make,
+    onAnswer: (_n, answer) => void (position = String(answer.headers["x-heddle-position"] ?? "")),
+  });
   const agent = new Agent();
   const read = { path: "/users/export/ids", body: Buffer.from('{"external_ids":["user-1"],"fields_to_export":["email"]}') };
   for (;;) {
-    const answer = await send(agent, url, { ...read, headers: { authorization: `Bearer ${keys[workspaces]}`, "x-heddle-position": position } });
+    const answer = await send(agent, url, {
+      ...read,
+      headers: { authorization: `Bearer ${keys[workspaces]}`, "x-heddle-position": position },
+    });
     if (answer.headers["x-heddle-read"] === undefined) break;
   }
   return { ...result, seconds: (performance.now() - began) / 1000 };
@@ -130,7 +180,9 @@ function print(): void {
   const titles = ["objects/s", "CPU us/object", "p50 ms", "p99 ms", "p99.9 ms", "RSS MB", "ms"];
   console.log(`| ${["", ...titles].join(" | ")} |\n|${" --- |".repeat(titles.length + 1)}`);
   for (const row of table) {
-    const cells = columns.map((column) => row[column] === undefined ? "" : row[column] >= 1000 ? String(Math.round(row[column])) : row[column].toFixed(1));
+    const cells = columns.map((column) =>
+      row[column] === undefined ? "" : row[column] >= 1000 ? String(Math.round(row[column])) : row[column].toFixed(1)
+    );
     console.log(`| ${[row.name, ...cells].join(" | ")} |${row.failed ? ` ${row.failed} FAILED` : ""}`);
   }
 }

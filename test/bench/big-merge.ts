@@ -17,9 +17,10 @@ try {
   await fill("source", events);
   await fill("target", names);
   const quiet = await probe(2_000, () => Promise.resolve());
-  const merging = await probe(2_000, () => post("/users/merge", {
-    merge_updates: [{ identifier_to_merge: { external_id: "source" }, identifier_to_keep: { external_id: "target" } }],
-  }));
+  const merging = await probe(2_000, () =>
+    post("/users/merge", {
+      merge_updates: [{ identifier_to_merge: { external_id: "source" }, identifier_to_keep: { external_id: "target" } }],
+    }));
   console.log("| probes of another user: sent, answered, read back | p50 ms | p99 ms | worst ms |\n| --- | --- | --- | --- |");
   console.log(row("quiet", quiet));
   console.log(row(`while a user of ${names} attributes, ${names} event names and ${events} events is merged`, merging));
@@ -31,8 +32,14 @@ try {
 
 /** A user with `names` attributes and `names` event names, sent `count` events. */
 async function fill(user: string, count: number): Promise<void> {
-  const attributes = Array.from({ length: names / 100 }, (_, n) =>
-    Object.fromEntries([["external_id", user], ...Array.from({ length: 100 }, (_, i) => [`attribute_${user}_${n * 100 + i}`, `value ${i}`])]));
+  const attributes = Array.from(
+    { length: names / 100 },
+    (_, n) =>
+      Object.fromEntries([
+        ["external_id", user],
+        ...Array.from({ length: 100 }, (_, i) => [`attribute_${user}_${n * 100 + i}`, `value ${i}`]),
+      ]),
+  );
   for (let at = 0; at < attributes.length; at += 50) await post("/users/track", { attributes: attributes.slice(at, at + 50) });
   const time = new Date(Date.UTC(2026, 0, 1)).toISOString();
   await load({
@@ -40,7 +47,10 @@ async function fill(user: string, count: number): Promise<void> {
     connections: 4,
     requests: Math.ceil(count / 75),
     perSecond: 900,
-    make: (n) => request("/users/track", { events: Array.from({ length: 75 }, (_, i) => ({ external_id: user, name: `event_${(n * 75 + i) % names}`, time })) }),
+    make: (n) =>
+      request("/users/track", {
+        events: Array.from({ length: 75 }, (_, i) => ({ external_id: user, name: `event_${(n * 75 + i) % names}`, time })),
+      }),
   });
   await post("/users/export/ids", { external_ids: [user], fields_to_export: ["external_id"] });
 }
@@ -71,5 +81,7 @@ function request(path: string, body: unknown): { path: string; body: Buffer; hea
 }
 
 function row(name: string, sorted: Float64Array): string {
-  return `| ${name} | ${percentile(sorted, 0.5).toFixed(1)} | ${percentile(sorted, 0.99).toFixed(1)} | ${percentile(sorted, 1).toFixed(1)} |`;
+  return `| ${name} | ${percentile(sorted, 0.5).toFixed(1)} | ${percentile(sorted, 0.99).toFixed(1)} | ${
+    percentile(sorted, 1).toFixed(1)
+  } |`;
 }

@@ -44,7 +44,16 @@ export function firstBody(n: number, users: number): Buffer {
 }
 
 export function oneEventBody(n: number, users: number): Buffer {
-  return Buffer.from(JSON.stringify({ events: [{ external_id: userOf(n, users), name: "page_viewed", time: timeOf(n), properties: { page: "/", seconds: 1, mobile: true } }] }));
+  return Buffer.from(
+    JSON.stringify({
+      events: [{
+        external_id: userOf(n, users),
+        name: "page_viewed",
+        time: timeOf(n),
+        properties: { page: "/", seconds: 1, mobile: true },
+      }],
+    }),
+  );
 }
 
 export function hotUserBody(n: number, objects: number): Buffer {

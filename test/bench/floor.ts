@@ -25,7 +25,9 @@ function serve(): void {
 /** Upserts rows of 600 bytes, 500 a durable transaction, and prints microseconds of CPU a row. */
 function write(path: string): void {
   const database = new DatabaseSync(path);
-  database.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE rows (owner TEXT, id TEXT, body TEXT, PRIMARY KEY (owner, id)) WITHOUT ROWID");
+  database.exec(
+    "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; CREATE TABLE rows (owner TEXT, id TEXT, body TEXT, PRIMARY KEY (owner, id)) WITHOUT ROWID",
+  );
   const upsert = database.prepare("INSERT INTO rows VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body");
   const body = "x".repeat(600);
   const rows = 200_000;
@@ -37,6 +39,8 @@ function write(path: string): void {
     database.exec("COMMIT");
   }
   const used = process.cpuUsage(began);
-  console.log(JSON.stringify({ cpuUs: (used.user + used.system) / rows, perSecond: Math.round(rows / ((performance.now() - start) / 1000)) }));
+  console.log(
+    JSON.stringify({ cpuUs: (used.user + used.system) / rows, perSecond: Math.round(rows / ((performance.now() - start) / 1000)) }),
+  );
   database.close();
 }

@@ -55,9 +55,17 @@ export function percentile(sorted: Float64Array, p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
 
-export function send(agent: Agent, url: string, { path, body, headers }: { path: string; body: Buffer; headers: Record<string, string> }): Promise<Answer> {
+export function send(
+  agent: Agent,
+  url: string,
+  { path, body, headers }: { path: string; body: Buffer; headers: Record<string, string> },
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url + path, { agent, method: "POST", headers: { "content-type": "application/json", "content-length": body.length, ...headers } }, (response) => {
+    const request = httpRequest(url + path, {
+      agent,
+      method: "POST",
+      headers: { "content-type": "application/json", "content-length": body.length, ...headers },
+    }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));

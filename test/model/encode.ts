@@ -49,7 +49,11 @@ export function encode(step: Step, prefix: string): HttpRequest {
       return {
         path: "/users/alias/update",
         body: {
-          alias_updates: step.entries.map((entry) => ({ alias_label: entry.label, old_alias_name: prefix + entry.oldName, new_alias_name: prefix + entry.newName })),
+          alias_updates: step.entries.map((entry) => ({
+            alias_label: entry.label,
+            old_alias_name: prefix + entry.oldName,
+            new_alias_name: prefix + entry.newName,
+          })),
         },
       };
     case "merge":
@@ -103,7 +107,10 @@ function track(objects: readonly TrackObject[], prefix: string): Record<string, 
 }
 
 function trackObject(object: TrackObject, prefix: string): Record<string, unknown> {
-  const base = { ...identifier(object.user, prefix), ...(object.updateOnly === undefined ? {} : { _update_existing_only: object.updateOnly }) };
+  const base = {
+    ...identifier(object.user, prefix),
+    ...(object.updateOnly === undefined ? {} : { _update_existing_only: object.updateOnly }),
+  };
   if (object.kind === "event") return { ...base, name: object.name, time: new Date(object.time).toISOString() };
   if (object.kind === "purchase") {
     return {
@@ -117,7 +124,9 @@ function trackObject(object: TrackObject, prefix: string): Record<string, unknow
   }
   const addresses = {
     ...(object.email === undefined || object.user.by === "email" ? {} : { email: object.email === null ? null : prefix + object.email }),
-    ...(object.phone === undefined || object.user.by === "phone" ? {} : { phone: object.phone === null ? null : phoneOf(object.phone, prefix) }),
+    ...(object.phone === undefined || object.user.by === "phone"
+      ? {}
+      : { phone: object.phone === null ? null : phoneOf(object.phone, prefix) }),
   };
   return { ...base, ...addresses, ...object.fields, ...object.custom, ...(object.mergeObjects === true ? { _merge_objects: true } : {}) };
 }

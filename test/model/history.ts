@@ -1,14 +1,19 @@
 /** Random histories: what several clients could send about a handful of users, as data that shrinks and replays. */
 import * as fc from "fast-check";
 import type { TrackObject } from "./reference-track.ts";
-import type { Key, Rule, Selector } from "./reference-user.ts";
-import type { Report } from "./reports.ts";
+import type { Key, Report, Rule, Selector } from "./reference-user.ts";
 
 /** One step of a history. `repeat` sends an earlier request again with its key; `crash` ends the system without warning. */
 export type Step =
   | { readonly type: "track"; readonly objects: readonly TrackObject[] }
-  | { readonly type: "aliasNew"; readonly entries: readonly { readonly externalId?: string; readonly label: string; readonly name: string }[] }
-  | { readonly type: "aliasUpdate"; readonly entries: readonly { readonly label: string; readonly oldName: string; readonly newName: string }[] }
+  | {
+    readonly type: "aliasNew";
+    readonly entries: readonly { readonly externalId?: string; readonly label: string; readonly name: string }[];
+  }
+  | {
+    readonly type: "aliasUpdate";
+    readonly entries: readonly { readonly label: string; readonly oldName: string; readonly newName: string }[];
+  }
   | { readonly type: "merge"; readonly updates: readonly { readonly source: Selector; readonly target: Selector }[] }
   | { readonly type: "identify"; readonly user: Selector; readonly externalId: string }
   | { readonly type: "delete"; readonly selector: Selector }
@@ -34,7 +39,10 @@ const idKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("externalId" as con
 const aliasKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("alias" as const), label, name });
 const emailKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("email" as const), id: fc.constantFrom(...emails) });
 const phoneKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("phone" as const), id: fc.constantFrom(...phones) });
-const anyKey = fc.oneof({ weight: 5, arbitrary: idKey }, { weight: 3, arbitrary: aliasKey }, { weight: 2, arbitrary: emailKey }, { weight: 1, arbitrary: phoneKey });
+const anyKey = fc.oneof({ weight: 5, arbitrary: idKey }, { weight: 3, arbitrary: aliasKey }, { weight: 2, arbitrary: emailKey }, {
+  weight: 1,
+  arbitrary: phoneKey,
+});
 
 const prioritization: fc.Arbitrary<readonly Rule[]> = fc.uniqueArray(fc.constantFrom(...rules), { minLength: 1, maxLength: 2 })
   .filter((list) => !(list.includes("identified") && list.includes("unidentified")))
@@ -73,11 +81,19 @@ const attribute = fc.record({
   updateOnly,
   email: fc.option(fc.oneof(fc.constantFrom(...emails), fc.constant(null)), { nil: undefined, freq: 3 }),
   phone: fc.option(fc.oneof(fc.constantFrom(...phones), fc.constant(null)), { nil: undefined, freq: 5 }),
-  fields: fc.dictionary(fc.constantFrom("first_name", "home_city"), fc.oneof(fc.constantFrom("Ann", "Bo", "Cy"), fc.constant(null)), { maxKeys: 2 }),
+  fields: fc.dictionary(fc.constantFrom("first_name", "home_city"), fc.oneof(fc.constantFrom("Ann", "Bo", "Cy"), fc.constant(null)), {
+    maxKeys: 2,
+  }),
   custom: fc.dictionary(fc.constantFrom("score", "tags", "toString"), customChange, { maxKeys: 2 }),
   mergeObjects: fc.boolean(),
 });
-const event = fc.record({ kind: fc.constant("event" as const), user: anyKey, updateOnly, name: fc.constantFrom("login", "constructor"), time });
+const event = fc.record({
+  kind: fc.constant("event" as const),
+  user: anyKey,
+  updateOnly,
+  name: fc.constantFrom("login", "constructor"),
+  time,
+});
 const purchase = fc.record({
   kind: fc.constant("purchase" as const),
   user: anyKey,
@@ -96,11 +112,39 @@ function itemMatchFields() {
 }
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 12, arbitrary: fc.record({ type: fc.constant("track" as const), objects: fc.array(trackObject, { minLength: 1, maxLength: 4 }) }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constant("aliasNew" as const), entries: fc.array(aliasEntry(), { minLength: 1, maxLength: 2 }) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("aliasUpdate" as const), entries: fc.array(fc.record({ label, oldName: name, newName: name }), { minLength: 1, maxLength: 1 }) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("merge" as const), updates: fc.array(fc.record({ source: selector, target: selector }), { minLength: 1, maxLength: 2 }) }) },
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("identify" as const), user: fc.oneof(aliasKey.map((key) => ({ key, prioritization: [] })), fc.record({ key: fc.oneof(emailKey, phoneKey), prioritization })), externalId }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({ type: fc.constant("track" as const), objects: fc.array(trackObject, { minLength: 1, maxLength: 4 }) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("aliasNew" as const), entries: fc.array(aliasEntry(), { minLength: 1, maxLength: 2 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      type: fc.constant("aliasUpdate" as const),
+      entries: fc.array(fc.record({ label, oldName: name, newName: name }), { minLength: 1, maxLength: 1 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      type: fc.constant("merge" as const),
+      updates: fc.array(fc.record({ source: selector, target: selector }), { minLength: 1, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("identify" as const),
+      user: fc.oneof(
+        aliasKey.map((key) => ({ key, prioritization: [] })),
+        fc.record({ key: fc.oneof(emailKey, phoneKey), prioritization }),
+      ),
+      externalId,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("delete" as const), selector }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("rename" as const), current: externalId, next: externalId }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), id: externalId }) },
@@ -112,13 +156,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 function report(): fc.Arbitrary<Report> {
   return fc.oneof(
-    fc.record({ kind: fc.constant("session" as const), user: anyKey, appId: fc.constantFrom("web", "ios"), time, deviceId: fc.constantFrom("d1", "d2") }),
-    fc.record({ kind: fc.constant("engagement" as const), user: anyKey, campaignId: fc.constantFrom("c1", "c2"), interaction: fc.constantFrom("received", "opened"), time }),
+    fc.record({
+      kind: fc.constant("session" as const),
+      user: anyKey,
+      appId: fc.constantFrom("web", "ios"),
+      time,
+      deviceId: fc.constantFrom("d1", "d2"),
+    }),
+    fc.record({
+      kind: fc.constant("engagement" as const),
+      user: anyKey,
+      campaignId: fc.constantFrom("c1", "c2"),
+      interaction: fc.constantFrom("received", "opened"),
+      time,
+    }),
   );
 }
 
 function aliasEntry() {
-  return fc.record({ externalId: fc.option(externalId, { nil: undefined }), label, name }).map((entry) => withoutUndefined(entry) as { externalId?: string; label: string; name: string });
+  return fc.record({ externalId: fc.option(externalId, { nil: undefined }), label, name }).map((entry) =>
+    withoutUndefined(entry) as { externalId?: string; label: string; name: string }
+  );
 }
 
 function withoutUndefined(record: object): object {

@@ -95,7 +95,11 @@ class Player {
         return undefined;
       case "aliasNew":
         for (const entry of step.entries) {
-          reference.aliasNew({ ...entry, ...(entry.externalId === undefined ? {} : { externalId: this.#prefix + entry.externalId }), name: this.#prefix + entry.name });
+          reference.aliasNew({
+            ...entry,
+            ...(entry.externalId === undefined ? {} : { externalId: this.#prefix + entry.externalId }),
+            name: this.#prefix + entry.name,
+          });
         }
         return undefined;
       case "aliasUpdate":
@@ -146,7 +150,9 @@ class Player {
     const status = await this.#system.request("GET", `/users/merge/status/${jobId}`, {});
     const updates = (status.body["merge_updates"] ?? []) as { status: string }[];
     const said = updates.map((update) => update.status === "merged");
-    return JSON.stringify(said) === JSON.stringify(happened) ? undefined : `job said ${JSON.stringify(status.body)}, expected ${JSON.stringify(happened)}`;
+    return JSON.stringify(said) === JSON.stringify(happened)
+      ? undefined
+      : `job said ${JSON.stringify(status.body)}, expected ${JSON.stringify(happened)}`;
   }
 
   async #undo(which: number): Promise<string | undefined> {
@@ -158,7 +164,9 @@ class Player {
     });
     const expected = this.#reference.undo(merge.id);
     const undone = answer.status < 300;
-    if (answer.status >= 500 || undone !== expected) return `undo answered ${answer.status} ${JSON.stringify(answer.body)}, expected it to happen: ${expected}`;
+    if (answer.status >= 500 || undone !== expected) {
+      return `undo answered ${answer.status} ${JSON.stringify(answer.body)}, expected it to happen: ${expected}`;
+    }
     return undefined;
   }
 
@@ -168,7 +176,9 @@ class Player {
     const { path, body } = encode(earlier.step, this.#prefix);
     const answer = await this.#system.request("POST", path, { body, idempotencyKey: earlier.key });
     const same = answer.status === earlier.answer.status && JSON.stringify(answer.body) === JSON.stringify(earlier.answer.body);
-    return same ? undefined : `repeat of ${path} answered ${answer.status} ${JSON.stringify(answer.body)}, first ${JSON.stringify(earlier.answer)}`;
+    return same
+      ? undefined
+      : `repeat of ${path} answered ${answer.status} ${JSON.stringify(answer.body)}, first ${JSON.stringify(earlier.answer)}`;
   }
 }
 
@@ -210,7 +220,12 @@ const chosenElsewhere = new Set(["braze_id", "platform_id", "created_at", "rando
 /** What the reference cannot know is left out; lists without an order of their own are sorted. */
 function masked(user: Record<string, unknown>): Record<string, unknown> {
   const kept = Object.fromEntries(Object.entries(user).filter(([key]) => !chosenElsewhere.has(key)));
-  for (const [list, by] of [["custom_events", "name"], ["purchases", "name"], ["user_aliases", "alias_label"], ["apps", "app_id"], ["devices", "device_id"], ["campaigns_received", "api_campaign_id"]] as const) {
+  for (
+    const [list, by] of [["custom_events", "name"], ["purchases", "name"], ["user_aliases", "alias_label"], ["apps", "app_id"], [
+      "devices",
+      "device_id",
+    ], ["campaigns_received", "api_campaign_id"]] as const
+  ) {
     const value = kept[list];
     if (Array.isArray(value)) kept[list] = value.toSorted((a, b) => (a[by] < b[by] ? -1 : 1));
   }
@@ -219,8 +234,11 @@ function masked(user: Record<string, unknown>): Record<string, unknown> {
 
 /** JSON with the keys of every object in order. */
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part);
+  return JSON.stringify(
+    value,
+    (_key, part: unknown) =>
+      typeof part === "object" && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+        : part,
+  );
 }

@@ -100,7 +100,9 @@ function objects(old: unknown, change: Record<string, unknown>, merge: boolean):
   const add = (change["$add"] ?? []) as unknown[];
   if (old === undefined && add.length === 0) return undefined;
   let list = [...((old ?? []) as Record<string, unknown>[]), ...add] as Record<string, unknown>[];
-  for (const match of (change["$remove"] ?? []) as Match[]) list = list.filter((item) => item[match.$identifier_key] !== match.$identifier_value);
+  for (const match of (change["$remove"] ?? []) as Match[]) {
+    list = list.filter((item) => item[match.$identifier_key] !== match.$identifier_value);
+  }
   for (const match of (change["$update"] ?? []) as Match[]) {
     const value = match.$new_object ?? {};
     list = list.map((item) => {

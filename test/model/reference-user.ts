@@ -1,7 +1,5 @@
 /** The reference's user: raw events and purchases, so that every summary is counted and never kept. */
 
-import type { Report } from "./reports.ts";
-
 export type Key =
   | { by: "externalId"; id: string }
   | { by: "alias"; label: string; name: string }
@@ -22,6 +20,11 @@ export interface MergeRequest {
   readonly source: Selector;
   readonly target: Selector;
 }
+
+/** What the player sends to `/report/session` and `/report/engagement`. */
+export type Report =
+  | { readonly kind: "session"; readonly user: Key; readonly appId: string; readonly time: number; readonly deviceId: string }
+  | { readonly kind: "engagement"; readonly user: Key; readonly campaignId: string; readonly interaction: string; readonly time: number };
 
 export interface ModelUser {
   externalId: string | null;
@@ -107,7 +110,9 @@ function reported(reports: readonly Report[]): Record<string, unknown> {
     campaigns_received: grouped(engagements, (engagement) => engagement.campaignId, (api_campaign_id, own) => ({
       api_campaign_id,
       name: "News",
-      ...Object.fromEntries(own.toSorted((a, b) => a.time - b.time).map((engagement) => [`last_${engagement.interaction}`, iso(engagement.time)])),
+      ...Object.fromEntries(
+        own.toSorted((a, b) => a.time - b.time).map((engagement) => [`last_${engagement.interaction}`, iso(engagement.time)]),
+      ),
     })),
   };
 }

@@ -1,8 +1,7 @@
 /** The reference: what the API promises, in plain maps and one thread, with no log and no store. Written from the specification. */
-import { addressOf, type Key, type MergeRequest, type ModelUser, nameOf, newUser, type Selector } from "./reference-user.ts";
+import { addressOf, type Key, type MergeRequest, type ModelUser, nameOf, newUser, type Report, type Selector } from "./reference-user.ts";
 import { applyAttributes, applyEvent, applyPurchase, type TrackObject } from "./reference-track.ts";
 import { copyUser, takeIn } from "./reference-merge.ts";
-import type { Report } from "./reports.ts";
 
 /** One workspace. Every method is one request; `now` is the place of the request in the order. */
 export class Reference {

@@ -3,12 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import { createServer, type IncomingMessage } from "node:http";
 import { EngagementReport_Channel } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { Key } from "./reference-user.ts";
-
-/** What the player sends to `/report/session` and `/report/engagement`. */
-export type Report =
-  | { readonly kind: "session"; readonly user: Key; readonly appId: string; readonly time: number; readonly deviceId: string }
-  | { readonly kind: "engagement"; readonly user: Key; readonly campaignId: string; readonly interaction: string; readonly time: number };
+import type { Key, Report } from "./reference-user.ts";
 
 const workspaceId = "ws_model";
 

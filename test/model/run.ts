@@ -21,7 +21,12 @@ export interface RunOptions {
 export interface RunResult {
   readonly played: number;
   readonly crashes: number;
-  readonly failure?: { readonly seed: number; readonly history: number; readonly steps: readonly Step[]; readonly differences: readonly string[] };
+  readonly failure?: {
+    readonly seed: number;
+    readonly history: number;
+    readonly steps: readonly Step[];
+    readonly differences: readonly string[];
+  };
 }
 
 export async function runHistories(options: RunOptions): Promise<RunResult> {
@@ -94,7 +99,9 @@ function* smaller(steps: readonly Step[]): Generator<readonly Step[]> {
   for (let size = Math.ceil(steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let at = 0; at < steps.length; at += size) yield [...steps.slice(0, at), ...steps.slice(at + size)];
   }
-  for (const [at, step] of steps.entries()) for (const part of smallerStep(step)) yield [...steps.slice(0, at), part, ...steps.slice(at + 1)];
+  for (const [at, step] of steps.entries()) {
+    for (const part of smallerStep(step)) yield [...steps.slice(0, at), part, ...steps.slice(at + 1)];
+  }
 }
 
 function* smallerStep(step: Step): Generator<Step> {

@@ -37,7 +37,14 @@ console.log(`listening on ${url} and ${reportUrl}`);
 
 function everyone(): Access {
   const company = { id: "co_model", name: "model", onboardedAt: "2026-01-01" };
-  const workspace = { id: "ws_model", companyId: company.id, name: "model", plan: { kind: "standard" as const }, currencyRates: {}, apps: [] };
+  const workspace = {
+    id: "ws_model",
+    companyId: company.id,
+    name: "model",
+    plan: { kind: "standard" as const },
+    currencyRates: {},
+    apps: [],
+  };
   const key = { id: "key_model", workspaceId: workspace.id, name: "model", permissions: ["*"], ipAllow: [], createdAt: 0, revokedAt: null };
   const holder: KeyHolder = { key, workspace, company };
   return {

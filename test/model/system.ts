@@ -38,7 +38,14 @@ export async function startSystem(options: { folder: string; plant?: string }): 
     async request(method, path, { body, idempotencyKey }) {
       for (let attempt = 1;; attempt++) {
         await coming;
-        const answer = await send({ agent, url: path.startsWith("/report/") ? server.reportUrl : server.url, method, path, body, idempotencyKey }).catch(() => undefined);
+        const answer = await send({
+          agent,
+          url: path.startsWith("/report/") ? server.reportUrl : server.url,
+          method,
+          path,
+          body,
+          idempotencyKey,
+        }).catch(() => undefined);
         if (answer && answer.status !== 503) return answer;
         if (isWrite(path) && idempotencyKey === undefined) throw new NoAnswer(`${method} ${path}`);
         if (attempt >= attemptsMax) throw new Error(`${method} ${path} had no answer in ${attemptsMax} attempts`);
@@ -71,7 +78,9 @@ interface Server {
 }
 
 function spawnServer(options: { folder: string; plant?: string }): Promise<Server> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "server.ts"), options.folder, options.plant ?? ""], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "server.ts"), options.folder, options.plant ?? ""], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   return new Promise((resolve, reject) => {
     let text = "";
     child.once("exit", (code) => reject(new Error(`The server ended with ${code}`)));
