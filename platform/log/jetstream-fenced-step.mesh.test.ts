@@ -140,6 +140,40 @@ await describeWith(["nats"], "openJetStreamSteps()", () => {
       kind: "accepted",
     });
   });
+
+  test("publishStep() leaves no part of a step behind, and loses none that was accepted, over kill -9", { timeout: 60_000 }, async () => {
+    const { name, steps, log } = await open();
+    const told = new Map<string, string>();
+    const load = { running: true };
+    const chain = (async () => {
+      for (let count = 0; load.running; count += 1) {
+        // What is refused is refused at once; the loop must not starve the connection
+        await new Promise((resolve) => setImmediate(resolve));
+        const last = await steps.checkpoint(checkpointSubject(name, 0)).catch(() => "away" as const);
+        if (last === "away") continue;
+        const step = stepOf(name, { text: String(count), lanes: [0, 1, 2, 3], expectedLast: last?.sequence ?? 0 });
+        told.set(String(count), await steps.publishStep(step).then(({ kind }) => kind, () => "not written"));
+      }
+    })();
+    for (let round = 0; round < 4; round += 1) {
+      const before = told.size;
+      await expect.poll(() => told.size, { timeout: 20_000 }).toBeGreaterThan(before + 20);
+      await server.restart("SIGKILL");
+    }
+    load.running = false;
+    await chain;
+    await expect.poll(() => log.tail(0).then(() => "back", () => "away"), { timeout: 5_000 }).toBe("back");
+    const lanes = await Promise.all([0, 1, 2, 3].map(async (lane) => {
+      const records = await log.read(lane, 0, roomy);
+      return records.map(({ body }) => new TextDecoder().decode(body).slice(0, -2));
+    }));
+    for (const lane of lanes) expect(lane).toEqual(lanes[0]);
+    expect(new Set(lanes[0]).size).toBe(lanes[0]?.length);
+    for (const [text, kind] of told) {
+      if (kind === "accepted") expect(lanes[0]).toContain(text);
+      if (kind !== "accepted" && kind !== "unknown") expect(lanes[0]).not.toContain(text);
+    }
+  });
 });
 
 const roomy = { max: 1_000, bytesMax: 10_000_000 };

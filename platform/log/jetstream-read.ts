@@ -27,7 +27,10 @@ export async function readRecords(connection: JetStreamConnection, ask: ReadAsk)
   let open: Uint8Array[] = [];
   let after = ask.after;
   for (;;) {
-    const parts = await readParts(connection, { ...ask, after, bytesMax: Math.max(0, room) });
+    const parts = await readParts(connection, { ...ask, after });
+    // `after` lies within a record, which is above it by its last message
+    const [{ sequence, index } = { sequence: 0, index: 0 }] = open.length === 0 ? parts : [];
+    if (index > 0) parts.splice(0, parts.length, ...await readParts(connection, { ...ask, after: sequence - index - 1 }));
     for (const part of parts) {
       after = part.sequence;
       open.push(part.body);

@@ -152,6 +152,10 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
       expect(only?.sequence).toBe(sequences[1]);
       expect(Buffer.compare(only?.body ?? new Uint8Array(), large)).toBe(0);
       expect(await log.read(0, 0, { max: 2, bytesMax: 10 })).toHaveLength(1);
+      for (const after of [1, 2, 3].map((back) => (sequences[1] ?? 0) - back)) {
+        const [whole] = await log.read(0, after, { max: 1, bytesMax: 10 });
+        expect(Buffer.compare(whole?.body ?? new Uint8Array(), large)).toBe(0);
+      }
     });
 
     test("are trimmed as a whole or not at all", async () => {
