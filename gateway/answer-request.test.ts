@@ -9,7 +9,7 @@ import {
   type TrackUsersRequest,
   TrackUsersResponseSchema,
 } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { type StubGateway, startStubGateway, stubHolder, type StubOptions, stubKey } from "../test/gateway-stub.ts";
+import { startStubGateway, type StubGateway, stubHolder, stubKey, type StubOptions } from "../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
 afterEach(async () => {
@@ -46,7 +46,11 @@ test.each([
   ["the key alone", { authorization: stubKey }],
 ])("authenticate() refuses %s with 401, empty limit headers and without the key", async (_title, headers) => {
   const { url, calls } = await start();
-  const answer = await fetch(`${url}/users/track`, { method: "POST", body: "{}", headers: { "content-type": "application/json", ...headers } });
+  const answer = await fetch(`${url}/users/track`, {
+    method: "POST",
+    body: "{}",
+    headers: { "content-type": "application/json", ...headers },
+  });
   const text = await answer.text();
   expect(answer.status).toBe(401);
   expect(JSON.parse(text).message).toMatch(/^Invalid API key/);
@@ -76,15 +80,17 @@ test("authenticate() lets a key in from its addresses only, past trusted proxies
   const key = { ...stubHolder().key, ipAllow: ["203.0.113.0/24", "2001:db8::1"] };
   const options = { holder: { key } };
   const { post } = await start({ ...options, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] });
-  for (const [forwarded, status] of [
-    ["203.0.113.9", 201],
-    ["2001:db8::1", 201],
-    ["::ffff:203.0.113.9", 201],
-    ["198.51.100.1, 203.0.113.9, 10.1.2.3", 201],
-    ["203.0.113.9, 198.51.100.1", 403],
-    ["198.51.100.1", 403],
-    ["nonsense", 403],
-  ] as const) {
+  for (
+    const [forwarded, status] of [
+      ["203.0.113.9", 201],
+      ["2001:db8::1", 201],
+      ["::ffff:203.0.113.9", 201],
+      ["198.51.100.1, 203.0.113.9, 10.1.2.3", 201],
+      ["203.0.113.9, 198.51.100.1", 403],
+      ["198.51.100.1", 403],
+      ["nonsense", 403],
+    ] as const
+  ) {
     expect((await post("/users/track", track, { "x-forwarded-for": forwarded })).status, forwarded).toBe(status);
   }
   await started?.gateway.close();
@@ -116,7 +122,9 @@ test("spend() tells the state of the bucket in both forms", async () => {
 });
 
 test("spend() answers an empty bucket with 429 and whole seconds, rounded up", async () => {
-  const { post, clock, calls } = await start({ take: () => ({ admitted: false, remaining: 0, fullAt: clock.now() + 3_000, retryAfterMs: 1_001 }) });
+  const { post, clock, calls } = await start({
+    take: () => ({ admitted: false, remaining: 0, fullAt: clock.now() + 3_000, retryAfterMs: 1_001 }),
+  });
   const answer = await post("/users/track", track);
   expect(answer.status).toBe(429);
   expect(answer.body).toEqual({ message: "You have exceeded the maximum number of requests. Please try again later." });
@@ -165,18 +173,24 @@ test("checkMediaType() refuses a body without a type and a compressed one", asyn
   const { url, post } = await start();
   const headers = { authorization: `Bearer ${stubKey}` };
   const answer = await fetch(`${url}/users/track`, { method: "POST", body: new Uint8Array([123, 125]), headers });
-  expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([415, expect.stringContaining("application/json")]);
+  expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+    415,
+    expect.stringContaining("application/json"),
+  ]);
   const packed = await post("/users/track", track, { "content-encoding": "gzip" });
   expect([packed.status, packed.body["message"]]).toEqual([415, expect.stringContaining("Content-Encoding")]);
 });
 
-test.each([["", 400], ["x".repeat(255), 201], ["x".repeat(256), 400], ["a\tb", 400], ["k 1", 201]])("answerRequest() takes the Idempotency-Key %j: %i", async (key, status) => {
-  const { post, calls } = await start();
-  const answer = await post("/users/track", track, { "idempotency-key": key });
-  expect(answer.status).toBe(status);
-  if (status === 201) expect(calls[0]?.scope).toMatchObject({ idempotencyKey: key, route: "/users/track" });
-  else expect(answer.body["message"]).toContain("Idempotency-Key");
-});
+test.each([["", 400], ["x".repeat(255), 201], ["x".repeat(256), 400], ["a\tb", 400], ["k 1", 201]])(
+  "answerRequest() takes the Idempotency-Key %j: %i",
+  async (key, status) => {
+    const { post, calls } = await start();
+    const answer = await post("/users/track", track, { "idempotency-key": key });
+    expect(answer.status).toBe(status);
+    if (status === 201) expect(calls[0]?.scope).toMatchObject({ idempotencyKey: key, route: "/users/track" });
+    else expect(answer.body["message"]).toContain("Idempotency-Key");
+  },
+);
 
 test("answerRequest() hands the scope on: key and route to writes, position to reads", async () => {
   const { post, calls, reads } = await start();

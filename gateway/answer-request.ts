@@ -2,10 +2,10 @@
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
-import { type Authenticating, authenticate, type Caller } from "./guards/authenticate.ts";
+import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
-import { peek, type Spending, type Spent, spend, unknownLimitHeaders } from "./guards/spend.ts";
+import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRoute, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";

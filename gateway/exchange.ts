@@ -148,7 +148,16 @@ export class Exchange {
 function headersOf(answer: HttpAnswer, requestId: string, close: boolean): string[] {
   const { body } = answer;
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  const headers = ["Content-Type", "application/json", "X-Request-Id", requestId, "Cache-Control", "no-store", "Content-Length", String(bytes)];
+  const headers = [
+    "Content-Type",
+    "application/json",
+    "X-Request-Id",
+    requestId,
+    "Cache-Control",
+    "no-store",
+    "Content-Length",
+    String(bytes),
+  ];
   for (const part of answer.headers) headers.push(part);
   if (close) headers.push("Connection", "close");
   return headers;

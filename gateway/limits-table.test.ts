@@ -45,7 +45,14 @@ test("routeTable spends every limit, and only limits that exist", () => {
 
 test("routeTable shares one bucket among merge, alias, identify and delete", () => {
   const shared = keyRoutes.filter((route) => route.limit === "users_identity").map((route) => route.path);
-  expect(shared).toEqual(["/users/alias/new", "/users/alias/update", "/users/merge", "/users/merge/undo", "/users/identify", "/users/delete"]);
+  expect(shared).toEqual([
+    "/users/alias/new",
+    "/users/alias/update",
+    "/users/merge",
+    "/users/merge/undo",
+    "/users/identify",
+    "/users/delete",
+  ]);
 });
 
 test("routeTable asks for permissions that a key can hold", () => {

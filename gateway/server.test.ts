@@ -4,7 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
 import { limits } from "../platform/limits.ts";
 import { TrackUsersResponseSchema } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { type StubGateway, startStubGateway, type StubOptions, stubKey } from "../test/gateway-stub.ts";
+import { startStubGateway, type StubGateway, stubKey, type StubOptions } from "../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
 afterEach(async () => {
@@ -68,7 +68,11 @@ const malformed: readonly (readonly [title: string, status: number, bytes: strin
   ["an asterisk-form target", 400, "OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n"],
   ["CONNECT", 400, "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
   ["an unknown method", 400, "BREW /livez HTTP/1.1\r\nHost: a\r\n\r\n"],
-  ["Content-Length and Transfer-Encoding", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`],
+  [
+    "Content-Length and Transfer-Encoding",
+    400,
+    `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+  ],
   ["two Content-Lengths", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`],
   ["a signed Content-Length", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: +2\r\n\r\n{}`],
   ["a hexadecimal Content-Length", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 0x2\r\n\r\n{}`],
@@ -131,7 +135,10 @@ test("openServer() refuses a body by its Content-Length before the first byte of
 test("openServer() counts a chunked body and refuses it at the limit", async () => {
   const gateway = await start();
   const chunk = `10000\r\n${"a".repeat(65_536)}\r\n`;
-  const [answer, ...more] = await exchange(gateway, `POST /users/alias/new HTTP/1.1\r\n${auth}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(9)}0\r\n\r\n`);
+  const [answer, ...more] = await exchange(
+    gateway,
+    `POST /users/alias/new HTTP/1.1\r\n${auth}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(9)}0\r\n\r\n`,
+  );
   expect([answer?.status, more.length]).toEqual([413, 0]);
 });
 
@@ -144,7 +151,12 @@ test("openServer() asks for the body of Expect: 100-continue only when it wants 
   expect(refused.map(({ status }) => status)).toEqual([404]);
 });
 
-for (const [sent, kept] of [["abc-1.Z", true], ["a b", true], ["x".repeat(128), true], ["x".repeat(129), false], ["a\u00e9", false], ["a\tb", false]] as const) {
+for (
+  const [sent, kept] of [["abc-1.Z", true], ["a b", true], ["x".repeat(128), true], ["x".repeat(129), false], ["a\u00e9", false], [
+    "a\tb",
+    false,
+  ]] as const
+) {
   test(`openServer() ${kept ? "echoes" : "replaces"} the request id ${JSON.stringify(sent.slice(0, 9))} of ${sent.length}`, async () => {
     const gateway = await start();
     const [answer] = await exchange(gateway, `GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: ${sent}\r\n\r\n`);

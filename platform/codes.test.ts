@@ -16,10 +16,28 @@ describe("isCurrency()", () => {
 
 describe("countryCode()", () => {
   test.each([
-    ["AU", "AU"], ["au", "AU"], [" us ", "US"], ["Australia", "AU"], ["united states", "US"], ["U.S.A.", "US"], ["U.S.", "US"],
-    ["UK", "GB"], ["Great Britain", "GB"], ["Côte d’Ivoire", "CI"], ["COTE D'IVOIRE", "CI"], ["Ivory Coast", "CI"],
-    ["Bosnia and Herzegovina", "BA"], ["Türkiye", "TR"], ["Turkey", "TR"], ["Viet Nam", "VN"], ["Macao", "MO"],
-    ["Åland Islands", "AX"], ["Mexico", "MX"], ["México", "MX"], ["Hong Kong", "HK"], ["Congo", "CG"],
+    ["AU", "AU"],
+    ["au", "AU"],
+    [" us ", "US"],
+    ["Australia", "AU"],
+    ["united states", "US"],
+    ["U.S.A.", "US"],
+    ["U.S.", "US"],
+    ["UK", "GB"],
+    ["Great Britain", "GB"],
+    ["Côte d’Ivoire", "CI"],
+    ["COTE D'IVOIRE", "CI"],
+    ["Ivory Coast", "CI"],
+    ["Bosnia and Herzegovina", "BA"],
+    ["Türkiye", "TR"],
+    ["Turkey", "TR"],
+    ["Viet Nam", "VN"],
+    ["Macao", "MO"],
+    ["Åland Islands", "AX"],
+    ["Mexico", "MX"],
+    ["México", "MX"],
+    ["Hong Kong", "HK"],
+    ["Congo", "CG"],
   ])("%j is %s", (text, expected) => {
     expect(countryCode(text)).toBe(expected);
   });
@@ -31,7 +49,13 @@ describe("countryCode()", () => {
 
 describe("languageCode()", () => {
   test.each([
-    ["en", "en"], ["EN", "en"], [" de ", "de"], ["en-US", "en"], ["pt_BR", "pt"], ["zh-Hant-TW", "zh"], ["iw", "he"],
+    ["en", "en"],
+    ["EN", "en"],
+    [" de ", "de"],
+    ["en-US", "en"],
+    ["pt_BR", "pt"],
+    ["zh-Hant-TW", "zh"],
+    ["iw", "he"],
   ])("%j is %s", (text, expected) => {
     expect(languageCode(text)).toBe(expected);
   });

@@ -73,8 +73,7 @@ describe("readConfig()", () => {
   });
 
   test("never shows a secret", () => {
-    const read = () =>
-      readConfig({ KEY: "s3cret" }, (reader) => ({ key: reader.text("KEY", { secret: true, choices: ["other"] }) }));
+    const read = () => readConfig({ KEY: "s3cret" }, (reader) => ({ key: reader.text("KEY", { secret: true, choices: ["other"] }) }));
     expect(problemsOf(read).message).toContain('got "[redacted]"');
   });
 });

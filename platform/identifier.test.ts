@@ -96,7 +96,10 @@ describe("sha256Hex(), equalInConstantTime()", () => {
     expect(sha256Hex(new TextEncoder().encode("abc"))).toBe(expected);
   });
 
-  test.each([["a", "a", true], ["a", "b", false], ["a", "aa", false], ["", "", true], ["é", "e\u0301", false]])("%j = %j: %s", (left, right, expected) => {
-    expect(equalInConstantTime(left, right)).toBe(expected);
-  });
+  test.each([["a", "a", true], ["a", "b", false], ["a", "aa", false], ["", "", true], ["é", "e\u0301", false]])(
+    "%j = %j: %s",
+    (left, right, expected) => {
+      expect(equalInConstantTime(left, right)).toBe(expected);
+    },
+  );
 });

@@ -20,7 +20,11 @@ describe("createLogger()", () => {
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(/^\{.*\}\n$/);
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({
-      level: "info", name: "test", event: "server_listening", url: "http://127.0.0.1:8080", time: expect.stringMatching(/^\d{4}-.*Z$/),
+      level: "info",
+      name: "test",
+      event: "server_listening",
+      url: "http://127.0.0.1:8080",
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
     });
   });
 
@@ -38,8 +42,23 @@ describe("createLogger()", () => {
   });
 
   test.each([
-    "secret", "Authorization", "api_key", "apiKey", "x-api-key", "email", "phone", "external_id", "externalId", "body",
-    "password", "client_secret", "accessToken", "set-cookie", "headers", "user_alias", "Idempotency-Key",
+    "secret",
+    "Authorization",
+    "api_key",
+    "apiKey",
+    "x-api-key",
+    "email",
+    "phone",
+    "external_id",
+    "externalId",
+    "body",
+    "password",
+    "client_secret",
+    "accessToken",
+    "set-cookie",
+    "headers",
+    "user_alias",
+    "Idempotency-Key",
   ])("never writes the value of %s, at any depth", (key) => {
     const value = "pl4nted-value";
     const lines = logged((logger) => {
@@ -55,7 +74,9 @@ describe("createLogger()", () => {
 
   test("error() writes the whole cause chain once, outermost first", () => {
     const inner = Object.assign(new Error("disk full"), { code: "ENOSPC" });
-    const line = firstOf((logger) => logger.error("x", new Refusal("STORE_UNAVAILABLE", "outer", { cause: new Error("middle", { cause: inner }) })));
+    const line = firstOf((logger) =>
+      logger.error("x", new Refusal("STORE_UNAVAILABLE", "outer", { cause: new Error("middle", { cause: inner }) }))
+    );
     expect(line["error"]).toMatchObject([
       { type: "Refusal", reason: "STORE_UNAVAILABLE", message: "outer" },
       { type: "Error", message: "middle" },

@@ -19,8 +19,22 @@ console.log(added.length === 0 ? "The lock file is whole" : `Added ${added.join(
 function platformOf(name) {
   const words = name.slice(name.indexOf("/") + 1).split("-");
   const os = words.find((word) => ["darwin", "linux", "win32", "freebsd", "android", "openharmony", "aix"].includes(word));
-  const cpus = { aarch64: "arm64", arm64: "arm64", x64: "x64", arm: "arm", armv7: "arm", ia32: "ia32", ppc64: "ppc64", riscv64: "riscv64", s390x: "s390x" };
+  const cpus = {
+    aarch64: "arm64",
+    arm64: "arm64",
+    x64: "x64",
+    arm: "arm",
+    armv7: "arm",
+    ia32: "ia32",
+    ppc64: "ppc64",
+    riscv64: "riscv64",
+    s390x: "s390x",
+  };
   const cpu = words.map((word) => cpus[word]).find((known) => known !== undefined);
-  const libc = words.some((word) => word.startsWith("musl")) ? "musl" : words.some((word) => ["gnu", "gnueabihf", "glibc"].includes(word)) ? "glibc" : undefined;
+  const libc = words.some((word) => word.startsWith("musl"))
+    ? "musl"
+    : words.some((word) => ["gnu", "gnueabihf", "glibc"].includes(word))
+    ? "glibc"
+    : undefined;
   return { ...(cpu ? { cpu: [cpu] } : {}), ...(libc ? { libc: [libc] } : {}), ...(os ? { os: [os] } : {}) };
 }

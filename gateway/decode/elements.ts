@@ -34,7 +34,10 @@ export function takeEach<I, T>(list: readonly I[], inputArray: string, decode: (
 }
 
 /** Errors of a service, which counted in the list it was given, as places in the list that was sent. */
-export function errorsAtPlaces(errors: readonly Pick<ObjectError, "type" | "inputArray" | "index">[], places?: readonly number[]): ElementError[] {
+export function errorsAtPlaces(
+  errors: readonly Pick<ObjectError, "type" | "inputArray" | "index">[],
+  places?: readonly number[],
+): ElementError[] {
   return errors.map(({ type, inputArray, index }) => ({ type, input_array: inputArray, index: places?.[index] ?? index }));
 }
 

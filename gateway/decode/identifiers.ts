@@ -18,7 +18,9 @@ export function externalIdOf(value: unknown, field = "external_id"): string {
   if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
   const id = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
   if (typeof id !== "string" || !isStorable(id)) throw invalid(`'${field}' must be a string`);
-  if (Buffer.byteLength(id) > limits.externalIdBytesMax) throw invalid(`'${field}' must be fewer than ${limits.externalIdBytesMax + 1} bytes`);
+  if (Buffer.byteLength(id) > limits.externalIdBytesMax) {
+    throw invalid(`'${field}' must be fewer than ${limits.externalIdBytesMax + 1} bytes`);
+  }
   return id;
 }
 
@@ -26,7 +28,10 @@ export function externalIdOf(value: unknown, field = "external_id"): string {
 export function aliasOf(value: unknown, field = "user_alias"): Alias {
   if (!isSent(value)) throw invalid(`'${field}' is required`);
   if (!isFields(value)) throw invalid(`'${field}' must be an object with 'alias_name' and 'alias_label'`);
-  return create(AliasSchema, { name: aliasPartOf(value["alias_name"], "alias_name"), label: aliasPartOf(value["alias_label"], "alias_label") });
+  return create(AliasSchema, {
+    name: aliasPartOf(value["alias_name"], "alias_name"),
+    label: aliasPartOf(value["alias_label"], "alias_label"),
+  });
 }
 
 /** One half of an alias: 1 to 255 characters. */

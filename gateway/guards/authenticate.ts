@@ -2,7 +2,7 @@
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access, KeyHolder } from "../access/access.ts";
 import type { HttpRequest } from "../http-message.ts";
-import { type AddressRule, addressAllowed } from "./client-address.ts";
+import { addressAllowed, type AddressRule } from "./client-address.ts";
 
 /** Proof that a living key was sent. */
 export interface Caller {

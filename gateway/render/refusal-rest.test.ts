@@ -1,17 +1,54 @@
 /** The table of refusals: every reason, and the bodies that clients know. */
 import { expect, test } from "vitest";
-import { type Reason, Refusal, reasons } from "../../platform/refusal.ts";
+import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
 import { type Dialect, faultAnswer, refusalAnswer, refusalTable } from "./refusal-rest.ts";
 
 const statuses: Record<Reason, number> = {
-  BODY_NOT_JSON: 400, BODY_NOT_UTF8: 400, BODY_SHAPE_INVALID: 400, BODY_TOO_DEEP: 400, BODY_KEY_REPEATED: 400, BODY_TOO_LARGE: 413,
-  CONTENT_TYPE_UNSUPPORTED: 415, REQUEST_MALFORMED: 400, REQUEST_TIMEOUT: 408, HEADERS_TOO_LARGE: 431, EXPECTATION_FAILED: 417,
-  ROUTE_UNKNOWN: 404, METHOD_NOT_ALLOWED: 405, INPUT_INVALID: 400, BATCH_TOO_LARGE: 400, NOTHING_VALID: 400,
-  FILTER_INVALID: 400, PATH_INVALID: 400, TARGET_MISSING: 400, ATTRIBUTE_READ_ONLY: 400, TOO_MANY_RESULTS: 400,
-  ORIGIN_NOT_ALLOWED: 403, VERSION_MISMATCH: 412, IDEMPOTENCY_KEY_INVALID: 400, IDEMPOTENCY_KEY_REUSED: 422, KEY_MISSING: 401, KEY_INVALID: 401, KEY_IN_WRONG_PLACE: 401,
-  PERMISSION_MISSING: 403, ADDRESS_NOT_ALLOWED: 403, RATE_LIMITED: 429, NOT_FOUND: 404, POSITION_INVALID: 400,
-  ALREADY_EXISTS: 409, STATE_CONFLICT: 409, LOG_FULL: 503, LOG_UNAVAILABLE: 503, STORE_UNAVAILABLE: 503, OUTCOME_UNKNOWN: 503,
-  SERVICE_UNAVAILABLE: 503, CALLER_NOT_ALLOWED: 500, DEADLINE_EXCEEDED: 503, OVERLOADED: 503, SHUTTING_DOWN: 503, NOT_IMPLEMENTED: 501,
+  BODY_NOT_JSON: 400,
+  BODY_NOT_UTF8: 400,
+  BODY_SHAPE_INVALID: 400,
+  BODY_TOO_DEEP: 400,
+  BODY_KEY_REPEATED: 400,
+  BODY_TOO_LARGE: 413,
+  CONTENT_TYPE_UNSUPPORTED: 415,
+  REQUEST_MALFORMED: 400,
+  REQUEST_TIMEOUT: 408,
+  HEADERS_TOO_LARGE: 431,
+  EXPECTATION_FAILED: 417,
+  ROUTE_UNKNOWN: 404,
+  METHOD_NOT_ALLOWED: 405,
+  INPUT_INVALID: 400,
+  BATCH_TOO_LARGE: 400,
+  NOTHING_VALID: 400,
+  FILTER_INVALID: 400,
+  PATH_INVALID: 400,
+  TARGET_MISSING: 400,
+  ATTRIBUTE_READ_ONLY: 400,
+  TOO_MANY_RESULTS: 400,
+  ORIGIN_NOT_ALLOWED: 403,
+  VERSION_MISMATCH: 412,
+  IDEMPOTENCY_KEY_INVALID: 400,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  KEY_MISSING: 401,
+  KEY_INVALID: 401,
+  KEY_IN_WRONG_PLACE: 401,
+  PERMISSION_MISSING: 403,
+  ADDRESS_NOT_ALLOWED: 403,
+  RATE_LIMITED: 429,
+  NOT_FOUND: 404,
+  POSITION_INVALID: 400,
+  ALREADY_EXISTS: 409,
+  STATE_CONFLICT: 409,
+  LOG_FULL: 503,
+  LOG_UNAVAILABLE: 503,
+  STORE_UNAVAILABLE: 503,
+  OUTCOME_UNKNOWN: 503,
+  SERVICE_UNAVAILABLE: 503,
+  CALLER_NOT_ALLOWED: 500,
+  DEADLINE_EXCEEDED: 503,
+  OVERLOADED: 503,
+  SHUTTING_DOWN: 503,
+  NOT_IMPLEMENTED: 501,
 };
 
 function bodyOf(refusal: Refusal, dialect: Dialect = "rest"): Record<string, unknown> {
@@ -34,7 +71,11 @@ test("refusalTable has a row for each reason and no other", () => {
 test("refusalAnswer() puts the text for bad JSON under message and error, and what is wrong beside it", () => {
   const text = "Error while parsing request body. Please check your syntax.";
   expect(bodyOf(new Refusal("BODY_NOT_JSON"))).toEqual({ message: text, error: text });
-  expect(bodyOf(new Refusal("BODY_NOT_JSON", "Unexpected end at byte 3"))).toEqual({ message: text, error: text, errors: ["Unexpected end at byte 3"] });
+  expect(bodyOf(new Refusal("BODY_NOT_JSON", "Unexpected end at byte 3"))).toEqual({
+    message: text,
+    error: text,
+    errors: ["Unexpected end at byte 3"],
+  });
   expect(bodyOf(new Refusal("BODY_TOO_DEEP", "Deeper than 64"))).toEqual({ message: "Deeper than 64", error: text });
 });
 
@@ -49,7 +90,12 @@ test("refusalAnswer() repeats the text of a fatal error of /users/track in error
 
 test("refusalAnswer() tells when to try again", () => {
   expect(refusalAnswer(new Refusal("OVERLOADED"), "rest").headers).toContain("Retry-After");
-  expect(refusalAnswer(new Refusal("LOG_FULL", "full", { retryAfterSeconds: 7 }), "rest").headers).toEqual(["X-Heddle-Reason", "LOG_FULL", "Retry-After", "7"]);
+  expect(refusalAnswer(new Refusal("LOG_FULL", "full", { retryAfterSeconds: 7 }), "rest").headers).toEqual([
+    "X-Heddle-Reason",
+    "LOG_FULL",
+    "Retry-After",
+    "7",
+  ]);
   expect(refusalAnswer(new Refusal("NOT_FOUND"), "rest").headers).not.toContain("Retry-After");
 });
 

@@ -1,6 +1,6 @@
 /** Every reason as a status and a JSON body: the only table of HTTP statuses for refusals. */
 import { limits } from "../../platform/limits.ts";
-import { type Reason, type Refusal, reasons } from "../../platform/refusal.ts";
+import { type Reason, reasons, type Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
 
 /** `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track"). */

@@ -2,7 +2,7 @@
 import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { type ExportUsersRequest, ExportUsersResponseSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { type StubGateway, startStubGateway } from "../../test/gateway-stub.ts";
+import { startStubGateway, type StubGateway } from "../../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
 afterEach(async () => {
@@ -10,7 +10,9 @@ afterEach(async () => {
   started = undefined;
 });
 
-async function start(response: MessageInitShape<typeof ExportUsersResponseSchema> = {}): Promise<StubGateway & { calls: ExportUsersRequest[] }> {
+async function start(
+  response: MessageInitShape<typeof ExportUsersResponseSchema> = {},
+): Promise<StubGateway & { calls: ExportUsersRequest[] }> {
   const calls: ExportUsersRequest[] = [];
   const exportUsers = async (request: unknown) => {
     calls.push(request as ExportUsersRequest);
@@ -33,7 +35,8 @@ test.each([
 ])("handleUsersExportIds() asks for %j", async (body, keys) => {
   const { post, calls } = await start();
   expect((await post("/users/export/ids", body)).status).toBe(201);
-  expect(calls[0]?.users.map(({ key }) => [key.case, key.case === "alias" ? { name: key.value.name, label: key.value.label } : key.value])).toEqual(keys);
+  expect(calls[0]?.users.map(({ key }) => [key.case, key.case === "alias" ? { name: key.value.name, label: key.value.label } : key.value]))
+    .toEqual(keys);
   expect(calls[0]?.currencyRates).toEqual({ EUR: "1.08" });
 });
 

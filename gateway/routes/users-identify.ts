@@ -47,6 +47,9 @@ function takeKind(value: unknown, kind: Kind): Taken<Identification> {
     notAList: `'${kind.field}' must be an array of objects`,
     tooMany: "The max number of external_ids and aliases per request was exceeded",
   });
-  return takeEach(list, "user_identifiers", (entry) =>
-    create(IdentificationSchema, { externalId: externalIdOf(entry["external_id"]), user: kind.user(entry) }));
+  return takeEach(
+    list,
+    "user_identifiers",
+    (entry) => create(IdentificationSchema, { externalId: externalIdOf(entry["external_id"]), user: kind.user(entry) }),
+  );
 }

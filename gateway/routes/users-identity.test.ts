@@ -1,7 +1,7 @@
 /** Aliases, merge, identify, delete, rename: the shapes and texts of the specification and of api-facts 3. */
 import { create, toJson } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
-import { NewAliasSchema, MergeUpdateSchema, UserSelectorSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { MergeUpdateSchema, NewAliasSchema, UserSelectorSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import {
   CreateAliasesResponseSchema,
   DeleteUsersResponseSchema,
@@ -14,7 +14,7 @@ import {
   UndoMergeResponseSchema,
   UpdateAliasesResponseSchema,
 } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { type ProfileStub, type StubGateway, startStubGateway } from "../../test/gateway-stub.ts";
+import { type ProfileStub, startStubGateway, type StubGateway } from "../../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
 afterEach(async () => {
@@ -23,7 +23,12 @@ afterEach(async () => {
 });
 
 /** What the service was asked, by member names; the tests read it as plain data. */
-type Asked = { [name: string]: unknown } & { aliases: never[]; updates: never[]; users: never[]; identifications: { user: never; externalId: string }[] };
+type Asked = { [name: string]: unknown } & {
+  aliases: never[];
+  updates: never[];
+  users: never[];
+  identifications: { user: never; externalId: string }[];
+};
 
 async function start(): Promise<StubGateway & { calls: Asked[] }> {
   const calls: Asked[] = [];
@@ -53,7 +58,9 @@ async function start(): Promise<StubGateway & { calls: Asked[] }> {
       errors: [{ type: "not the primary id", index: 1 }],
       ...receipt,
     })),
-    removeExternalIds: answering(create(RemoveExternalIdsResponseSchema, { removedIds: ["abc"], errors: [{ type: "not deprecated", index: 1 }], ...receipt })),
+    removeExternalIds: answering(
+      create(RemoveExternalIdsResponseSchema, { removedIds: ["abc"], errors: [{ type: "not deprecated", index: 1 }], ...receipt }),
+    ),
   };
   started = await startStubGateway({ profile });
   return { ...started, calls };
@@ -67,7 +74,9 @@ const alias = { alias_name: "n", alias_label: "l" };
 
 test("handleUsersAliasNew() takes flat and wrapped aliases, with and without an external_id", async () => {
   const { post, calls } = await start();
-  const user_aliases = [{ external_id: 7, ...alias }, alias, { user_alias: alias, external_id: "e" }, { user_alias: { external_id: "w", ...alias } }];
+  const user_aliases = [{ external_id: 7, ...alias }, alias, { user_alias: alias, external_id: "e" }, {
+    user_alias: { external_id: "w", ...alias },
+  }];
   const answer = await post("/users/alias/new", { user_aliases });
   expect([answer.status, answer.body]).toEqual([201, { aliases_processed: 1, message: "success" }]);
   expect(answer.headers.get("x-heddle-position")).toBe("p-1");
@@ -115,8 +124,14 @@ test("handleUsersMerge() takes every kind of identifier and answers 202 with the
   const { post, calls } = await start();
   const answer = await post("/users/merge", {
     merge_updates: [
-      { identifier_to_merge: { email: "A@Example.com", prioritization: ["unidentified", "most_recently_updated"] }, identifier_to_keep: { user_alias: alias } },
-      { identifier_to_merge: { phone: "+1 (212) 555-0123", prioritization: ["least_recently_updated"] }, identifier_to_keep: { external_id: "b" } },
+      {
+        identifier_to_merge: { email: "A@Example.com", prioritization: ["unidentified", "most_recently_updated"] },
+        identifier_to_keep: { user_alias: alias },
+      },
+      {
+        identifier_to_merge: { phone: "+1 (212) 555-0123", prioritization: ["least_recently_updated"] },
+        identifier_to_keep: { external_id: "b" },
+      },
     ],
   });
   expect([answer.status, answer.body]).toEqual([202, { message: "success", job_id: "job-1" }]);
@@ -125,7 +140,10 @@ test("handleUsersMerge() takes every kind of identifier and answers 202 with the
       source: { key: { email: "a@example.com" }, prioritization: ["PRIORITY_UNIDENTIFIED", "PRIORITY_MOST_RECENTLY_UPDATED"] },
       target: { key: { alias: { label: "l", name: "n" } } },
     },
-    { source: { key: { phone: "+12125550123" }, prioritization: ["PRIORITY_LEAST_RECENTLY_UPDATED"] }, target: { key: { externalId: "b" } } },
+    {
+      source: { key: { phone: "+12125550123" }, prioritization: ["PRIORITY_LEAST_RECENTLY_UPDATED"] },
+      target: { key: { externalId: "b" } },
+    },
   ]);
 });
 
@@ -137,8 +155,16 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/merge", { merge_updates: [] }, "'merge_updates' must be an array of objects"],
   ["/users/merge", { merge_updates: [pair, 1] }, "'merge_updates' must be an array of objects"],
   ["/users/merge", { merge_updates: fifty(51).map(() => pair) }, "a single request may not contain more than 50 merge updates"],
-  ["/users/merge", { merge_updates: [{ ...pair, other: 1 }] }, "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'"],
-  ["/users/merge", { merge_updates: [{ identifier_to_merge: { external_id: "a" } }] }, "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'"],
+  [
+    "/users/merge",
+    { merge_updates: [{ ...pair, other: 1 }] },
+    "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'",
+  ],
+  [
+    "/users/merge",
+    { merge_updates: [{ identifier_to_merge: { external_id: "a" } }] },
+    "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'",
+  ],
   ["/users/merge", keep("b"), identifiers],
   ["/users/merge", keep({}), identifiers],
   ["/users/merge", keep({ external_id: 1 }), identifiers],
@@ -150,14 +176,26 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/merge", keep({ email: "a@example.com", prioritization: [] }), priorities],
   ["/users/merge", keep({ email: "a@example.com", prioritization: "identified" }), priorities],
   ["/users/merge", keep({ email: "a@example.com", prioritization: ["toString"] }), priorities],
-  ["/users/merge", keep({ email: "a@example.com", prioritization: ["identified", "identified"] }), "'prioritization' must not hold a value twice"],
+  [
+    "/users/merge",
+    keep({ email: "a@example.com", prioritization: ["identified", "identified"] }),
+    "'prioritization' must not hold a value twice",
+  ],
   [
     "/users/merge",
     keep({ email: "a@example.com", prioritization: ["unidentified", "identified"] }),
     "Request can not contain both of 'identified' and 'unidentified' values in the 'prioritization' array",
   ],
-  ["/users/merge", keep({ email: "nobody", prioritization: ["identified"] }), "The value provided for the 'email' field is not a valid email."],
-  ["/users/merge", keep({ phone: "1", prioritization: ["identified"] }), "The value provided for the 'phone' field is not a valid phone number."],
+  [
+    "/users/merge",
+    keep({ email: "nobody", prioritization: ["identified"] }),
+    "The value provided for the 'email' field is not a valid email.",
+  ],
+  [
+    "/users/merge",
+    keep({ phone: "1", prioritization: ["identified"] }),
+    "The value provided for the 'phone' field is not a valid phone number.",
+  ],
   ["/users/merge/preview", { merge_updates: [pair, pair] }, "a preview takes exactly one merge update"],
   ["/users/merge/undo", {}, "'job_id' must be the id that /users/merge answered with"],
   ["/users/merge/undo", { job_id: "j", index: 50 }, "'index' must be a whole number from 0 to 49"],
@@ -172,13 +210,21 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/alias/update", { alias_updates: fifty(51).map(() => rename) }, "a single request may not contain more than 50 alias updates"],
   ["/users/identify", {}, identifyOne],
   ["/users/identify", { aliases_to_identify: "x" }, "'aliases_to_identify' must be an array of objects"],
-  ["/users/identify", { aliases_to_identify: fifty(51).map(() => ({})) }, "The max number of external_ids and aliases per request was exceeded"],
+  [
+    "/users/identify",
+    { aliases_to_identify: fifty(51).map(() => ({})) },
+    "The max number of external_ids and aliases per request was exceeded",
+  ],
   ["/users/delete", {}, deleteOne],
   ["/users/delete", { external_ids: ["a"], braze_ids: ["5eea769d45bb2e1467418f92"] }, deleteOne],
   ["/users/delete", { external_ids: fifty(51) }, "The max number of ids per request was exceeded"],
   ["/users/delete", { external_ids: ["a", null] }, "'external_ids' is required"],
   ["/users/delete", { braze_ids: ["a"] }, "'braze_ids' must be 24 hexadecimal digits"],
-  ["/users/delete", { email_addresses: ["a@example.com"] }, "'email_addresses' must be an array of objects with 'email' and 'prioritization'"],
+  [
+    "/users/delete",
+    { email_addresses: ["a@example.com"] },
+    "'email_addresses' must be an array of objects with 'email' and 'prioritization'",
+  ],
   ["/users/delete", { phone_numbers: [{ phone: "+12125550123" }] }, "'prioritization' is required with an 'email' or 'phone' identifier"],
   ["/users/external_ids/rename", { external_id_renames: ["a"] }, "'external_id_renames' must be an array of objects"],
   ["/users/external_ids/rename", { external_id_renames: fifty(51).map(() => ({})) }, "The max number of ids per request was exceeded"],
@@ -238,7 +284,9 @@ test("handleUsersIdentify() counts each kind it was sent", async () => {
     message: "success",
   }]);
   const asked = calls[0]?.identifications.map(({ user, externalId }) => [externalId, toJson(UserSelectorSchema, user)]);
-  expect(asked).toMatchObject([["5", { key: { alias: {} } }], ["a", {}], ["b", { key: { email: "a@example.com" } }], ["c", { key: { phone: "+12125550123" } }]]);
+  expect(asked).toMatchObject([["5", { key: { alias: {} } }], ["a", {}], ["b", { key: { email: "a@example.com" } }], ["c", {
+    key: { phone: "+12125550123" },
+  }]]);
 });
 
 test("handleUsersIdentify() answers 201 with errors where nothing was good, and asks nobody", async () => {

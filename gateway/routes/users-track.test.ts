@@ -8,7 +8,7 @@ import {
   TrackUsersResponseSchema,
   TrackUsersSyncResponseSchema,
 } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { type ProfileStub, type StubGateway, startStubGateway } from "../../test/gateway-stub.ts";
+import { type ProfileStub, startStubGateway, type StubGateway } from "../../test/gateway-stub.ts";
 import { trackReply } from "./users-track.ts";
 
 let started: StubGateway | undefined;
@@ -37,7 +37,11 @@ test("handleUsersTrack() hands the body on byte for byte, whatever it is", async
   const { profile, calls } = tracking();
   const { post } = await start(profile);
   for (const body of ['{"attributes":[{"external_id":"\\u00e9é","a":1e400}]} ', "not json", ""]) await post("/users/track", body);
-  expect(calls.map(({ bodyJson }) => Buffer.from(bodyJson).toString("utf8"))).toEqual(['{"attributes":[{"external_id":"\\u00e9é","a":1e400}]} ', "not json", ""]);
+  expect(calls.map(({ bodyJson }) => Buffer.from(bodyJson).toString("utf8"))).toEqual([
+    '{"attributes":[{"external_id":"\\u00e9é","a":1e400}]} ',
+    "not json",
+    "",
+  ]);
   expect(calls[0]).toMatchObject({ objectsPerArrayMax: 75, objectsMax: 0, objectsPerUserMax: 0, bulk: false });
 });
 
@@ -55,7 +59,12 @@ const error = { type: "'quantity' is not valid", inputArray: "purchases", index:
 test.each([
   [{}, { message: "success" }],
   [{ attributesProcessed: 0 }, { attributes_processed: 0, message: "success" }],
-  [{ attributesProcessed: 1, eventsProcessed: 2, purchasesProcessed: 3 }, { attributes_processed: 1, events_processed: 2, purchases_processed: 3, message: "success" }],
+  [{ attributesProcessed: 1, eventsProcessed: 2, purchasesProcessed: 3 }, {
+    attributes_processed: 1,
+    events_processed: 2,
+    purchases_processed: 3,
+    message: "success",
+  }],
   [
     { eventsProcessed: 2, errors: [error] },
     { events_processed: 2, message: "success", errors: [{ type: "'quantity' is not valid", input_array: "purchases", index: 3 }] },

@@ -126,7 +126,7 @@ class SqliteLog implements Log {
     let batch: readonly Append[] | undefined;
     let sequences: readonly number[];
     try {
-      sequences = await this.#database.write(() => this.#insert((batch ??= this.#line.take())));
+      sequences = await this.#database.write(() => this.#insert(batch ??= this.#line.take()));
     } catch (error) {
       const refusal = refusalOf(error);
       for (const append of batch ?? this.#line.take()) append.reject(refusal);

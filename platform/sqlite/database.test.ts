@@ -65,8 +65,7 @@ describe("openDatabase()", () => {
         database.write(() => {
           starts.push(Number(totalChanges.get()?.["n"]));
           insert(a);
-        }),
-      ),
+        })),
     );
     expect(starts).toEqual(Array.from({ length: count }, (_, a) => a));
   });
@@ -77,7 +76,7 @@ describe("openDatabase()", () => {
         insert(a);
         if (a === 2) throw new Error("planted");
         return a;
-      }),
+      })
     );
     const settled = await Promise.allSettled(writes);
     expect(settled.map((one) => one.status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
@@ -103,7 +102,7 @@ describe("openDatabase()", () => {
 
   test("write() rejects all with STORE_UNAVAILABLE when the commit is refused, and goes on", async () => {
     await database.write(() =>
-      database.handle.exec("CREATE TABLE child (a INTEGER REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED) STRICT"),
+      database.handle.exec("CREATE TABLE child (a INTEGER REFERENCES t (a) DEFERRABLE INITIALLY DEFERRED) STRICT")
     );
     const writes = [database.write(() => insert(1)), database.write(() => database.handle.exec("INSERT INTO child VALUES (9)"))];
     for (const write of writes) await expect(write).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });

@@ -96,7 +96,9 @@ describe("TrackUsersSync", () => {
 describe("ExportUsers", () => {
   test("answers in request order, each user once, and says whom it does not know", async () => {
     const profile = await openTest();
-    await profile.track({ attributes: [{ external_id: "a", email: "a@x.org" }, { external_id: "b" }, { external_id: "c", email: "a@x.org" }] });
+    await profile.track({
+      attributes: [{ external_id: "a", email: "a@x.org" }, { external_id: "b" }, { external_id: "c", email: "a@x.org" }],
+    });
     const keys = [
       { key: { case: "externalId" as const, value: "b" } },
       { key: { case: "externalId" as const, value: "nobody" } },
@@ -134,7 +136,10 @@ describe("ListUsers", () => {
 describe("MergeUsers", () => {
   test("tells by its job what happened, and can be taken back", async () => {
     const profile = await openTest();
-    await profile.track({ attributes: [{ external_id: "a", color: "red" }, { external_id: "b", size: 1 }], events: [event("a"), event("b")] });
+    await profile.track({
+      attributes: [{ external_id: "a", color: "red" }, { external_id: "b", size: 1 }],
+      events: [event("a"), event("b")],
+    });
     const before = [await profile.user("a"), await profile.user("b")];
     const preview = await profile.client.previewMerge({
       scope: profile.scope(),
@@ -153,7 +158,10 @@ describe("MergeUsers", () => {
     await profile.track({ events: [event("b", "later")] });
     await profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 });
     expect(await profile.user("a")).toEqual(before[0]);
-    expect(await profile.user("b")).toMatchObject({ custom_attributes: { size: 1 }, custom_events: [{ name: "seen", count: 1 }, { name: "later", count: 1 }] });
+    expect(await profile.user("b")).toMatchObject({
+      custom_attributes: { size: 1 },
+      custom_events: [{ name: "seen", count: 1 }, { name: "later", count: 1 }],
+    });
     await expect(profile.client.undoMerge({ scope: profile.scope(), jobId, index: 0 })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
   });
 
@@ -162,9 +170,13 @@ describe("MergeUsers", () => {
     const calm = await openTest();
     for (const one of [profile, calm]) await one.track({ events: [event("a"), event("b"), event("c")] });
     const jobs = [await mergeUsers(profile, "a", "b"), await mergeUsers(profile, "c", "b")];
-    for (const one of [profile, calm]) await one.track({ events: [event("b", "later")], attributes: [{ external_id: "b", n: { inc: 1 } }] });
+    for (const one of [profile, calm]) {
+      await one.track({ events: [event("b", "later")], attributes: [{ external_id: "b", n: { inc: 1 } }] });
+    }
     const [older = "", newer = ""] = jobs;
-    await expect(profile.client.undoMerge({ scope: profile.scope(), jobId: older, index: 0 })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+    await expect(profile.client.undoMerge({ scope: profile.scope(), jobId: older, index: 0 })).rejects.toMatchObject({
+      reason: "STATE_CONFLICT",
+    });
     await profile.client.undoMerge({ scope: profile.scope(), jobId: newer, index: 0 });
     await profile.client.undoMerge({ scope: profile.scope(), jobId: older, index: 0 });
     for (const id of ["a", "b", "c"]) expect(await profile.user(id)).toEqual(await calm.user(id));

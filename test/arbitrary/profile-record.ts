@@ -12,7 +12,9 @@ const date = when.map((ms) => new Date(ms).toISOString());
 const time = date.map(($time) => ({ $time }));
 const whole = fc.integer({ min: -1000, max: 1000 });
 const scalar: fc.Arbitrary<Scalar> = fc.oneof(fc.constantFrom("x", "y", "1"), whole, fc.boolean(), time);
-const object: fc.Arbitrary<JsonObject> = fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar)), { maxKeys: 3 }) as fc.Arbitrary<JsonObject>;
+const object: fc.Arbitrary<JsonObject> = fc.dictionary(name, fc.oneof(scalar, fc.dictionary(name, scalar)), { maxKeys: 3 }) as fc.Arbitrary<
+  JsonObject
+>;
 const item = fc.record({ id: fc.integer({ min: 1, max: 3 }), of: object }) as fc.Arbitrary<JsonObject>;
 const value: fc.Arbitrary<CustomValue> = fc.oneof(
   scalar,
@@ -73,9 +75,17 @@ const engagementChange = fc.record({
 
 /** Every change of one profile but create and delete. */
 export const profileChange: fc.Arbitrary<ProfileChange> = fc.oneof(
-  fc.record({ type: fc.constant("identity" as const), externalId: fc.option(name), email: fc.option(fc.constantFrom("x@example.com", "y@example.com")) }),
+  fc.record({
+    type: fc.constant("identity" as const),
+    externalId: fc.option(name),
+    email: fc.option(fc.constantFrom("x@example.com", "y@example.com")),
+  }),
   fc.record({ type: fc.constant("identity" as const), aliases: fc.array(fc.record({ label: name, name }), { maxLength: 2 }) }),
-  fc.record({ type: fc.constant("attributes" as const), fields: fc.array(field, { maxLength: 2 }), custom: fc.array(fc.tuple(name, customChange), { maxLength: 3 }) }),
+  fc.record({
+    type: fc.constant("attributes" as const),
+    fields: fc.array(field, { maxLength: 2 }),
+    custom: fc.array(fc.tuple(name, customChange), { maxLength: 3 }),
+  }),
   eventChange,
   purchaseChange,
   sessionChange,

@@ -8,8 +8,8 @@ import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type DueParts, type Dues, duesOf, duesOfAnnouncement, payDues } from "./dues.ts";
-import { isPast, type LaneChanges, laneUser, type LaneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
-import { type Blocked, markKey, Poison, type Run, runRecords, type RunParts } from "./run-records.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import { type Blocked, markKey, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "../pass/user-cache.ts";
 
 export type ApartParts = RunParts & DueParts & { readonly cache: UserCache };
@@ -82,7 +82,10 @@ interface Work {
  * The records that wait are read before the row. Another applier may let them go in between, but only those up to the
  * mark that the row then has; read the other way round, records could be missing in both.
  */
-async function loadApart({ profiles, cache }: ApartParts, { workspaceId, userId }: UserItems): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[] }> {
+async function loadApart(
+  { profiles, cache }: ApartParts,
+  { workspaceId, userId }: UserItems,
+): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[] }> {
   cache.delete(workspaceId, userId);
   const held = (await profiles.loadHeld(workspaceId, [userId])).get(userId);
   const stored = (await profiles.loadUsers(workspaceId, [userId])).get(userId);
@@ -96,8 +99,8 @@ function recordsOf(items: readonly LaneItem[]): ProfileRecord[] {
 
 /** Something came that may free the user, or its freeing was not finished. */
 function isWoken(user: LaneUser, { items, waiting }: { items: readonly LaneItem[]; waiting: readonly ProfileRecord[] }): boolean {
-  return items.some((item) => item.type !== "record" || item.record.change.type === "delete")
-    || waiting.some((record) => isPast(user, record.mark));
+  return items.some((item) => item.type !== "record" || item.record.change.type === "delete") ||
+    waiting.some((record) => isPast(user, record.mark));
 }
 
 /** Records that come while the user waits are kept with those that wait. */
@@ -170,7 +173,10 @@ function remember({ cache }: ApartParts, workspaceId: string, user: LaneUser): v
   cache.set(workspaceId, user.id, storedUser(user, user.rowChars));
 }
 
-function outcomeOf(blocked: Blocked | undefined, { records, poison }: { records: readonly ProfileRecord[]; poison: ReadonlyMap<string, string> }): Outcome {
+function outcomeOf(
+  blocked: Blocked | undefined,
+  { records, poison }: { records: readonly ProfileRecord[]; poison: ReadonlyMap<string, string> },
+): Outcome {
   const record = blocked && records[blocked.at];
   if (blocked === undefined || record === undefined) return { held: undefined };
   return { held: { reason: blocked.reason, mark: record.mark, isPoison: poison.has(markKey(record.mark)) } };

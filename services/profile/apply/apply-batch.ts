@@ -3,8 +3,8 @@ import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
-import { applyApart, type ApartParts, type Outcome, type UserItems } from "./apply-apart.ts";
-import { isPast, journalRecord, type LaneChanges, laneUser, type LaneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
+import { isPast, journalRecord, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
 /** A user that had to be held back in this batch. */
@@ -68,8 +68,10 @@ async function loadUsers({ cache, profiles }: ApartParts, workspaceId: string, i
 }
 
 function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
-  return !user.held && items.every((item) => item.type === "record" && !isTwoSided(item.record.change)
-    && (item.record.change.type !== "delete" || user.openMerges.length === 0));
+  return !user.held && items.every((item) =>
+    item.type === "record" && !isTwoSided(item.record.change) &&
+    (item.record.change.type !== "delete" || user.openMerges.length === 0)
+  );
 }
 
 /** False where the pure step threw: the user, half changed now, is loaded again and worked on apart. */

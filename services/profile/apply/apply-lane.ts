@@ -7,7 +7,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Addressed } from "../domain/lane-item.ts";
-import { readOn, type Reading } from "../reader/read-on.ts";
+import { type Reading, readOn } from "../reader/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { applyBatch, type HeldBack } from "./apply-batch.ts";
 import type { LanePositions } from "./lane-positions.ts";
@@ -29,9 +29,10 @@ export function applyLane(parts: LaneParts): Reading {
   return readOn({
     clock: parts.clock,
     idleMs: limits.laneIdleMsMax,
-    watch: (wake) => parts.lanes.watch((changed) => {
-      if (changed === partition) wake();
-    }),
+    watch: (wake) =>
+      parts.lanes.watch((changed) => {
+        if (changed === partition) wake();
+      }),
   }, applier);
 }
 

@@ -58,8 +58,10 @@ export async function payDues(parts: DueParts, workspaceId: string, dues: readon
   const merges = dues.flatMap((due) => due.merges);
   if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
-  await Promise.all(dues.flatMap((due) => due.announce).map((item) => {
-    const lane = parts.layout.laneOf(workspaceId, item.userId);
-    return parts.lanes.append(parts.layout.profile(lane), parts.pack([{ workspaceId, item }]));
-  }));
+  await Promise.all(
+    dues.flatMap((due) => due.announce).map((item) => {
+      const lane = parts.layout.laneOf(workspaceId, item.userId);
+      return parts.lanes.append(parts.layout.profile(lane), parts.pack([{ workspaceId, item }]));
+    }),
+  );
 }

@@ -29,7 +29,11 @@ export function createLanePositions(steps: FencedSteps, subjectOf: (lane: number
       if (kept >= position) return true;
       const checkpointSubject = subjectOf(lane);
       const body = Buffer.from(String(position));
-      const outcome = await steps.publishStep({ messages: [{ subject: checkpointSubject, body }], checkpointSubject, expectedLast: sequence });
+      const outcome = await steps.publishStep({
+        messages: [{ subject: checkpointSubject, body }],
+        checkpointSubject,
+        expectedLast: sequence,
+      });
       if (outcome.kind !== "accepted") {
         // Somebody else keeps the lane's position too, or no answer came: the next save sees what is there
         known.delete(lane);

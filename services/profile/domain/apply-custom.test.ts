@@ -48,17 +48,32 @@ const rows: readonly [rule: string, before: CustomValue | undefined, change: Cus
   ["$remove compares nested values", [cat, dog], objects({ remove: [{ key: "owner", value: { age: 4, name: "Ann" } }] }), [cat]],
   ["$remove never matches what objects inherit", [cat], objects({ remove: [{ key: "__proto__", value: {} }] }), [cat]],
   ["$remove makes no array", none, objects({ remove: [{ key: "id", value: 1 }] }), none],
-  ["$update overwrites every match", [cat, dog, cat], objects({ update: [{ key: "id", value: 1, object: { id: 9 } }] }), [{ id: 9 }, dog, { id: 9 }]],
-  ["$update with _merge_objects merges deep", [dog], objects({ update: [{ key: "id", value: 2, object: { owner: { age: 5 } } }], merge: true }), [{ ...dog, owner: { name: "Ann", age: 5 } }]],
-  ["operators sent together run add, remove, update", [], objects({
-    add: [cat, dog],
-    remove: [{ key: "type", value: "cat" }],
-    update: [{ key: "type", value: "dog", object: { id: 3 } }],
-  }), [{ id: 3 }]],
+  ["$update overwrites every match", [cat, dog, cat], objects({ update: [{ key: "id", value: 1, object: { id: 9 } }] }), [{ id: 9 }, dog, {
+    id: 9,
+  }]],
+  [
+    "$update with _merge_objects merges deep",
+    [dog],
+    objects({ update: [{ key: "id", value: 2, object: { owner: { age: 5 } } }], merge: true }),
+    [{ ...dog, owner: { name: "Ann", age: 5 } }],
+  ],
+  [
+    "operators sent together run add, remove, update",
+    [],
+    objects({
+      add: [cat, dog],
+      remove: [{ key: "type", value: "cat" }],
+      update: [{ key: "type", value: "dog", object: { id: 3 } }],
+    }),
+    [{ id: 3 }],
+  ],
   ["array of objects operators do not fit an array of scalars", ["a"], objects({ add: [cat] }), ["a"]],
   ["array of objects operators do not fit an object", cat, objects({ add: [dog] }), cat],
 
-  ["_merge_objects merges nested objects", { a: { b: 1, c: 2 }, d: 3 }, { op: "merge", value: { a: { c: 4, e: 5 } } }, { a: { b: 1, c: 4, e: 5 }, d: 3 }],
+  ["_merge_objects merges nested objects", { a: { b: 1, c: 2 }, d: 3 }, { op: "merge", value: { a: { c: 4, e: 5 } } }, {
+    a: { b: 1, c: 4, e: 5 },
+    d: 3,
+  }],
   ["_merge_objects sets where nothing is", none, { op: "merge", value: { a: 1 } }, { a: 1 }],
   ["_merge_objects sets where no object is", "red", { op: "merge", value: { a: 1 } }, { a: 1 }],
   ["_merge_objects takes a time for a value", { at: noon }, { op: "merge", value: { at: { k: 1 } } }, { at: { k: 1 } }],

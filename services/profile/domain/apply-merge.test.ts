@@ -25,12 +25,15 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 test("takeBack() gives both sides what they would be without the merges, nested and chained as they may be", () => {
-  fc.assert(fc.property(fc.array(move, { maxLength: 60, size: "max" }), (moves) => {
-    const world = new World();
-    for (const one of moves) world.play(one);
-    world.undoAll();
-    for (const id of users) expect(world.row(id)).toBe(world.rowOfLoneUser(id));
-  }), { numRuns: 300 });
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 60, size: "max" }), (moves) => {
+      const world = new World();
+      for (const one of moves) world.play(one);
+      world.undoAll();
+      for (const id of users) expect(world.row(id)).toBe(world.rowOfLoneUser(id));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("takeBack() puts the undo's mark on both sides, so that nothing from before is applied again", () => {
@@ -124,7 +127,10 @@ class World {
     takeIn(sides.target, frozen.source, awaiting);
     this.live.delete(source);
     this.open.push({ id, source, target, awaiting, frozen });
-    this.#deliver({ ...this.#record(target, { type: "identity", email: "of-the-merge@example.com", aliases: [] }), mark: [this.#sequence, 1] });
+    this.#deliver({
+      ...this.#record(target, { type: "identity", email: "of-the-merge@example.com", aliases: [] }),
+      mark: [this.#sequence, 1],
+    });
   }
 
   #undo(): void {

@@ -13,7 +13,16 @@ const noon = Date.UTC(2026, 0, 1, 12);
 
 test("applyRecord() creates a user with nothing but its id and times", () => {
   const profile = applied([{ type: "create" }]);
-  expect(profile).toMatchObject({ id: "u1", createdAt: noon, updatedAt: noon, externalId: null, aliases: [], email: null, phone: null, purchaseCount: 0 });
+  expect(profile).toMatchObject({
+    id: "u1",
+    createdAt: noon,
+    updatedAt: noon,
+    externalId: null,
+    aliases: [],
+    email: null,
+    phone: null,
+    purchaseCount: 0,
+  });
 });
 
 test("applyRecord() makes nobody but by create, and leaves nobody after delete", () => {
@@ -105,19 +114,28 @@ test("applyRecord() keeps the latest of each interaction", () => {
     { ...message, interaction: "received", at: noon },
     { ...message, interaction: "opened", at: noon + 2 * dayMs },
   ]);
-  expect(profile.engagements.get("campaign:c1")).toEqual({ name: "Spring", latest: new Map([["received", noon + dayMs], ["opened", noon + 2 * dayMs]]) });
+  expect(profile.engagements.get("campaign:c1")).toEqual({
+    name: "Spring",
+    latest: new Map([["received", noon + dayMs], ["opened", noon + 2 * dayMs]]),
+  });
 });
 
 test("applyRecord() gives the same row however the records are cut into batches", () => {
-  fc.assert(fc.property(fc.array(profileChange, { maxLength: 30, size: "max" }), fc.array(fc.boolean(), { minLength: 31, maxLength: 31 }), (changes, cuts) => {
-    const records = recordsOf("u1", changes);
-    let stored: Profile | undefined;
-    records.forEach((one, at) => {
-      stored = applyRecord(stored, one) ?? undefined;
-      if (stored && cuts[at]) stored = profileFromRow(profileToRow(stored));
-    });
-    expect(rowOf(stored)).toBe(rowOf(whole(records)));
-  }));
+  fc.assert(
+    fc.property(
+      fc.array(profileChange, { maxLength: 30, size: "max" }),
+      fc.array(fc.boolean(), { minLength: 31, maxLength: 31 }),
+      (changes, cuts) => {
+        const records = recordsOf("u1", changes);
+        let stored: Profile | undefined;
+        records.forEach((one, at) => {
+          stored = applyRecord(stored, one) ?? undefined;
+          if (stored && cuts[at]) stored = profileFromRow(profileToRow(stored));
+        });
+        expect(rowOf(stored)).toBe(rowOf(whole(records)));
+      },
+    ),
+  );
 });
 
 test("applyRecord() changes nothing when any stretch already applied is replayed", () => {

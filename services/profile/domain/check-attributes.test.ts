@@ -27,9 +27,12 @@ test.each([
   expect(checkAttributes(raw).updateOnly).toBe(expected);
 });
 
-test.each(["_update_existing_only", "_merge_objects", "push_token_import"])("checkAttributes() refuses a %s that is no boolean", (field) => {
-  for (const value of ["true", 1, null, {}]) expect(() => check({ [field]: value })).toThrow(`'${field}' must be true or false`);
-});
+test.each(["_update_existing_only", "_merge_objects", "push_token_import"])(
+  "checkAttributes() refuses a %s that is no boolean",
+  (field) => {
+    for (const value of ["true", 1, null, {}]) expect(() => check({ [field]: value })).toThrow(`'${field}' must be true or false`);
+  },
+);
 
 test.each([
   ["email beside a primary", { email: " A@Example.com" }, { email: "a@example.com" }],
@@ -88,19 +91,43 @@ test.each([
   ["push_subscribe", "unsubscribed", "unsubscribed"],
   ["email_open_tracking_disabled", true, true],
   ["email_click_tracking_disabled", false, false],
-  ["push_tokens", [{ app_id: "a", token: "t", device_id: "12345678", x: 1 }, { app_id: "b", token: "s" }],
-    [{ app_id: "a", token: "t", device_id: "12345678" }, { app_id: "b", token: "s" }]],
+  ["push_tokens", [{ app_id: "a", token: "t", device_id: "12345678", x: 1 }, { app_id: "b", token: "s" }], [{
+    app_id: "a",
+    token: "t",
+    device_id: "12345678",
+  }, { app_id: "b", token: "s" }]],
   ["facebook", { id: 12, likes: ["tea"], num_friends: 3, x: 1 }, { id: "12", likes: ["tea"], num_friends: 3 }],
-  ["twitter", { id: 1, screen_name: "ann", followers_count: 0, friends_count: 2, statuses_count: 3, x: 1 },
-    { id: 1, screen_name: "ann", followers_count: 0, friends_count: 2, statuses_count: 3 }],
+  ["twitter", { id: 1, screen_name: "ann", followers_count: 0, friends_count: 2, statuses_count: 3, x: 1 }, {
+    id: 1,
+    screen_name: "ann",
+    followers_count: 0,
+    friends_count: 2,
+    statuses_count: 3,
+  }],
 ])("checkAttributes() takes %s %j as %j (api-facts 2.4)", (field, value, kept) => {
   expect(check({ [field]: value })).toEqual({ ...base, fields: [[field, kept]] });
 });
 
 const allFields = [
-  "first_name", "last_name", "home_city", "country", "language", "dob", "gender", "time_zone", "current_location", "date_of_first_session",
-  "date_of_last_session", "marked_email_as_spam_at", "push_subscribe", "email_open_tracking_disabled", "email_click_tracking_disabled",
-  "push_tokens", "image_url", "facebook", "twitter",
+  "first_name",
+  "last_name",
+  "home_city",
+  "country",
+  "language",
+  "dob",
+  "gender",
+  "time_zone",
+  "current_location",
+  "date_of_first_session",
+  "date_of_last_session",
+  "marked_email_as_spam_at",
+  "push_subscribe",
+  "email_open_tracking_disabled",
+  "email_click_tracking_disabled",
+  "push_tokens",
+  "image_url",
+  "facebook",
+  "twitter",
 ];
 
 test.each(allFields)("checkAttributes() takes %s away with null", (field) => {
@@ -148,7 +175,10 @@ test.each([
   expect(() => check({ [field]: value })).toThrow(text);
 });
 
-test.each([["time_zone", "Mars/Olympus"], ["time_zone", "+05:00"], ["time_zone", "europe/berlin"], ["time_zone", 7], ["bio", "x".repeat(999)], ["bio", { a: null }]])(
+test.each([["time_zone", "Mars/Olympus"], ["time_zone", "+05:00"], ["time_zone", "europe/berlin"], ["time_zone", 7], [
+  "bio",
+  "x".repeat(999),
+], ["bio", { a: null }]])(
   "checkAttributes() ignores %s %j (api-facts 2.4)",
   (field, value) => {
     expect(check({ [field]: value })).toEqual(base);
@@ -163,7 +193,15 @@ test("checkAttributes() takes names in other case as custom attributes (api-fact
 });
 
 test("checkAttributes() keeps custom attributes in the order of the request and never takes a control key for one", () => {
-  const raw = { b: 1, _merge_objects: true, a: { x: 1 }, push_token_import: false, _update_existing_only: false, constructor: null, $odd: true };
+  const raw = {
+    b: 1,
+    _merge_objects: true,
+    a: { x: 1 },
+    push_token_import: false,
+    _update_existing_only: false,
+    constructor: null,
+    $odd: true,
+  };
   expect(check(raw)).toEqual({
     ...base,
     custom: [
@@ -178,7 +216,9 @@ test("checkAttributes() keeps custom attributes in the order of the request and 
 test("checkAttributes() takes names of 1 to 255 characters (api-facts 2.5)", () => {
   const name = "😀".repeat(255);
   expect(check({ [name]: 1 })).toEqual({ ...base, custom: [[name, { op: "set", value: 1 }]] });
-  for (const bad of ["", "x".repeat(256)]) expect(() => check({ [bad]: 1 })).toThrow("The name of an attribute must have 1 to 255 characters");
+  for (const bad of ["", "x".repeat(256)]) {
+    expect(() => check({ [bad]: 1 })).toThrow("The name of an attribute must have 1 to 255 characters");
+  }
 });
 
 test("checkAttributes() with push_token_import refuses external_id and braze_id, and takes the rest (api-facts 2.4)", () => {
@@ -196,10 +236,16 @@ test.each([
   ["email_subscribe opted_in", { email_subscribe: "opted_in" }, { emailSubscribe: "opted_in" }],
   ["email_subscribe subscribed", { email_subscribe: "subscribed" }, { emailSubscribe: "subscribed" }],
   ["email_subscribe unsubscribed", { email_subscribe: "unsubscribed" }, { emailSubscribe: "unsubscribed" }],
-  ["subscription_groups", { subscription_groups: [group, { ...group, subscription_state: "unsubscribed", use_double_opt_in_logic: true }] },
-    { subscriptionGroups: [{ id: "g", state: "subscribed" }, { id: "g", state: "unsubscribed" }] }],
-  ["both", { email_subscribe: "subscribed", subscription_groups: [group] }, { emailSubscribe: "subscribed", subscriptionGroups: [{ id: "g", state: "subscribed" }] }],
-])("checkAttributes() takes %s (\"Attributes object\")", (_, raw, consent) => {
+  [
+    "subscription_groups",
+    { subscription_groups: [group, { ...group, subscription_state: "unsubscribed", use_double_opt_in_logic: true }] },
+    { subscriptionGroups: [{ id: "g", state: "subscribed" }, { id: "g", state: "unsubscribed" }] },
+  ],
+  ["both", { email_subscribe: "subscribed", subscription_groups: [group] }, {
+    emailSubscribe: "subscribed",
+    subscriptionGroups: [{ id: "g", state: "subscribed" }],
+  }],
+])('checkAttributes() takes %s ("Attributes object")', (_, raw, consent) => {
   expect(check(raw)).toEqual({ ...base, consent });
 });
 

@@ -12,9 +12,18 @@ import type { AttributeObject, CustomChange, FieldValue, StandardField } from ".
 
 /** Names that are neither a standard field of the profile nor a custom attribute; `bio` is dropped silently. */
 const otherNames: ReadonlySet<string> = new Set([
-  "external_id", "user_alias", "platform_id", "braze_id", "email", "phone",
-  "email_subscribe", "subscription_groups",
-  "_update_existing_only", "_merge_objects", "push_token_import", "bio",
+  "external_id",
+  "user_alias",
+  "platform_id",
+  "braze_id",
+  "email",
+  "phone",
+  "email_subscribe",
+  "subscription_groups",
+  "_update_existing_only",
+  "_merge_objects",
+  "push_token_import",
+  "bio",
 ]);
 
 /**

@@ -94,16 +94,34 @@ test.each([
 const match = { $identifier_key: "id", $identifier_value: 1 };
 
 test.each([
-  ["$add", { $add: [{ id: 1, at: { $time: "2019-02-15" } }] }, { op: "objects", add: [{ id: 1, at: time }], remove: [], update: [], merge: false }],
+  ["$add", { $add: [{ id: 1, at: { $time: "2019-02-15" } }] }, {
+    op: "objects",
+    add: [{ id: 1, at: time }],
+    remove: [],
+    update: [],
+    merge: false,
+  }],
   ["$remove", { $remove: [match] }, { op: "objects", add: [], remove: [{ key: "id", value: 1 }], update: [], merge: false }],
   ["$remove by a time", { $remove: [{ $identifier_key: "at", $identifier_value: { $time: "2019-02-15" } }] }, {
-    op: "objects", add: [], remove: [{ key: "at", value: time }], update: [], merge: false,
+    op: "objects",
+    add: [],
+    remove: [{ key: "at", value: time }],
+    update: [],
+    merge: false,
   }],
   ["$update", { $update: [{ ...match, $new_object: { id: 2 } }] }, {
-    op: "objects", add: [], remove: [], update: [{ key: "id", value: 1, object: { id: 2 } }], merge: false,
+    op: "objects",
+    add: [],
+    remove: [],
+    update: [{ key: "id", value: 1, object: { id: 2 } }],
+    merge: false,
   }],
   ["all three together", { $update: [{ ...match, $new_object: { at: { $time: "2019-02-15" } } }], $add: [{ id: 3 }], $remove: [match] }, {
-    op: "objects", add: [{ id: 3 }], remove: [{ key: "id", value: 1 }], update: [{ key: "id", value: 1, object: { at: time } }], merge: false,
+    op: "objects",
+    add: [{ id: 3 }],
+    remove: [{ key: "id", value: 1 }],
+    update: [{ key: "id", value: 1, object: { at: time } }],
+    merge: false,
   }],
 ])("checkCustom() takes %s (api-facts 2.5, arrays of objects)", (_, value, expected) => {
   expect(change(value)).toEqual(expected);

@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 import { checkEvent } from "./check-event.ts";
 
 const sent = { external_id: "u", name: "opened", time: "2019-02-15T00:00:00Z" };
-const kept = { kind: "event", user: { by: "externalId", id: "u" }, updateOnly: false, name: "opened", time: Date.parse("2019-02-15T00:00:00Z") };
+const kept = {
+  kind: "event",
+  user: { by: "externalId", id: "u" },
+  updateOnly: false,
+  name: "opened",
+  time: Date.parse("2019-02-15T00:00:00Z"),
+};
 const alias = { user_alias: { alias_name: "n", alias_label: "l" }, name: "opened", time: "2019-02-15" };
 
 function check(raw: object): unknown {
@@ -21,13 +27,16 @@ test.each([
   ["a null app_id as none", { app_id: null }, {}],
   ["null properties as none", { properties: null }, {}],
   ["empty properties as none", { properties: {} }, {}],
-  ["properties", { properties: { a: 1, b: "x", c: true, d: [1, [null]], e: { f: "2019-02-15" }, g: "2019-02-15" } },
-    { properties: { a: 1, b: "x", c: true, d: [1, [null]], e: { f: "2019-02-15" }, g: "2019-02-15" } }],
+  ["properties", { properties: { a: 1, b: "x", c: true, d: [1, [null]], e: { f: "2019-02-15" }, g: "2019-02-15" } }, {
+    properties: { a: 1, b: "x", c: true, d: [1, [null]], e: { f: "2019-02-15" }, g: "2019-02-15" },
+  }],
   ["null properties among others as not sent", { properties: { a: 1, b: null } }, { properties: { a: 1 } }],
   ["only null properties as none", { properties: { b: null } }, {}],
   ["a property name of 254 characters", { properties: { ["n".repeat(254)]: 1 } }, { properties: { ["n".repeat(254)]: 1 } }],
   ["a dollar inside of a property name", { properties: { a$: 1 } }, { properties: { a$: 1 } }],
-  ["reserved names below the top", { properties: { a: { time: 1, event_name: 2, $x: 3 } } }, { properties: { a: { time: 1, event_name: 2, $x: 3 } } }],
+  ["reserved names below the top", { properties: { a: { time: 1, event_name: 2, $x: 3 } } }, {
+    properties: { a: { time: 1, event_name: 2, $x: 3 } },
+  }],
   ["a property of 255 characters", { properties: { a: "x".repeat(255) } }, { properties: { a: "x".repeat(255) } }],
   ["a name of 255 characters", { name: "n".repeat(255) }, { name: "n".repeat(255) }],
   ["the recorded time form", { time: "2019-02-15 00:00:00 -0500" }, { time: Date.parse("2019-02-15T05:00:00Z") }],
@@ -54,7 +63,7 @@ test("checkEvent() keeps the first 256 properties and ignores the rest (api-fact
   expect(event.properties).toEqual(Object.fromEntries(Object.entries(properties).slice(0, 256)));
 });
 
-test("checkEvent() counts 50 KB of UTF-8 where arrays or objects are among the properties (\"Event properties\" 3)", () => {
+test('checkEvent() counts 50 KB of UTF-8 where arrays or objects are among the properties ("Event properties" 3)', () => {
   function properties(chars: number): object {
     return { list: ["é".repeat(chars)] };
   }
@@ -88,6 +97,6 @@ test.each([
   ["the property event_name", { properties: { event_name: null } }, "The name 'event_name' is reserved and cannot be a property"],
   ["a property of 256 characters", { properties: { a: "x".repeat(256) } }, "The property 'a' is longer than 255 characters"],
   ["a flag that is no boolean", { _update_existing_only: "true" }, "'_update_existing_only' must be true or false"],
-])("checkEvent() refuses %s (\"Event object\"; api-facts 2.6)", (_, raw, text) => {
+])('checkEvent() refuses %s ("Event object"; api-facts 2.6)', (_, raw, text) => {
   expect(() => check(raw)).toThrow(text);
 });

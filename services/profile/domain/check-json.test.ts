@@ -3,7 +3,12 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fitsBytes, utf8Bytes } from "./check-json.ts";
 
-const wellFormed = fc.string({ unit: fc.oneof(fc.constantFrom("\u0000", "\n", '"', "\\", "\u007f", "\u0080", "é", "\u07ff", "\u0800", "€", "\ud7ff", "\ue000", "😀"), fc.string({ maxLength: 1 })) });
+const wellFormed = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom("\u0000", "\n", '"', "\\", "\u007f", "\u0080", "é", "\u07ff", "\u0800", "€", "\ud7ff", "\ue000", "😀"),
+    fc.string({ maxLength: 1 }),
+  ),
+});
 
 test("utf8Bytes() counts what an encoder writes", () => {
   fc.assert(fc.property(wellFormed, (text) => utf8Bytes(text) === new TextEncoder().encode(text).length));
@@ -17,8 +22,11 @@ test("fitsBytes() says what the UTF-8 JSON says, at the limit too", () => {
   }));
 });
 
-test.each([["\u0000", 6], ["€", 3], ["é", 2], ['"', 2], ["😀", 4], ["a", 1]])("fitsBytes() knows that %j takes %d bytes", (character, bytes) => {
-  const text = character.repeat(1_000);
-  expect(fitsBytes(text, 1_000 * bytes + 2)).toBe(true);
-  expect(fitsBytes(text, 1_000 * bytes + 1)).toBe(false);
-});
+test.each([["\u0000", 6], ["€", 3], ["é", 2], ['"', 2], ["😀", 4], ["a", 1]])(
+  "fitsBytes() knows that %j takes %d bytes",
+  (character, bytes) => {
+    const text = character.repeat(1_000);
+    expect(fitsBytes(text, 1_000 * bytes + 2)).toBe(true);
+    expect(fitsBytes(text, 1_000 * bytes + 1)).toBe(false);
+  },
+);

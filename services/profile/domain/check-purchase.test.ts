@@ -4,7 +4,14 @@ import { checkPurchase } from "./check-purchase.ts";
 
 const sent = { external_id: "u", product_id: "p", currency: "USD", price: 12.99, time: "2019-02-15" };
 const kept = {
-  kind: "purchase", user: { by: "externalId", id: "u" }, updateOnly: false, productId: "p", currency: "USD", price: 12.99, revenueCents: 1299, quantity: 1,
+  kind: "purchase",
+  user: { by: "externalId", id: "u" },
+  updateOnly: false,
+  productId: "p",
+  currency: "USD",
+  price: 12.99,
+  revenueCents: 1299,
+  quantity: 1,
   time: Date.parse("2019-02-15T00:00:00Z"),
 };
 

@@ -40,7 +40,9 @@ function checkPrice(price: unknown): number {
 
 function checkQuantity(quantity: unknown): number {
   if (quantity === undefined || quantity === null) return 1;
-  if (typeof quantity === "number" && Number.isInteger(quantity) && quantity >= 1 && quantity <= limits.purchaseQuantityMax) return quantity;
+  if (typeof quantity === "number" && Number.isInteger(quantity) && quantity >= 1 && quantity <= limits.purchaseQuantityMax) {
+    return quantity;
+  }
   throw new Verdict("'quantity' is not valid");
 }
 

@@ -9,7 +9,9 @@ import type { UserKey } from "./user-key.ts";
 /** Tokens as `{ app_id, token, device_id? }`; other keys are dropped. */
 export function checkPushTokens(value: unknown): FieldValue {
   if (!Array.isArray(value)) throw new Verdict("'push_tokens' must be an array of objects");
-  if (value.length > limits.pushTokensPerObjectMax) throw new Verdict(`'push_tokens' must have at most ${limits.pushTokensPerObjectMax} elements`);
+  if (value.length > limits.pushTokensPerObjectMax) {
+    throw new Verdict(`'push_tokens' must have at most ${limits.pushTokensPerObjectMax} elements`);
+  }
   return value.map(checkPushToken);
 }
 

@@ -29,7 +29,10 @@ test("checkTrack() returns attributes, then events, then purchases, each in arra
 
 test("checkTrack() has a count for the arrays that were sent alone (api-facts 2.1)", () => {
   expect(Object.keys(checkTrack({ events: [event] }, options)).sort()).toEqual(["errors", "eventsProcessed", "objects"]);
-  expect(checkTrack({ events: [event], purchases: [], attributes: null }, options)).toMatchObject({ eventsProcessed: 1, purchasesProcessed: 0 });
+  expect(checkTrack({ events: [event], purchases: [], attributes: null }, options)).toMatchObject({
+    eventsProcessed: 1,
+    purchasesProcessed: 0,
+  });
 });
 
 test("checkTrack() counts accepted objects and names the rest by array and index (api-facts 2.1)", () => {
@@ -42,17 +45,26 @@ test("checkTrack() counts accepted objects and names the rest by array and index
   ]);
 });
 
-test("checkTrack() keeps identical objects apart (\"Event object\")", () => {
+test('checkTrack() keeps identical objects apart ("Event object")', () => {
   expect(checkTrack({ events: [event, event, event] }, options).objects).toHaveLength(3);
 });
 
 test("checkTrack() ignores unknown keys at the top (api-facts 1.5)", () => {
   const body = JSON.parse('{"partner":"x","__proto__":{"events":[1]},"constructor":1,"attributes":[{"external_id":"u"}]}');
-  expect(checkTrack(body, options)).toEqual({ objects: [{ kind: "attribute", user: { by: "externalId", id: "u" }, updateOnly: false }], attributesProcessed: 1, errors: [] });
+  expect(checkTrack(body, options)).toEqual({
+    objects: [{ kind: "attribute", user: { by: "externalId", id: "u" }, updateOnly: false }],
+    attributesProcessed: 1,
+    errors: [],
+  });
 });
 
 test.each([
-  ["a text", "x"], ["a number", 5], ["null", null], ["nothing", undefined], ["an array", [attribute]], ["true", true],
+  ["a text", "x"],
+  ["a number", 5],
+  ["null", null],
+  ["nothing", undefined],
+  ["an array", [attribute]],
+  ["true", true],
 ])("checkTrack() refuses a body that is %s", (_, body) => {
   expect(refusalOf(body)).toMatchObject({ reason: "INPUT_INVALID", message: "The body must be a JSON object" });
 });
@@ -93,7 +105,10 @@ test("checkTrack() takes 75 of each and refuses 76 of any, valid or not (Limits)
   const body = { attributes: times(75, attribute), events: times(75, event), purchases: times(75, purchase) };
   expect(checkTrack(body, options).objects).toHaveLength(225);
   for (const name of ["attributes", "events", "purchases"]) {
-    expect(refusalOf({ ...body, [name]: times(76, null) })).toMatchObject({ reason: "BATCH_TOO_LARGE", message: "Max Input Length Exceeded" });
+    expect(refusalOf({ ...body, [name]: times(76, null) })).toMatchObject({
+      reason: "BATCH_TOO_LARGE",
+      message: "Max Input Length Exceeded",
+    });
   }
 });
 
@@ -139,7 +154,9 @@ test("checkTrack() has a verdict for an object that is nested too deep, and does
   for (const depth of [64, 100_000]) {
     let deep: unknown = 1;
     for (let at = 0; at < depth; at += 1) deep = [deep];
-    expect(refusalOf({ attributes: [{ external_id: "u", deep }] }).details.errors).toMatchObject([{ type: "The object must be nested at most 64 deep" }]);
+    expect(refusalOf({ attributes: [{ external_id: "u", deep }] }).details.errors).toMatchObject([{
+      type: "The object must be nested at most 64 deep",
+    }]);
   }
 });
 
@@ -153,36 +170,119 @@ test("checkTrack() takes objects to 512 KB of compact UTF-8 JSON to the byte", (
   const left = 524_288 - new TextEncoder().encode(JSON.stringify(object(...fill, 0))).length;
   expect(left).toBeLessThan(255);
   expect(checkTrack({ attributes: [object(...fill, left)] }, options).attributesProcessed).toBe(1);
-  expect(refusalOf({ attributes: [object(...fill, left + 1)] }).details.errors).toMatchObject([{ type: "The object must be at most 524288 bytes of JSON" }]);
+  expect(refusalOf({ attributes: [object(...fill, left + 1)] }).details.errors).toMatchObject([{
+    type: "The object must be at most 524288 bytes of JSON",
+  }]);
 });
 
 const names = fc.constantFrom(
-  "external_id", "user_alias", "platform_id", "braze_id", "email", "phone", "alias_name", "alias_label", "name", "time", "app_id", "properties", "product_id", "currency",
-  "price", "quantity", "_update_existing_only", "_merge_objects", "push_token_import", "push_tokens", "subscription_groups", "email_subscribe", "first_name", "country",
-  "language", "dob", "gender", "time_zone", "current_location", "facebook", "twitter", "inc", "add", "remove", "$add", "$remove", "$update", "$time", "$identifier_key",
-  "$identifier_value", "$new_object", "__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "length", "a",
+  "external_id",
+  "user_alias",
+  "platform_id",
+  "braze_id",
+  "email",
+  "phone",
+  "alias_name",
+  "alias_label",
+  "name",
+  "time",
+  "app_id",
+  "properties",
+  "product_id",
+  "currency",
+  "price",
+  "quantity",
+  "_update_existing_only",
+  "_merge_objects",
+  "push_token_import",
+  "push_tokens",
+  "subscription_groups",
+  "email_subscribe",
+  "first_name",
+  "country",
+  "language",
+  "dob",
+  "gender",
+  "time_zone",
+  "current_location",
+  "facebook",
+  "twitter",
+  "inc",
+  "add",
+  "remove",
+  "$add",
+  "$remove",
+  "$update",
+  "$time",
+  "$identifier_key",
+  "$identifier_value",
+  "$new_object",
+  "__proto__",
+  "constructor",
+  "toString",
+  "hasOwnProperty",
+  "valueOf",
+  "length",
+  "a",
 );
 const leaves = fc.oneof(
-  fc.constantFrom<unknown>(null, true, false, 0, -1, 1.5, 1e308, 2 ** 60, "", "u", "USD", "subscribed", "2019-02-15", "a@example.com", "+12025550123", "\ud800", "x\u0000", "__proto__"),
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    false,
+    0,
+    -1,
+    1.5,
+    1e308,
+    2 ** 60,
+    "",
+    "u",
+    "USD",
+    "subscribed",
+    "2019-02-15",
+    "a@example.com",
+    "+12025550123",
+    "\ud800",
+    "x\u0000",
+    "__proto__",
+  ),
   fc.string(),
   fc.double({ noNaN: true, noDefaultInfinity: true }),
 );
 const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
-  tree: fc.oneof({ depthSize: "small", withCrossShrink: true }, { weight: 4, arbitrary: leaves }, fc.array(tie("tree"), { maxLength: 4 }), dictionary(tie("tree"))),
+  tree: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    { weight: 4, arbitrary: leaves },
+    fc.array(tie("tree"), { maxLength: 4 }),
+    dictionary(tie("tree")),
+  ),
 }));
-const valid = fc.constantFrom<object>(attribute, event, purchase, { user_alias: { alias_name: "n", alias_label: "l" }, name: "n", time: "2019-02-15" });
-const element = fc.oneof({ weight: 3, arbitrary: fc.tuple(valid, dictionary(tree)).map(([base, more]) => JSON.parse(spread(base, more))) }, tree);
+const valid = fc.constantFrom<object>(attribute, event, purchase, {
+  user_alias: { alias_name: "n", alias_label: "l" },
+  name: "n",
+  time: "2019-02-15",
+});
+const element = fc.oneof(
+  { weight: 3, arbitrary: fc.tuple(valid, dictionary(tree)).map(([base, more]) => JSON.parse(spread(base, more))) },
+  tree,
+);
 const list = fc.oneof({ weight: 6, arbitrary: fc.array(element, { maxLength: 6 }) }, tree);
-const body = fc.oneof({ weight: 6, arbitrary: fc.record({ attributes: list, events: list, purchases: list, partner: tree }, { requiredKeys: [] }) }, tree);
+const body = fc.oneof({
+  weight: 6,
+  arbitrary: fc.record({ attributes: list, events: list, purchases: list, partner: tree }, { requiredKeys: [] }),
+}, tree);
 
 test("checkTrack() accounts for every object, throws nothing but a Refusal and changes nothing it is given", () => {
   const prototypeBefore = Object.getOwnPropertyNames(Object.prototype).sort();
-  fc.assert(fc.property(body, (given) => {
-    const before = JSON.stringify(given);
-    expectAccounted(given);
-    expect(JSON.stringify(given)).toBe(before);
-    expect(Object.getOwnPropertyNames(Object.prototype).sort()).toEqual(prototypeBefore);
-  }), { numRuns: 3_000 });
+  fc.assert(
+    fc.property(body, (given) => {
+      const before = JSON.stringify(given);
+      expectAccounted(given);
+      expect(JSON.stringify(given)).toBe(before);
+      expect(Object.getOwnPropertyNames(Object.prototype).sort()).toEqual(prototypeBefore);
+    }),
+    { numRuns: 3_000 },
+  );
 });
 
 function expectAccounted(given: unknown): void {
@@ -190,7 +290,9 @@ function expectAccounted(given: unknown): void {
   try {
     const report = checkTrack(given, options);
     const processed = [report.attributesProcessed, report.eventsProcessed, report.purchasesProcessed];
-    const refused = (["attributes", "events", "purchases"] as const).map((name) => new Set(report.errors.filter((error) => error.inputArray === name).map((error) => error.index)));
+    const refused = (["attributes", "events", "purchases"] as const).map((name) =>
+      new Set(report.errors.filter((error) => error.inputArray === name).map((error) => error.index))
+    );
     for (const [at, length] of sent.entries()) {
       expect(processed[at]).toBe(length === undefined ? undefined : length - (refused[at]?.size ?? 0));
     }
@@ -199,7 +301,9 @@ function expectAccounted(given: unknown): void {
     expect(JSON.parse(JSON.stringify(report.objects))).toEqual(report.objects);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    if (error.reason === "NOTHING_VALID") expect(error.details.errors).toHaveLength(sent.reduce<number>((sum, length) => sum + (length ?? 0), 0));
+    if (error.reason === "NOTHING_VALID") {
+      expect(error.details.errors).toHaveLength(sent.reduce<number>((sum, length) => sum + (length ?? 0), 0));
+    }
   }
 }
 
@@ -211,11 +315,15 @@ function lengthOf(given: unknown, name: string): number | undefined {
 /** Objects as JSON.parse makes them: every name an own key, `__proto__` too. */
 function dictionary(values: fc.Arbitrary<unknown>): fc.Arbitrary<object> {
   const entries = fc.array(fc.tuple(fc.oneof(names, fc.string({ maxLength: 5 })), values), { maxLength: 5 });
-  return entries.map((pairs) => JSON.parse(`{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`));
+  return entries.map((pairs) =>
+    JSON.parse(`{${pairs.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`)
+  );
 }
 
 function spread(base: object, more: object): string {
-  return `{${[...Object.entries(base), ...Object.entries(more)].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")}}`;
+  return `{${
+    [...Object.entries(base), ...Object.entries(more)].map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(",")
+  }}`;
 }
 
 function times(count: number, value: unknown): unknown[] {

@@ -126,5 +126,7 @@ function tooLarge(): Refusal {
 
 function nothingValid(errors: readonly ObjectError[]): Refusal {
   const shown = errors.map(({ type, inputArray, index }) => ({ type, input_array: inputArray, index }));
-  return new Refusal("NOTHING_VALID", "Valid data must be provided in the 'attributes', 'events', or 'purchases' fields.", { errors: shown });
+  return new Refusal("NOTHING_VALID", "Valid data must be provided in the 'attributes', 'events', or 'purchases' fields.", {
+    errors: shown,
+  });
 }

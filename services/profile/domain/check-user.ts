@@ -77,7 +77,9 @@ function isStorable(text: string): boolean {
 function checkPlatformIds(platformId: unknown, brazeId: unknown): string | undefined {
   const first = checkPlatformId(platformId);
   const second = checkPlatformId(brazeId);
-  if (first !== undefined && second !== undefined && first !== second) throw new Verdict("'platform_id' and 'braze_id' must be equal where both are sent");
+  if (first !== undefined && second !== undefined && first !== second) {
+    throw new Verdict("'platform_id' and 'braze_id' must be equal where both are sent");
+  }
   return first ?? second;
 }
 

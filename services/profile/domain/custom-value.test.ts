@@ -21,7 +21,12 @@ const kinds: readonly (readonly [CustomValue, string])[] = [
 ];
 
 test.each(kinds)("kinds of custom values: %j is %j", (value, kind) => {
-  const found = [isTime(value) && "time", isPlainObject(value) && "plain", isScalarArray(value) && "scalars", isObjectArray(value) && "objects"];
+  const found = [
+    isTime(value) && "time",
+    isPlainObject(value) && "plain",
+    isScalarArray(value) && "scalars",
+    isObjectArray(value) && "objects",
+  ];
   expect(found.filter(Boolean).join(" ")).toBe(kind);
 });
 

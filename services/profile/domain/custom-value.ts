@@ -34,8 +34,8 @@ export function jsonEqual(left: Json | undefined, right: Json | undefined): bool
   }
   if (!isAnyObject(left) || !isAnyObject(right)) return false;
   const keys = Object.keys(left);
-  return keys.length === Object.keys(right).length
-    && keys.every((key) => Object.hasOwn(right, key) && jsonEqual(left[key], right[key]));
+  return keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && jsonEqual(left[key], right[key]));
 }
 
 /**

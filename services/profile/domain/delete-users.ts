@@ -1,6 +1,6 @@
 /** Use case: users out, with all that is known of them (POST /users/delete). */
 import type { IntakeBody } from "./intake-record.ts";
-import { submit, type Written, type WriteParts, type WriteRequest } from "./submit.ts";
+import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
 
 /** Refuses as submit does. */
 export function deleteUsers(parts: WriteParts, request: WriteRequest, body: DeleteUsers): Promise<Written> {

@@ -28,9 +28,20 @@ export interface Idempotency {
 export type IntakeBody =
   | { readonly type: "track"; readonly objects: readonly TrackObject[] }
   | { readonly type: "createAliases"; readonly aliases: readonly { readonly externalId?: string; readonly alias: Alias }[] }
-  | { readonly type: "renameAliases"; readonly renames: readonly { readonly label: string; readonly oldName: string; readonly newName: string }[] }
-  | { readonly type: "mergeUsers"; readonly jobId: string; readonly updates: readonly { readonly source: UserSelector; readonly target: UserSelector }[] }
-  | { readonly type: "identifyUsers"; readonly jobId: string; readonly identifications: readonly { readonly user: UserSelector; readonly externalId: string }[] }
+  | {
+    readonly type: "renameAliases";
+    readonly renames: readonly { readonly label: string; readonly oldName: string; readonly newName: string }[];
+  }
+  | {
+    readonly type: "mergeUsers";
+    readonly jobId: string;
+    readonly updates: readonly { readonly source: UserSelector; readonly target: UserSelector }[];
+  }
+  | {
+    readonly type: "identifyUsers";
+    readonly jobId: string;
+    readonly identifications: readonly { readonly user: UserSelector; readonly externalId: string }[];
+  }
   | { readonly type: "deleteUsers"; readonly users: readonly UserSelector[] }
   | { readonly type: "renameExternalIds"; readonly renames: readonly { readonly current: string; readonly next: string }[] }
   | { readonly type: "removeExternalIds"; readonly externalIds: readonly string[] }

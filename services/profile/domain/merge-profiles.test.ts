@@ -58,8 +58,14 @@ test.each(fieldRules)("mergeProfiles() rule %s (%s)", (...[, field, own, other, 
 });
 
 test("mergeProfiles() rule 4: keeps custom attributes and adds missing ones", () => {
-  const target = user("t", [{ type: "attributes", custom: [["a", { op: "set", value: 1 }], ["constructor", { op: "set", value: "own" }]] }]);
-  const source = user("s", [{ type: "attributes", custom: [["a", { op: "set", value: 2 }], ["b", { op: "set", value: 3 }], ["constructor", { op: "set", value: "x" }]] }]);
+  const target = user("t", [{
+    type: "attributes",
+    custom: [["a", { op: "set", value: 1 }], ["constructor", { op: "set", value: "own" }]],
+  }]);
+  const source = user("s", [{
+    type: "attributes",
+    custom: [["a", { op: "set", value: 2 }], ["b", { op: "set", value: 3 }], ["constructor", { op: "set", value: "x" }]],
+  }]);
   expect([...mergeProfiles(target, source, noon).custom]).toEqual([["a", 1], ["constructor", "own"], ["b", 3]]);
 });
 
@@ -107,9 +113,16 @@ test("mergeProfiles() rules 4, 7: an app of the source alone comes over whole", 
 
 test("mergeProfiles() rule 4: fills devices; of a known one only the time it was seen moves", () => {
   const target = user("t", [session("a", 0, { deviceId: "d", model: "m", os: "18" })]);
-  const source = user("s", [session("a", 1, { deviceId: "d", model: "m", os: "19" }), session("a", 0, { deviceId: "e", model: "m", os: "17" })]);
+  const source = user("s", [
+    session("a", 1, { deviceId: "d", model: "m", os: "19" }),
+    session("a", 0, { deviceId: "e", model: "m", os: "17" }),
+  ]);
   const merged = mergeProfiles(target, source, noon);
-  expect([...merged.devices]).toEqual([["d", { model: "m", os: "18", lastSeen: noon + dayMs }], ["e", { model: "m", os: "17", lastSeen: noon }]]);
+  expect([...merged.devices]).toEqual([["d", { model: "m", os: "18", lastSeen: noon + dayMs }], ["e", {
+    model: "m",
+    os: "17",
+    lastSeen: noon,
+  }]]);
 });
 
 test("mergeProfiles() rules 4, 6: fills campaigns and canvases, their dates take the most recent", () => {
@@ -129,10 +142,25 @@ test("mergeProfiles() rules 4, 6: fills campaigns and canvases, their dates take
 
 test("mergeProfiles() leaves names and mark alone, keeps the older creation, and is an update", () => {
   const target = user("t", [{ type: "identity", externalId: "ann", email: null }]);
-  const source = user("s", [{ type: "identity", externalId: "bob", email: "b@example.com", phone: "+12025550101", aliases: [{ label: "a", name: "b" }] }]);
+  const source = user("s", [{
+    type: "identity",
+    externalId: "bob",
+    email: "b@example.com",
+    phone: "+12025550101",
+    aliases: [{ label: "a", name: "b" }],
+  }]);
   source.createdAt = noon - 5 * dayMs;
   const merged = mergeProfiles(target, source, noon + dayMs);
-  expect(merged).toMatchObject({ id: "t", mark: [1, 1], externalId: "ann", email: null, phone: null, aliases: [], createdAt: noon - 5 * dayMs, updatedAt: noon + dayMs });
+  expect(merged).toMatchObject({
+    id: "t",
+    mark: [1, 1],
+    externalId: "ann",
+    email: null,
+    phone: null,
+    aliases: [],
+    createdAt: noon - 5 * dayMs,
+    updatedAt: noon + dayMs,
+  });
 });
 
 test("mergeProfiles() sums exactly, takes first = min and last = max, and keeps what the target has", () => {

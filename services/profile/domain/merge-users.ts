@@ -1,6 +1,6 @@
 /** Use case: one user into another (POST /users/merge). */
 import type { IntakeBody } from "./intake-record.ts";
-import { submit, type Written, type WriteParts, type WriteRequest } from "./submit.ts";
+import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
 
 /** Refuses as submit does. */
 export function mergeUsers(parts: WriteParts, request: WriteRequest, body: MergeUsers): Promise<Written> {

@@ -19,17 +19,23 @@ test.each(totals)("totalInUsdCents() %s", (...[, revenue, rates, cents]) => {
   expect(totalInUsdCents(new Map(Object.entries(revenue)), rates)).toBe(cents);
 });
 
-test.each([["0.1", 1n, 1], ["12", 12n, 0], ["1.080", 1080n, 3], ["1e-7", 1n, 7], ["1.5E+3", 1500n, 0]] as const)("parseDecimal() reads %s", (text, units, scale) => {
-  expect(parseDecimal(text)).toEqual({ units, scale });
-});
+test.each([["0.1", 1n, 1], ["12", 12n, 0], ["1.080", 1080n, 3], ["1e-7", 1n, 7], ["1.5E+3", 1500n, 0]] as const)(
+  "parseDecimal() reads %s",
+  (text, units, scale) => {
+    expect(parseDecimal(text)).toEqual({ units, scale });
+  },
+);
 
 test.each(["", "-1", "1,08", "1.", ".5", "NaN", "1e999", " 1"])("parseDecimal() refuses %j", (text) => {
   expect(() => parseDecimal(text)).toThrow("Expected a decimal");
 });
 
-test.each([[1177n, "11.77"], [0n, "0"], [5n, "0.05"], [-5n, "-0.05"], [-1200n, "-12"], [100000000001n, "1000000000.01"]] as const)("centsToNumber() shows %s as %s", (cents, json) => {
-  expect(JSON.stringify(centsToNumber(cents))).toBe(json);
-});
+test.each([[1177n, "11.77"], [0n, "0"], [5n, "0.05"], [-5n, "-0.05"], [-1200n, "-12"], [100000000001n, "1000000000.01"]] as const)(
+  "centsToNumber() shows %s as %s",
+  (cents, json) => {
+    expect(JSON.stringify(centsToNumber(cents))).toBe(json);
+  },
+);
 
 test("centsToNumber() is exact to the cent up to 10^15 cents", () => {
   fc.assert(fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), (cents) => {

@@ -32,13 +32,18 @@ test.each([
 });
 
 test("revenueCents() equals the exact decimal product, rounded half away from zero", () => {
-  const decimal = fc.tuple(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), fc.integer({ min: 0, max: 12 })).map(([digits, scale]) => Number(`${digits}e-${scale}`));
+  const decimal = fc.tuple(fc.integer({ min: -(10 ** 12), max: 10 ** 12 }), fc.integer({ min: 0, max: 12 })).map(([digits, scale]) =>
+    Number(`${digits}e-${scale}`)
+  );
   const binary = fc.double({ min: -limits.purchasePriceMax, max: limits.purchasePriceMax, noNaN: true });
   const quantity = fc.integer({ min: 1, max: limits.purchaseQuantityMax });
-  fc.assert(fc.property(fc.oneof(decimal, binary), quantity, (price, count) => {
-    fc.pre(Math.abs(price) <= limits.purchasePriceMax);
-    expect(revenueCents(price, count)).toBe(oracle(price, count));
-  }), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(fc.oneof(decimal, binary), quantity, (price, count) => {
+      fc.pre(Math.abs(price) <= limits.purchasePriceMax);
+      expect(revenueCents(price, count)).toBe(oracle(price, count));
+    }),
+    { numRuns: 2_000 },
+  );
 });
 
 /** The shortest decimal of the number as a fraction, doubled once more to decide the half. */

@@ -228,7 +228,13 @@ export type ConsentRecord =
     | { readonly type: "phoneMark"; readonly address: string; readonly mark: PhoneMark }
     | { readonly type: "userDeleted"; readonly userId: UserId }
     /** `undoUntil`: Unix milliseconds, 0: never. */
-    | { readonly type: "userMerged"; readonly userId: UserId; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
+    | {
+      readonly type: "userMerged";
+      readonly userId: UserId;
+      readonly mergeId: string;
+      readonly sourceId: UserId;
+      readonly undoUntil: number;
+    }
     | { readonly type: "mergeUndone"; readonly userId: UserId; readonly mergeId: string; readonly sourceId: UserId }
   );
 

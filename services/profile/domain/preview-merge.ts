@@ -1,6 +1,6 @@
 /** Use case: a merge shown without being done (POST /users/merge/preview). */
 import type { Clock } from "../../../platform/clock.ts";
-import { takeIn, type MergeRecord } from "./apply-merge.ts";
+import { type MergeRecord, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "./apply-records.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { createIdentities, type Identities } from "./identities.ts";

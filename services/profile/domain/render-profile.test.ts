@@ -31,9 +31,18 @@ test("renderProfile() shows every field under its name", () => {
     {
       type: "attributes",
       fields: [
-        ["first_name", "Ann"], ["last_name", "Ash"], ["home_city", "Ulm"], ["country", "DE"], ["language", "de"], ["dob", "1990-01-31"],
-        ["gender", "F"], ["time_zone", "Europe/Berlin"], ["current_location", { longitude: 10.5, latitude: -20 }],
-        ["push_subscribe", "opted_in"], ["email_open_tracking_disabled", true], ["push_tokens", [{ app_id: "a", token: "t" }]],
+        ["first_name", "Ann"],
+        ["last_name", "Ash"],
+        ["home_city", "Ulm"],
+        ["country", "DE"],
+        ["language", "de"],
+        ["dob", "1990-01-31"],
+        ["gender", "F"],
+        ["time_zone", "Europe/Berlin"],
+        ["current_location", { longitude: 10.5, latitude: -20 }],
+        ["push_subscribe", "opted_in"],
+        ["email_open_tracking_disabled", true],
+        ["push_tokens", [{ app_id: "a", token: "t" }]],
       ],
       custom: [["score", { op: "set", value: 5 }]],
     },
@@ -75,7 +84,12 @@ test("renderProfile() shows every field under its name", () => {
     devices: [{ model: "Phone", os: "19", device_id: "d1", last_seen: "2026-01-01T12:00:00.000Z" }],
     push_tokens: [{ app_id: "a", token: "t" }],
     apps: [{ app_id: "ios", sessions: 1, first_used: "2026-01-01T12:00:00.000Z", last_used: "2026-01-01T12:00:00.000Z" }],
-    campaigns_received: [{ name: "Spring", api_campaign_id: "c1", last_received: "2026-01-01T12:00:00.000Z", last_opened: "2026-01-02T12:00:00.000Z" }],
+    campaigns_received: [{
+      name: "Spring",
+      api_campaign_id: "c1",
+      last_received: "2026-01-01T12:00:00.000Z",
+      last_opened: "2026-01-02T12:00:00.000Z",
+    }],
     canvases_received: [{ name: "Welcome", api_canvas_id: "w1", last_received_message: "2026-01-01T12:00:00.000Z" }],
   });
 });
@@ -110,7 +124,10 @@ test("renderProfile() converts revenue by the declared rates", () => {
 
 test("renderProfile() gives times as text, at the top, in arrays and nested", () => {
   const at = { $time: "2026-01-01T00:00:00.000Z" };
-  const profile = user([{ type: "attributes", custom: [["at", { op: "set", value: at }], ["list", { op: "set", value: [at, 1] }], ["of", { op: "set", value: { deep: { at } } }]] }]);
+  const profile = user([{
+    type: "attributes",
+    custom: [["at", { op: "set", value: at }], ["list", { op: "set", value: [at, 1] }], ["of", { op: "set", value: { deep: { at } } }]],
+  }]);
   expect(renderProfile(profile)["custom_attributes"]).toEqual({ at: at.$time, list: [at.$time, 1], of: { deep: { at: at.$time } } });
 });
 
@@ -123,7 +140,11 @@ test("renderProfile() shows names that mean something to the language", () => {
 });
 
 test("renderProfile() gives every id a random_bucket of 0 to 9999, always the same, and spreads them", () => {
-  const buckets = Array.from({ length: 20_000 }, (_, at) => Number(renderProfile({ ...user([]), id: at.toString(16).padStart(24, "0") }, { fields: ["random_bucket"] })["random_bucket"]));
+  const buckets = Array.from(
+    { length: 20_000 },
+    (_, at) =>
+      Number(renderProfile({ ...user([]), id: at.toString(16).padStart(24, "0") }, { fields: ["random_bucket"] })["random_bucket"]),
+  );
   expect(Math.min(...buckets)).toBeGreaterThanOrEqual(0);
   expect(Math.max(...buckets)).toBeLessThan(10_000);
   expect(new Set(buckets).size).toBeGreaterThan(8000);

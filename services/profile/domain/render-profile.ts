@@ -64,12 +64,13 @@ const standard: readonly (readonly [string, Renderer])[] = [
   ["purchases", ({ purchases }) => listed(purchases, summaryOf)],
   ["devices", ({ devices }) => listed(devices, (id, { model, os, lastSeen }) => ({ model, os, device_id: id, last_seen: iso(lastSeen) }))],
   plain("push_tokens"),
-  ["apps", ({ apps }) => listed(apps, (id, app) => ({
-    app_id: id,
-    sessions: app.sessions,
-    first_used: iso(app.firstSession),
-    last_used: iso(app.lastSession),
-  }))],
+  ["apps", ({ apps }) =>
+    listed(apps, (id, app) => ({
+      app_id: id,
+      sessions: app.sessions,
+      first_used: iso(app.firstSession),
+      last_used: iso(app.lastSession),
+    }))],
   ["campaigns_received", ({ engagements }) => received(engagements, "campaign")],
   ["canvases_received", ({ engagements }) => received(engagements, "canvas")],
 ];

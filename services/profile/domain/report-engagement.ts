@@ -1,6 +1,6 @@
 /** Use case: a message interaction, from the service that sends. */
 import type { IntakeBody } from "./intake-record.ts";
-import { submit, type Written, type WriteParts, type WriteRequest } from "./submit.ts";
+import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
 
 /** Refuses as submit does. */
 export function reportEngagement(parts: WriteParts, request: WriteRequest, body: EngagementReport): Promise<Written> {

@@ -1,6 +1,6 @@
 /** Use case: an app session, from the service that learns of it. */
 import type { IntakeBody } from "./intake-record.ts";
-import { submit, type Written, type WriteParts, type WriteRequest } from "./submit.ts";
+import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
 
 /** Refuses as submit does. */
 export function reportSession(parts: WriteParts, request: WriteRequest, body: SessionReport): Promise<Written> {

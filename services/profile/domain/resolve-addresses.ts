@@ -88,7 +88,9 @@ function sendEmailStatus(effects: Effects, before: UserRow, next: { after: UserR
   if (address === null) return;
   const { emailStatus } = next.change;
   if (emailStatus !== undefined) tell(effects, { type: "emailStatus", address, status: emailStatus });
-  else if (before.heldEmailStatus !== undefined) tell(effects, { type: "emailStatus", address, status: before.heldEmailStatus, carried: true });
+  else if (before.heldEmailStatus !== undefined) {
+    tell(effects, { type: "emailStatus", address, status: before.heldEmailStatus, carried: true });
+  }
 }
 
 /** Memberships go to the user and to all who share its email (spec, track rule 3), the user first. */
@@ -98,7 +100,9 @@ export function sendMemberships(
   groups: ConsentChange["subscriptionGroups"],
 ): void {
   if (groups === undefined) return;
-  const others = row.email === null ? [] : sharersOf(effects, { by: "email", address: row.email }).filter(({ userId }) => userId !== row.id);
+  const others = row.email === null
+    ? []
+    : sharersOf(effects, { by: "email", address: row.email }).filter(({ userId }) => userId !== row.id);
   const members = [{ userId: row.id, ...sideListOf(row.side) }, ...others];
   for (const { id: groupId, state } of groups) {
     for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });

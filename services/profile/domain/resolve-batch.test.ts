@@ -31,7 +31,10 @@ describe("resolveBatch() with an Idempotency-Key", () => {
     workspace.advance(key.keepMs - 1);
     expect(workspace.runKeyed(event(byId("a")), key)?.outcome?.kind).toBe("repeat");
     workspace.advance(1);
-    expect(workspace.runKeyed(event(byId("a")), { ...key, bodyHash: "other" })).toMatchObject({ outcome: { kind: "first" }, profiles: [{}] });
+    expect(workspace.runKeyed(event(byId("a")), { ...key, bodyHash: "other" })).toMatchObject({
+      outcome: { kind: "first" },
+      profiles: [{}],
+    });
   });
 
   test("a repeat tells what became of the parts of the first", () => {

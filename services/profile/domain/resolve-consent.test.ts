@@ -72,7 +72,11 @@ describe("resolveConsent() memberships", () => {
 
   test("the latest state of a group waits, with the request that set it", () => {
     const workspace = createWorkspace();
-    workspace.run(setGroup({ emails: [email] }), setGroup({ emails: [email], groupId: "h" }), setGroup({ emails: [email], state: "subscribed" }));
+    workspace.run(
+      setGroup({ emails: [email] }),
+      setGroup({ emails: [email], groupId: "h" }),
+      setGroup({ emails: [email], state: "subscribed" }),
+    );
     expect(workspace.store.get("w:count")).toBe(1);
     const [record] = workspace.run(event(byEmail(email)));
     expect(record?.consent).toMatchObject([

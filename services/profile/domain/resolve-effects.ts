@@ -83,8 +83,7 @@ export function tell(effects: Effects, change: ConsentChangeRecord, origin: Orig
 
 type Origin = Pick<IntakeRecord, "requestId" | "actor">;
 type ConsentChangeRecord = WithoutCause<ConsentRecord>;
-type WithoutCause<Consent> = Consent extends ConsentRecord
-  ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor">
+type WithoutCause<Consent> = Consent extends ConsentRecord ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor">
   : never;
 
 export function putUser(effects: Effects, row: UserRow): void {

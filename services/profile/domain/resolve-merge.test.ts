@@ -3,7 +3,17 @@ import { describe, expect, test } from "vitest";
 import type { IdentityKey, JobRow, UserRow } from "./identity.ts";
 import type { Priority, UserKey, UserSelector } from "./user-key.ts";
 import {
-  attributes, byAlias, byEmail, byId, byPhone, createWorkspace, event, namesOf, type Request, start, undoWindowMs,
+  attributes,
+  byAlias,
+  byEmail,
+  byId,
+  byPhone,
+  createWorkspace,
+  event,
+  namesOf,
+  type Request,
+  start,
+  undoWindowMs,
 } from "./resolver-workspace.fixture.ts";
 
 function selector(key: UserKey, ...prioritization: Priority[]): UserSelector {
@@ -55,12 +65,18 @@ describe("resolveMerges()", () => {
   test("the target takes aliases but for labels it has, and addresses it lacks", () => {
     const workspace = createWorkspace();
     workspace.run(
-      attributes(byId("s"), { email: "s@b.c", phone: "+12125550101" }), alias("l", "s", "s"), alias("k", "s", "s"),
-      attributes(byId("t"), { email: "t@b.c" }), alias("l", "t", "t"),
+      attributes(byId("s"), { email: "s@b.c", phone: "+12125550101" }),
+      alias("l", "s", "s"),
+      alias("k", "s", "s"),
+      attributes(byId("t"), { email: "t@b.c" }),
+      alias("l", "t", "t"),
       merge(byId("s"), byId("t")),
     );
     expect(rowOf(workspace, byId("t"))).toMatchObject({
-      externalId: "t", aliases: [{ label: "l", name: "t" }, { label: "k", name: "s" }], email: "t@b.c", phone: "+12125550101",
+      externalId: "t",
+      aliases: [{ label: "l", name: "t" }, { label: "k", name: "s" }],
+      email: "t@b.c",
+      phone: "+12125550101",
     });
     const target = workspace.idOf(byId("t"));
     expect([byAlias("l", "s"), byAlias("k", "s"), byEmail("s@b.c"), byPhone("+12125550101")].map(workspace.idOf))
@@ -97,7 +113,8 @@ describe("resolveMerges()", () => {
   ])("rule 3 by email: %s", (_, priorities, expected) => {
     const workspace = createWorkspace();
     workspace.run(
-      event(byId("t")), ...["a", "b"].map((id) => attributes(byId(id), { email: "s@b.c" })),
+      event(byId("t")),
+      ...["a", "b"].map((id) => attributes(byId(id), { email: "s@b.c" })),
       attributes(byAlias("l", "n"), { updateOnly: false, email: "s@b.c" }),
     );
     const id = workspace.idOf(byId(expected));
@@ -130,7 +147,8 @@ describe("resolveMerges()", () => {
   test("a waiting unsubscribe reaches the address, a waiting opt-in does not", () => {
     const workspace = createWorkspace();
     workspace.run(
-      attributes(byId("s"), { consent: { emailSubscribe: "unsubscribed" } }), attributes(byId("t"), { email: "t@b.c" }),
+      attributes(byId("s"), { consent: { emailSubscribe: "unsubscribed" } }),
+      attributes(byId("t"), { email: "t@b.c" }),
       attributes(byId("s2"), { consent: { emailSubscribe: "opted_in" } }),
     );
     const [first, second] = workspace.run(merge(byId("s"), byId("t"), "1"), merge(byId("s2"), byId("t"), "2"));
@@ -187,9 +205,14 @@ describe("resolveUndo()", () => {
   function merged(): Workspace {
     const workspace = createWorkspace();
     workspace.run(
-      attributes(byId("s"), { email: "e@b.c", phone: "+12125550101" }), alias("l", "s", "s"), alias("k", "s", "s"),
-      attributes(byId("old"), { email: "e@b.c" }), { type: "renameExternalIds", renames: [{ current: "old", next: "t" }] },
-      alias("l", "t", "t"), attributes(byId("x"), { email: "e@b.c" }), event(byId("t")),
+      attributes(byId("s"), { email: "e@b.c", phone: "+12125550101" }),
+      alias("l", "s", "s"),
+      alias("k", "s", "s"),
+      attributes(byId("old"), { email: "e@b.c" }),
+      { type: "renameExternalIds", renames: [{ current: "old", next: "t" }] },
+      alias("l", "t", "t"),
+      attributes(byId("x"), { email: "e@b.c" }),
+      event(byId("t")),
     );
     return workspace;
   }
@@ -202,7 +225,9 @@ describe("resolveUndo()", () => {
     expect(namesOf(workspace.store)).toEqual(before);
     expect(workspace.store.get("j:j")).toMatchObject({ outcomes: [{ status: "undone", undoUntil: 0 }] });
     expect(record?.profiles.map(({ userId, change }) => [userId, change.type])).toEqual([
-      [targetId, "undo"], [targetId, "identity"], [sourceId, "identity"],
+      [targetId, "undo"],
+      [targetId, "identity"],
+      [sourceId, "identity"],
     ]);
     expect(record?.consent).toMatchObject([{ type: "mergeUndone", userId: targetId, sourceId }]);
     expect(record?.items).toEqual([{ index: 0, ok: true, reason: "" }]);
@@ -219,10 +244,14 @@ describe("resolveUndo()", () => {
       undo(),
     );
     expect(rowOf(workspace, byId("s"))).toMatchObject({
-      email: "s2@b.c", phone: "+12125550101", aliases: [{ label: "l", name: "s" }, { label: "k", name: "s2" }],
+      email: "s2@b.c",
+      phone: "+12125550101",
+      aliases: [{ label: "l", name: "s" }, { label: "k", name: "s2" }],
     });
     expect(rowOf(workspace, byId("t"))).toMatchObject({
-      email: "e@b.c", phone: "+12125550102", aliases: [{ label: "l", name: "t" }, { label: "new", name: "t" }],
+      email: "e@b.c",
+      phone: "+12125550102",
+      aliases: [{ label: "l", name: "t" }, { label: "new", name: "t" }],
     });
     expect(workspace.idOf(byAlias("k", "s2"))).toBe(workspace.idOf(byId("s")));
   });

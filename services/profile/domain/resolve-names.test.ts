@@ -26,7 +26,8 @@ describe("resolveDeletes()", () => {
   test("frees every name, tells everyone, and a later object makes a new user", () => {
     const workspace = createWorkspace();
     workspace.run(attributes(byId("a"), { email: "a@b.c", phone: "+12125550101" }), renameId("a", "b"), {
-      type: "createAliases", aliases: [{ externalId: "b", alias: { label: "l", name: "n" } }],
+      type: "createAliases",
+      aliases: [{ externalId: "b", alias: { label: "l", name: "n" } }],
     });
     const id = workspace.idOf(byId("b"));
     const [record] = workspace.run(deleteUser(byAlias("l", "n")));

@@ -6,7 +6,15 @@ import type { ProfileRecord } from "./profile-record.ts";
 import type { UserKey, UserSelector } from "./user-key.ts";
 import { addressesOf, ownNames } from "./user-names.ts";
 import {
-  attributes, byAlias, byEmail, byId, byPhone, createWorkspace, event, namesOf, type Request,
+  attributes,
+  byAlias,
+  byEmail,
+  byId,
+  byPhone,
+  createWorkspace,
+  event,
+  namesOf,
+  type Request,
 } from "./resolver-workspace.fixture.ts";
 
 const externalId = fc.constantFrom("a", "b", "c", "d");
@@ -53,13 +61,19 @@ function requestOf(jobs: number): fc.Arbitrary<Request> {
   const jobId = fc.nat({ max: jobs }).map((job) => `j${job}`);
   return fc.oneof(
     { weight: 6, arbitrary: fc.array(objectOf(key), { minLength: 1, maxLength: 4 }) },
-    { weight: 2, arbitrary: fc.record({ externalId: fc.option(externalId, { nil: undefined }), alias }).map((given) => ({
-      type: "createAliases" as const,
-      aliases: [given.externalId === undefined ? { alias: given.alias } : { externalId: given.externalId, alias: given.alias }],
-    })) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ externalId: fc.option(externalId, { nil: undefined }), alias }).map((given) => ({
+        type: "createAliases" as const,
+        aliases: [given.externalId === undefined ? { alias: given.alias } : { externalId: given.externalId, alias: given.alias }],
+      })),
+    },
     fc.record({ label, oldName: aliasName, newName: aliasName }).map((rename) => ({ type: "renameAliases" as const, renames: [rename] })),
-    { weight: 3, arbitrary: fc.record({ jobId, updates: fc.array(fc.record({ source: selector, target: selector }), { maxLength: 2 }) })
-      .map((body) => ({ type: "mergeUsers" as const, ...body })) },
+    {
+      weight: 3,
+      arbitrary: fc.record({ jobId, updates: fc.array(fc.record({ source: selector, target: selector }), { maxLength: 2 }) })
+        .map((body) => ({ type: "mergeUsers" as const, ...body })),
+    },
     { weight: 3, arbitrary: jobId.map((job) => ({ type: "undoMerge" as const, jobId: job, index: 0 })) },
     fc.record({ jobId, identifications: fc.array(fc.record({ user: selector, externalId }), { maxLength: 2 }) })
       .map((body) => ({ type: "identifyUsers" as const, ...body })),
@@ -73,41 +87,53 @@ const history = fc.array(requestOf(5), { maxLength: 40 });
 
 describe("resolveBatch() for every history", () => {
   test("is the same however it is cut into batches, loaded and evicted", () => {
-    fc.assert(fc.property(history, fc.infiniteStream(fc.nat({ max: 5 })), fc.boolean(), (requests, chances, lazy) => {
-      const chance = () => chances.next().value ?? 0;
-      const whole = createWorkspace({ batch: () => 1_000 });
-      const cut = createWorkspace({ batch: () => 1 + chance(), evicts: () => chance() > 2, lazy });
-      expect(cut.run(...requests)).toEqual(whole.run(...requests));
-      expect(cut.store).toEqual(whole.store);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(history, fc.infiniteStream(fc.nat({ max: 5 })), fc.boolean(), (requests, chances, lazy) => {
+        const chance = () => chances.next().value ?? 0;
+        const whole = createWorkspace({ batch: () => 1_000 });
+        const cut = createWorkspace({ batch: () => 1 + chance(), evicts: () => chance() > 2, lazy });
+        expect(cut.run(...requests)).toEqual(whole.run(...requests));
+        expect(cut.store).toEqual(whole.store);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("names stay unique and lead both ways", () => {
-    fc.assert(fc.property(history, (requests) => {
-      const workspace = createWorkspace({ batch: () => 10, evicts: () => true });
-      for (const request of requests) {
-        workspace.run(request);
-        checkNames(workspace.store);
-      }
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(history, (requests) => {
+        const workspace = createWorkspace({ batch: () => 10, evicts: () => true });
+        for (const request of requests) {
+          workspace.run(request);
+          checkNames(workspace.store);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 
   test("marks of a user rise, a user begins once, and nothing is sent to it after its end", () => {
-    fc.assert(fc.property(history, (requests) => {
-      const sent = createWorkspace({ batch: () => 10 }).run(...requests).flatMap((record) => record.profiles);
-      for (const records of Map.groupBy(sent, (record) => record.userId).values()) checkLife(records, sent);
-    }), { numRuns: 200 });
+    fc.assert(
+      fc.property(history, (requests) => {
+        const sent = createWorkspace({ batch: () => 10 }).run(...requests).flatMap((record) => record.profiles);
+        for (const records of Map.groupBy(sent, (record) => record.userId).values()) checkLife(records, sent);
+      }),
+      { numRuns: 200 },
+    );
   });
 
   test("a merge that is taken back at once leaves the rows from before", () => {
-    fc.assert(fc.property(history, selector, selector, (requests, source, target) => {
-      const workspace = createWorkspace({ batch: () => 10 });
-      workspace.run(...requests);
-      const before = namesOf(workspace.store);
-      workspace.run({ type: "mergeUsers", jobId: "last", updates: [{ source, target }] });
-      workspace.run({ type: "undoMerge", jobId: "last", index: 0 });
-      expect(namesOf(workspace.store)).toEqual(before);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(history, selector, selector, (requests, source, target) => {
+        const workspace = createWorkspace({ batch: () => 10 });
+        workspace.run(...requests);
+        const before = namesOf(workspace.store);
+        workspace.run({ type: "mergeUsers", jobId: "last", updates: [{ source, target }] });
+        workspace.run({ type: "undoMerge", jobId: "last", index: 0 });
+        expect(namesOf(workspace.store)).toEqual(before);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
 
@@ -148,14 +174,19 @@ describe("resolveUndo() for every history in between", () => {
     const addition = fc.record({ label, name: aliasName })
       .map((added) => ({ type: "createAliases" as const, aliases: [{ externalId: target, alias: added }] }));
     const since = fc.array(fc.oneof({ weight: 6, arbitrary: toSides }, { weight: 3, arbitrary: others }, addition), { maxLength: 15 });
-    fc.assert(fc.property(before, since, (earlier, later) => {
-      const withMerge = createWorkspace();
-      const without = createWorkspace();
-      const addressed = later.map((request) => "updateOnly" in request && !isNewcomer(request) ? { ...request, updateOnly: true } : request);
-      withMerge.run(...people, ...earlier, ...merges, ...addressed, ...undos);
-      without.run(...people, ...earlier, ...merges.map(() => nothing), ...addressed, ...undos.map(() => nothing));
-      expect(orders(withMerge.store)).toEqual(orders(without.store));
-    }), { numRuns: 300 });
+    fc.assert(
+      fc.property(before, since, (earlier, later) => {
+        const withMerge = createWorkspace();
+        const without = createWorkspace();
+        const addressed = later.map((request) =>
+          "updateOnly" in request && !isNewcomer(request) ? { ...request, updateOnly: true } : request
+        );
+        withMerge.run(...people, ...earlier, ...merges, ...addressed, ...undos);
+        without.run(...people, ...earlier, ...merges.map(() => nothing), ...addressed, ...undos.map(() => nothing));
+        expect(orders(withMerge.store)).toEqual(orders(without.store));
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

@@ -10,7 +10,11 @@ describe("resolveTrack() creation", () => {
   test.each<[string, TrackObject, boolean]>([
     ["an unknown external_id is created", event(byId("a")), true],
     ["rule 2: an unknown external_id in update-only mode is not", event(byId("a"), { updateOnly: true }), false],
-    ["rule 1: an alias in an attributes object with _update_existing_only false", attributes(byAlias("l", "n"), { updateOnly: false }), true],
+    [
+      "rule 1: an alias in an attributes object with _update_existing_only false",
+      attributes(byAlias("l", "n"), { updateOnly: false }),
+      true,
+    ],
     ["rule 1: an alias in an attributes object without the key is not", attributes(byAlias("l", "n")), false],
     ["events with an alias are update-only always", event(byAlias("l", "n")), false],
     ["a platform_id is never created", event(platformId), false],
@@ -49,7 +53,13 @@ describe("resolveTrack() creation", () => {
     workspace.run(event(byEmail("a@b.c")));
     const id = workspace.idOf(byEmail("a@b.c"));
     expect(workspace.store.get(`u:${id}`)).toEqual({
-      id, externalId: null, deprecatedIds: [], aliases: [], email: "a@b.c", phone: null, merges: [],
+      id,
+      externalId: null,
+      deprecatedIds: [],
+      aliases: [],
+      email: "a@b.c",
+      phone: null,
+      merges: [],
     });
   });
 
@@ -127,7 +137,14 @@ describe("resolveTrack() consent", () => {
     workspace.run(attributes(byId("a"), { email: "s@b.c" }), attributes(byId("b"), { email: "s@b.c" }), event(byId("x")));
     const [record] = workspace.run(attributes(byId("x"), { email: "s@b.c", consent: groups }));
     expect(record?.consent).toMatchObject(["x", "a", "b"].map((id) => ({
-      type: "membership", userId: workspace.idOf(byId(id)), groupId: "g", state: "unsubscribed", sequence: 4, at: start, requestId: "q4", actor: "key",
+      type: "membership",
+      userId: workspace.idOf(byId(id)),
+      groupId: "g",
+      state: "unsubscribed",
+      sequence: 4,
+      at: start,
+      requestId: "q4",
+      actor: "key",
     })));
     expect(new Set(record?.consent.map(({ part }) => part)).size).toBe(3);
   });

@@ -2,7 +2,7 @@
 import type { Idempotency, IntakeBody, IntakeRecord } from "./intake-record.ts";
 import { createIdentities, NeedRows } from "./identities.ts";
 import type { IdentityKey, UserRow } from "./identity.ts";
-import { type ResolvedRecord, resolveBatch } from "./resolve-batch.ts";
+import { resolveBatch, type ResolvedRecord } from "./resolve-batch.ts";
 import { keysOf } from "./resolve-keys.ts";
 import { findUser } from "./choose-user.ts";
 import type { AttributeObject, EventObject, TrackObject } from "./track-object.ts";

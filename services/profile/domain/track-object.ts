@@ -49,10 +49,25 @@ export interface PurchaseObject extends TrackObjectBase {
 
 /** Standard profile fields that are plain values on the profile (api-facts section 2.4); email and phone are identity. */
 export type StandardField =
-  | "first_name" | "last_name" | "home_city" | "country" | "language" | "dob" | "gender" | "time_zone"
-  | "current_location" | "date_of_first_session" | "date_of_last_session" | "marked_email_as_spam_at"
-  | "push_subscribe" | "email_open_tracking_disabled" | "email_click_tracking_disabled"
-  | "push_tokens" | "image_url" | "facebook" | "twitter";
+  | "first_name"
+  | "last_name"
+  | "home_city"
+  | "country"
+  | "language"
+  | "dob"
+  | "gender"
+  | "time_zone"
+  | "current_location"
+  | "date_of_first_session"
+  | "date_of_last_session"
+  | "marked_email_as_spam_at"
+  | "push_subscribe"
+  | "email_open_tracking_disabled"
+  | "email_click_tracking_disabled"
+  | "push_tokens"
+  | "image_url"
+  | "facebook"
+  | "twitter";
 
 /** Dates are canonical: `YYYY-MM-DD` for dob, ISO 8601 UTC with milliseconds for times. */
 export type FieldValue = Json;

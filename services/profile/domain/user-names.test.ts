@@ -1,7 +1,7 @@
 /** Tests of names and of lists of sharers. */
 import { describe, expect, test } from "vitest";
 import type { Recency, Sharer } from "./identity.ts";
-import { aliasKey, firstKey, inserted, left, touched, withAddresses, nameless } from "./user-names.ts";
+import { aliasKey, firstKey, inserted, left, nameless, touched, withAddresses } from "./user-names.ts";
 
 function sharer(id: string, updated: Recency): Sharer {
   return { id, identified: false, updated };
@@ -15,7 +15,10 @@ describe("inserted()", () => {
   test.each<[string, [string, Recency][], Recency, [string, Recency][]]>([
     ["alone: no recency", [], [0, 0], [["n", [0, 0]]]],
     ["a second member begins recency", [["a", [0, 0]]], [5, 2], [["a", [0, 1]], ["n", [5, 2]]]],
-    ["at the place of its recency", [["a", [3, 0]], ["b", [5, 2]], ["c", [5, 4]]], [5, 3], [["a", [3, 0]], ["b", [5, 2]], ["n", [5, 3]], ["c", [5, 4]]]],
+    ["at the place of its recency", [["a", [3, 0]], ["b", [5, 2]], ["c", [5, 4]]], [5, 3], [["a", [3, 0]], ["b", [5, 2]], ["n", [5, 3]], [
+      "c",
+      [5, 4],
+    ]]],
     ["one that comes back to what it held before all is the oldest", [["a", [0, 0]]], [0, 0], [["n", [0, 1]], ["a", [0, 2]]]],
   ])("%s", (_, before, updated, after) => {
     const list = before.map(([id, at]) => sharer(id, at));

@@ -10,7 +10,6 @@ import { selectorFromMessage, selectorToMessage, userKeyFromMessage, userKeyToMe
 export type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
 type BodyMessage = intake.IntakeRecord["body"];
 
-
 export function bodyToMessage(body: IntakeBody): BodyInit {
   switch (body.type) {
     case "track":

@@ -1,7 +1,14 @@
 /** What the services that own consent get to read. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { EmailMark, EmailStatus, PhoneMark, StatusRecordSchema, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import {
+  EmailMark,
+  EmailStatus,
+  PhoneMark,
+  StatusRecordSchema,
+  SubscriptionRecordSchema,
+  SubscriptionState,
+} from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
 import { laneRow } from "./lane-message.ts";
 

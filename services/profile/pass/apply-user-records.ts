@@ -3,7 +3,7 @@ import { type MergeRecord, withRecords } from "../domain/apply-merge.ts";
 import { isAfter } from "../domain/apply-records.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { deleteUser } from "./delete-user.ts";
-import { holdRecord, holdUser, pushTo, type PureSteps, workingUser, type WorkingUser, type WorkspaceWork } from "./workspace-work.ts";
+import { holdRecord, holdUser, type PureSteps, pushTo, type WorkingUser, workingUser, type WorkspaceWork } from "./workspace-work.ts";
 
 /**
  * One traversal. A user whose pure step throws lands in `work.found` and is passed over from there on; its profile may

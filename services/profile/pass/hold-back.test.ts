@@ -134,7 +134,9 @@ describe("runPass() on poison", () => {
         return resolveBatch(view, place < 0 ? records : records.slice(0, place), options);
       },
     });
-    const answers = ["good", "bad", "good", "bad", "good"].map((name, index) => profile.track({ events: [event("a", name)] }, `key ${index}`));
+    const answers = ["good", "bad", "good", "bad", "good"].map((name, index) =>
+      profile.track({ events: [event("a", name)] }, `key ${index}`)
+    );
     const settled = await Promise.allSettled(answers);
     expect(settled.map((answer) => answer.status)).toEqual(["fulfilled", "rejected", "fulfilled", "rejected", "fulfilled"]);
     expect(await profile.user("a")).toMatchObject({ custom_events: [{ name: "good", count: 3 }] });

@@ -108,7 +108,9 @@ function laneMessage(parts: PackParts, { effect, bodies }: { effect: Effect; bod
 
 /** One text in as many pieces as messages allow: a row of very many sharers is larger than one. */
 function packRows(changes: readonly RowChanges[], { messageBytesMax }: StepSizes): Uint8Array[] {
-  const entries = changes.map(({ workspaceId, rows }) => [workspaceId, Array.from(rows, ([key, row]) => (row === undefined ? [key] : [key, row]))]);
+  const entries = changes.map((
+    { workspaceId, rows },
+  ) => [workspaceId, Array.from(rows, ([key, row]) => (row === undefined ? [key] : [key, row]))]);
   if (changes.every(({ rows }) => rows.size === 0)) return [];
   const bytes = Buffer.from(JSON.stringify(entries));
   const pieces = Math.ceil(bytes.length / messageBytesMax);

@@ -88,7 +88,11 @@ function addEffects(
   }
 }
 
-function setAsideOf(partition: number, records: readonly LogRecord[], { sequence, error }: { sequence: number; error: unknown }): SetAsideRecord {
+function setAsideOf(
+  partition: number,
+  records: readonly LogRecord[],
+  { sequence, error }: { sequence: number; error: unknown },
+): SetAsideRecord {
   const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
   return { partition, sequence, reason: reasonOf(error), body };
 }

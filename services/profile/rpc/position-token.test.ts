@@ -9,7 +9,14 @@ test("positionFromToken() gives back what positionToToken() took", () => {
   expect(positionFromToken("")).toBeUndefined();
 });
 
-test.each(["x", "MDox!", "LTE6MQ", "MTox.", Buffer.from("1:99999999999999999").toString("base64url"), Buffer.from("1:1\n").toString("base64url")])(
+test.each([
+  "x",
+  "MDox!",
+  "LTE6MQ",
+  "MTox.",
+  Buffer.from("1:99999999999999999").toString("base64url"),
+  Buffer.from("1:1\n").toString("base64url"),
+])(
   "positionFromToken() refuses %j",
   (token) => {
     expect(() => positionFromToken(token)).toThrow(expect.objectContaining({ reason: "POSITION_INVALID" }));

@@ -63,4 +63,3 @@ export function answered<Answer extends DescMessage>(
   const answer = repeatOf === undefined ? first : fromBinary(schema, Buffer.from(repeatOf, "base64"));
   return Object.assign(answer, { position: positionToToken(position) }, repeatOf === undefined ? undefined : { replayed: true });
 }
-

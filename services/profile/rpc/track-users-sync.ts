@@ -24,8 +24,9 @@ export async function handleTrackUsersSync(
   const empty = { schema: TrackUsersSyncResponseSchema, message: create(TrackUsersSyncResponseSchema) };
   const result = await trackUsersSync(parts, callerOf(scope), {
     body: parseJson(message.bodyJson),
-    markOf: scope.idempotencyKey === "" ? undefined : () =>
-      markOf(scope, message.bodyJson, { ...empty, keepMs: limits.trackIdempotencyKeepMs }),
+    markOf: scope.idempotencyKey === ""
+      ? undefined
+      : () => markOf(scope, message.bodyJson, { ...empty, keepMs: limits.trackIdempotencyKeepMs }),
   });
   return create(TrackUsersSyncResponseSchema, {
     usersJson: result.profile === undefined ? [] : [toJsonBytes(syncUser(result.key, result.profile))],

@@ -2,14 +2,7 @@
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type {
-  FrozenMerge,
-  HeldUser,
-  IdentityStore,
-  ProfileStore,
-  StepStore,
-  StoredUser,
-} from "../domain/ports.ts";
+import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, StepStore, StoredUser } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { profileFromRow } from "./rows.ts";
 import { laneSchema, profileSchema } from "./schema.ts";
@@ -104,19 +97,23 @@ function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "list
     },
     listExpired(now, max) {
       const sql = "SELECT workspace_id, merge_id FROM profile_frozen WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
-      return Promise.resolve(database.prepare(sql).all(now, max).map((row) => ({
-        workspaceId: String(row["workspace_id"]),
-        mergeId: String(row["merge_id"]),
-      })));
+      return Promise.resolve(
+        database.prepare(sql).all(now, max).map((row) => ({
+          workspaceId: String(row["workspace_id"]),
+          mergeId: String(row["merge_id"]),
+        })),
+      );
     },
     listSetAside(max) {
       const sql = "SELECT log_partition, sequence, reason, body FROM profile_set_aside ORDER BY log_partition, sequence LIMIT ?";
-      return Promise.resolve(database.prepare(sql).all(max).map((row) => ({
-        partition: Number(row["log_partition"]),
-        sequence: Number(row["sequence"]),
-        reason: String(row["reason"]),
-        body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-      })));
+      return Promise.resolve(
+        database.prepare(sql).all(max).map((row) => ({
+          partition: Number(row["log_partition"]),
+          sequence: Number(row["sequence"]),
+          reason: String(row["reason"]),
+          body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
+        })),
+      );
     },
   };
 }
