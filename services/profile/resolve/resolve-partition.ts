@@ -55,7 +55,8 @@ class Resolver {
     const { place } = this.#at ?? await this.#takeOver();
     const max = place.inside === undefined ? limits.passRecordsMax : 1;
     const { intake, partition } = this.#parts;
-    const records = await intake.read(partition, place.through, { max, bytesMax: limits.passBytesMax });
+    const read = await intake.read(partition, place.through, { max, bytesMax: limits.passBytesMax });
+    const records = read.filter((record) => record.sequence > place.through);
     if (records.length > 0) await this.#resolve(records);
     else await this.#trim(0);
     return records.length > 0 ? "busy" : "idle";

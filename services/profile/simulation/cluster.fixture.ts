@@ -1,0 +1,137 @@
+/** Processes of the profile service in a simulated world: each with a resolver and an applier of every lane, over one log and three replicas. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { openReplicas, type Replicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import type { Session } from "../../../platform/cassandra/session.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { packRecords } from "../../../platform/log/packed-records.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { applyLane } from "../apply/apply-lane.ts";
+import { createLanePositions } from "../apply/lane-positions.ts";
+import { type LaneLayout, laneLayout } from "../domain/lanes.ts";
+import { laneRow } from "../lanes/lane-message.ts";
+import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
+import { createViews } from "../pass/plan-step.ts";
+import { createUserCache } from "../pass/user-cache.ts";
+import type { PureSteps } from "../pass/workspace-work.ts";
+import { resolvePartition } from "../resolve/resolve-partition.ts";
+import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
+import { decodeEntry, resolveAtReceipt } from "./reference.fixture.ts";
+import { createStream, type Stream, subjectOf } from "./streams.fixture.ts";
+import type { Process, World } from "./world.fixture.ts";
+
+export interface Cluster {
+  readonly layout: LaneLayout;
+  readonly intake: Stream;
+  readonly lanes: Stream;
+  readonly replicas: Replicas;
+  /** A store that sees what all replicas together have. */
+  readonly store: CassandraProfileStore;
+  start(): void;
+  /** Kills one process at whatever it waits for, and starts another. */
+  crash(): void;
+  /** The furthest that any living process got with each lane. */
+  applied(lane: number): number;
+  /** The last step whose identity rows are written, as living processes know. */
+  written(): number;
+}
+
+export const checkpointSubject = "lanes.checkpoint.0";
+const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
+
+export function createCluster(world: World, options: { readonly steps: PureSteps; readonly undoWindowMs: number }): Cluster {
+  const layout = laneLayout(1, 2);
+  const intake = createStream(world);
+  const lanes = createStream(world);
+  const replicas = openReplicas({ schema, onWrite: () => writeFault(world), onRead: () => twoOf(world) });
+  const running: { process: Process; applied: number[]; written: number }[] = [];
+  const sizes = world.chance(0.5) ? { messageBytesMax: 900, stepBytesMax: 2_000 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 };
+
+  function start(): void {
+    const process = world.process();
+    const applied = [0, 0];
+    const own = { process, applied, written: 0 };
+    running.push(own);
+    const { clock } = world;
+    const logger = silentLogger;
+    const store = openCassandraProfileStore({ session: sessionOf(world, process, replicas.session()), clock, partitions: 1 });
+    const ports = { intake: intake.log(process, 1), lanes: lanes.log(process, layout.partitions), steps: lanes.steps(process) };
+    resolvePartition({
+      ...ports, identities: store.identities, sizes, layout, clock, logger,
+      partition: 0, checkpointSubject, subjectOf, decode: decodeEntry, resolve: resolveAtReceipt, views: createViews(),
+      packItem, encodeConsent: laneRow, packItems: packLaneMessage, packConsent: packRecords,
+      undoWindowMs: options.undoWindowMs, 
+      onWritten: (sequence) => {
+        own.written = sequence;
+      },
+    });
+    const positions = createLanePositions(ports.steps, (lane) => `lanes.checkpoint.lane-${lane}`);
+    for (const lane of [0, 1]) {
+      applyLane({
+        lanes: ports.lanes, profiles: store.profiles, steps: options.steps, positions, layout, clock, logger, lane,
+        cache: createUserCache({ bytesMax: world.pick(4) * 1_000, entryBytes: 100 }),
+        pack: (items) => packLaneMessage(items.map(packItem)), unpack: readLaneMessage,
+        onApplied: (position) => {
+          applied[lane] = position;
+        },
+      });
+    }
+  }
+
+  return {
+    layout,
+    intake,
+    lanes,
+    replicas,
+    store: openCassandraProfileStore({ session: openReadSession(replicas), clock: world.clock, partitions: 1 }),
+    start,
+    crash() {
+      const [dead] = running.splice(world.pick(running.length), 1);
+      if (dead) dead.process.alive = false;
+      start();
+    },
+    written: () => Math.max(...running.map(({ written }) => written)),
+    applied: (lane) => Math.max(...running.map(({ applied }) => applied[lane] ?? 0)),
+  };
+}
+
+/** Reads for the test itself, outside of the simulated network. */
+function openReadSession(replicas: Replicas): Session {
+  return replicas.session();
+}
+
+function sessionOf(world: World, process: Process, inner: Session): Session {
+  const reading = { refused: unavailable, lost: unavailable, repeatable: false };
+  const writing = { refused: unavailable, lost: unknown, repeatable: true };
+  return {
+    execute: (statement) => world.call(process, { effect: () => inner.execute(statement), ...(statement.cql.startsWith("SELECT") ? reading : writing) }),
+    batch: (statements) => world.call(process, { effect: () => inner.batch(statements), ...writing }),
+    page: (statement, options) => world.call(process, { effect: () => inner.page(statement, options), ...reading }),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Confirmed by two at least; unknown where fewer took it at once. The rest takes it later. */
+function writeFault(world: World): { reached: number[]; later: number[]; told: "ok" | "unknown" } | undefined {
+  if (!world.faulty || world.chance(0.7)) return undefined;
+  const [first = 0, second = 1, third = 2] = shuffled(world);
+  if (world.chance(0.8)) return { reached: [first, second], later: world.chance(0.5) ? [third] : [], told: "ok" };
+  return { reached: [first], later: world.chance(0.5) ? [second, third] : [], told: "unknown" };
+}
+
+function twoOf(world: World): number[] {
+  return shuffled(world).slice(0, 2);
+}
+
+function shuffled(world: World): number[] {
+  const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+  return orders[world.pick(orders.length)] ?? [0, 1, 2];
+}
+
+function unavailable(): never {
+  throw new Refusal("STORE_UNAVAILABLE");
+}
+
+function unknown(): never {
+  throw new Refusal("OUTCOME_UNKNOWN");
+}

@@ -1,0 +1,66 @@
+/** What should come out: the embedded pass over the same intake, and everything either store shows afterwards. */
+import { fakeClock } from "../../../platform/clock.ts";
+import { openDatabase } from "../../../platform/sqlite/database.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import type { Identities } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { IntakeRecord } from "../domain/intake-record.ts";
+import type { IdentityStore, ProfileStore } from "../domain/ports.ts";
+import { type Resolution, resolveBatch } from "../domain/resolve-batch.ts";
+import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { laneRow } from "../lanes/lane-message.ts";
+import { createViews, planStep } from "../pass/plan-step.ts";
+import { createUserCache } from "../pass/user-cache.ts";
+import type { PureSteps } from "../pass/workspace-work.ts";
+import { profileToRow } from "../store/rows.ts";
+import { openSqliteProfileStore } from "../store/sqlite.ts";
+
+/** Each record has the time at which it was received as its now, so that nothing depends on when it is resolved. */
+export function resolveAtReceipt(view: Identities, records: readonly IntakeRecord[], options: ResolveOptions): Resolution {
+  const [first] = records;
+  if (first === undefined) return { resolved: [] };
+  return resolveBatch(view, [first], { ...options, now: first.receivedAt });
+}
+
+export function decodeEntry(sequence: number, body: Uint8Array): IntakeRecord {
+  return { ...JSON.parse(Buffer.from(body).toString()), sequence } as IntakeRecord;
+}
+
+export interface Seen {
+  readonly profiles: readonly string[];
+  readonly identities: readonly string[];
+}
+
+/** The rows that the embedded pass leaves, and the keys of its identity rows. */
+export async function runEmbedded(
+  records: readonly LogRecord[],
+  { steps, undoWindowMs }: { readonly steps: PureSteps; readonly undoWindowMs: number },
+): Promise<Seen & { readonly openMerges: readonly string[]; readonly keys: readonly (readonly [string, IdentityKey])[] }> {
+  const database = openDatabase({ path: ":memory:", clock: fakeClock() });
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
+  const { identities, profiles } = tables;
+  const parts = { partition: 0, decode: decodeEntry, resolve: resolveAtReceipt, steps, identities, profiles, cache, views: createViews() };
+  const { step } = await planStep(parts, records, { now: 0, undoWindowMs });
+  await tables.steps.commit(step);
+  const keys = database.prepare("SELECT workspace_id, key FROM profile_identities").all()
+    .map((row) => [String(row["workspace_id"]), String(row["key"]) as IdentityKey] as const);
+  const openMerges = database.prepare("SELECT merge_id FROM profile_frozen ORDER BY 1").all().map((row) => String(row["merge_id"]));
+  const seen = await look(tables, keys);
+  await database.close();
+  return { ...seen, openMerges, keys };
+}
+
+export async function look(
+  { profiles, identities }: { profiles: ProfileStore; identities: IdentityStore },
+  keys: readonly (readonly [string, IdentityKey])[],
+): Promise<Seen> {
+  const rows: string[] = [];
+  for (const workspaceId of ["v", "w"]) rows.push(...(await profiles.page(workspaceId, "", 1_000)).map(profileToRow));
+  const names: string[] = [];
+  for (const [workspaceId, key] of keys) {
+    const found = await identities.load(workspaceId, [key]);
+    names.push(`${workspaceId} ${JSON.stringify([...found])}`);
+  }
+  return { profiles: rows, identities: names };
+}

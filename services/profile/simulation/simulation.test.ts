@@ -1,0 +1,65 @@
+/**
+ * Resolvers and appliers as separate processes, two of each at the same time, under crashes, lost and repeated calls and
+ * replicas that lag: what they leave is what the embedded pass leaves for the same intake. A seed is a run:
+ * HEDDLE_SIMULATION_SEED=17 replays one, HEDDLE_SIMULATION_RUNS says how many there are.
+ */
+import { expect, test } from "vitest";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import { applyRecord } from "../domain/apply-records.ts";
+import type { PureSteps } from "../pass/workspace-work.ts";
+import { placeFromBytes } from "../resolve/place.ts";
+import { checkpointSubject, type Cluster, createCluster } from "./cluster.fixture.ts";
+import { randomHistory } from "./history.fixture.ts";
+import { look, runEmbedded } from "./reference.fixture.ts";
+import { subjectOf } from "./streams.fixture.ts";
+import { createWorld } from "./world.fixture.ts";
+
+const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
+const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 300);
+const only = process.env["HEDDLE_SIMULATION_SEED"];
+
+test("resolvers and appliers leave what the embedded pass leaves", { timeout: 600_000 }, async () => {
+  const seeds = only === undefined ? Array.from({ length: runs }, (_, seed) => seed) : [Number(only)];
+  for (const seed of seeds) {
+    try {
+      await simulate(seed);
+    } catch (error) {
+      throw new Error(`Seed ${seed}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  }
+});
+
+async function simulate(seed: number): Promise<void> {
+  const world = createWorld(seed);
+  const undoWindowMs = [0, 2_000, 1_000_000][world.pick(3)] ?? 0;
+  const cluster = createCluster(world, { steps, undoWindowMs });
+  const history = randomHistory(world, 5 + world.pick(25));
+  const expected: { sequence: number; body: Uint8Array }[] = [];
+  cluster.start();
+  cluster.start();
+  await world.run(() => history.length === 0, () => {
+    if (world.chance(0.1)) {
+      const entry = history.shift();
+      if (entry !== undefined) {
+        const body = Buffer.from(JSON.stringify(entry));
+        expected.push({ sequence: cluster.intake.append(subjectOf(0), body), body });
+      }
+    }
+    if (world.chance(0.005)) cluster.crash();
+    if (world.chance(0.02)) cluster.replicas.deliver((waiting) => world.pick(waiting));
+  });
+  world.faulty = false;
+  await world.run(() => isQuiet(cluster), () => {});
+  const embedded = await runEmbedded(expected, { steps, undoWindowMs });
+  const seen = await look(cluster.store, embedded.keys);
+  expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
+  expect(seen.identities).toEqual(embedded.identities);
+  expect(seen.profiles).toEqual(embedded.profiles);
+}
+
+function isQuiet({ intake, lanes, layout, applied, written }: Cluster): boolean {
+  const checkpoint = lanes.messages(checkpointSubject).at(-1);
+  const place = checkpoint && placeFromBytes(checkpoint.body);
+  if ((place?.through ?? 0) < intake.last(subjectOf(0)) || written() < (checkpoint?.sequence ?? 0)) return false;
+  return [0, 1].every((lane) => applied(lane) >= lanes.last(subjectOf(layout.profile(lane))));
+}
