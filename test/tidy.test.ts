@@ -79,6 +79,17 @@ test("tidy: nothing names a machine", () => {
   expect(found).toEqual([]);
 });
 
+test("tidy: the lock file names every optional package, or npm ci stops where the registry lacks one", () => {
+  const { packages } = JSON.parse(text("package-lock.json")) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+  };
+  const absent = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter((name) => !packages[`node_modules/${name}`] && !packages[`${path}/node_modules/${name}`])
+      .map((name) => `package-lock.json: "${name}" is missing, add its version, os and cpu`)
+  );
+  expect(absent).toEqual([]);
+});
+
 function inParts(path: string): boolean {
   return /^(gateway|services)\//.test(path) && !testFile.test(path);
 }
