@@ -1,0 +1,25 @@
+/** JSON values with their shape known: objects that are read by names written in the code, or through lists of their entries. */
+
+/** A JSON object. Names that clients choose are only ever listed, never used to read it. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value of an own member; a name of Object.prototype finds nothing. */
+export function member(fields: Fields, name: string): unknown {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
+export function asList(value: unknown): readonly unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+/** What `pr` asks for (RFC 7644 section 3.4.2.2): something that is not empty. */
+export function isPresent(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  if (Array.isArray(value)) return value.some(isPresent);
+  return isFields(value) ? Object.values(value).some(isPresent) : true;
+}

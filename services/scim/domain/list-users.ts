@@ -1,0 +1,135 @@
+/** Lists and searches users (RFC 7644 section 3.4.2): by an index where one answers, else by one bounded look through all. */
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { matches } from "./evaluate-filter.ts";
+import type { Fields } from "./fields.ts";
+import type { Filter } from "./filter.ts";
+import { lookUp, lookupsOf } from "./filter-lookup.ts";
+import type { ListMemory } from "./list-memory.ts";
+import { type Order, orderOf, type Ranked, ranking, sortValue } from "./list-order.ts";
+import { parseFilter } from "./parse-filter.ts";
+import type { ScimParts } from "./ports.ts";
+import type { Project } from "./project-user.ts";
+import { presented, type Renderer } from "./render-user.ts";
+import type { User } from "./user.ts";
+
+export interface ListQuestion {
+  readonly companyId: string;
+  /** Empty: all users. */
+  readonly filter: string;
+  readonly startIndex: number;
+  readonly count: number | undefined;
+  readonly sortBy: string;
+  readonly descending: boolean;
+  readonly renderer: Renderer;
+  readonly project: Project;
+  /** What else the outcome of a filter depends on: the names that are declared. */
+  readonly names: string;
+}
+
+export interface ListAnswer {
+  readonly totalResults: number;
+  readonly startIndex: number;
+  readonly usersJson: readonly string[];
+}
+
+/** Refuses FILTER_INVALID, INPUT_INVALID (sortBy), TOO_MANY_RESULTS, OVERLOADED. */
+export async function listUsers(parts: ScimParts & { readonly memory: ListMemory }, question: ListQuestion): Promise<ListAnswer> {
+  const filter = question.filter === "" ? undefined : parseFilter(question.filter);
+  const asked: Asked = {
+    ...question,
+    order: orderOf(question.sortBy, question.descending),
+    first: Math.max(1, question.startIndex),
+    limit: Math.min(Math.max(0, question.count ?? limits.scimPageDefault), limits.scimPageMax),
+  };
+  const found = await findPage(parts, asked, filter);
+  const usersJson = found.users.map((user) => JSON.stringify(withoutSchemas(asked.project(presented(asked.renderer.resource(user))))));
+  return { totalResults: found.total, startIndex: asked.first, usersJson };
+}
+
+interface Asked extends ListQuestion {
+  readonly order: Order;
+  readonly first: number;
+  readonly limit: number;
+}
+
+interface Page {
+  readonly total: number;
+  readonly users: readonly User[];
+}
+
+type Parts = ScimParts & { readonly memory: ListMemory };
+
+async function findPage(parts: Parts, asked: Asked, filter: Filter | undefined): Promise<Page> {
+  const lookups = filter && lookupsOf(filter);
+  if (filter && lookups) return pageOfFew(asked, filter, await lookUp(parts.users, asked.companyId, lookups));
+  return filter || asked.order.path ? await pageOfMatches(parts, asked, filter) : await pageOfAll(parts, asked);
+}
+
+/** Resources of a list have no `schemas` (specification, "GET /scim/v2/Users"). */
+function withoutSchemas(resource: Fields): Fields {
+  const { schemas: _, ...rest } = resource;
+  return rest;
+}
+
+function pageOfFew({ renderer, order, first, limit }: Asked, filter: Filter, candidates: readonly User[]): Page {
+  const fitting = candidates.filter((user) => matches(filter, renderer.resource(user)));
+  const users = new Map(fitting.map((user) => [user.id, user]));
+  const ranked = fitting.map((user) => rankedOf(user, renderer.resource(user), order)).sort(ranking(order.descending));
+  const page = ranked.slice(first - 1, first - 1 + limit);
+  return { total: fitting.length, users: page.flatMap(({ id }) => users.get(id) ?? []) };
+}
+
+function rankedOf(user: User, resource: Fields, { path }: Order): Ranked {
+  return { id: user.id, key: user.userNameKey, value: path ? sortValue(resource, path) : user.userNameKey };
+}
+
+/** All users by name: the index gives the page; where it begins is known from the page before, or counted in the index. */
+async function pageOfAll({ users, memory }: Parts, { companyId, order: { descending }, first, limit }: Asked): Promise<Page> {
+  const { users: total, changes } = await users.census(companyId);
+  if (first > total || limit === 0) return { total, users: [] };
+  const list = JSON.stringify([companyId, changes, descending]);
+  const anchor = memory.anchor(list, first - 1);
+  const skipped = first - 1 - (anchor?.index ?? 0);
+  const from = anchor === undefined ? { descending } : { descending, after: anchor.key };
+  const after = skipped === 0 ? anchor?.key : await users.skip(companyId, { ...from, count: skipped });
+  if (first > 1 && after === undefined) return { total, users: [] };
+  const page = await users.page(companyId, { descending, limit, ...(after === undefined ? {} : { after }) });
+  const last = page.at(-1);
+  if (last) memory.remember(list, { index: first - 1 + page.length, key: last.userNameKey });
+  return { total, users: page };
+}
+
+/** Looks through all users once; the pages that follow find the result remembered until the company changes. */
+async function pageOfMatches(parts: Parts, asked: Asked, filter: Filter | undefined): Promise<Page> {
+  const { companyId, first, limit, order } = asked;
+  const { changes, users } = await parts.users.census(companyId);
+  if (users > limits.scimScanUsersMax) {
+    throw new Refusal("TOO_MANY_RESULTS", `More than ${limits.scimScanUsersMax} users can only be searched by id, userName or externalId`);
+  }
+  const list = JSON.stringify([companyId, changes, asked.filter, asked.sortBy, order.descending, asked.names]);
+  const ids = await parts.memory.result(list, () => lookThrough(parts, asked, filter));
+  const page = await Promise.all(ids.slice(first - 1, first - 1 + limit).map((id) => parts.users.byId(companyId, id)));
+  return { total: ids.length, users: page.filter((user) => user !== undefined) };
+}
+
+async function lookThrough(parts: Parts, asked: Asked, filter: Filter | undefined): Promise<readonly string[]> {
+  const { companyId, renderer, order } = asked;
+  const found: Ranked[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const start = { descending: false, limit: limits.scimScanPageUsers, ...(after === undefined ? {} : { after }) };
+    const users = await parts.users.page(companyId, start);
+    for (const user of users) {
+      const resource = renderer.resource(user);
+      if (!filter || matches(filter, resource)) found.push(rankedOf(user, resource, order));
+    }
+    after = users.at(-1)?.userNameKey;
+    if (users.length < limits.scimScanPageUsers) break;
+    await parts.pause();
+  }
+  // By user name they are in order already
+  if (order.path) found.sort(ranking(order.descending));
+  else if (order.descending) found.reverse();
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,124 @@
+/** One change of a patch, applied: adds, replaces or removes at a path and gives back the user as it is then. */
+import { sameValue } from "./same-value.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { attributeNamed, type AttributePath, lastOf, pathText } from "./attribute-path.ts";
+import { booleanOf, invalid } from "./check-values.ts";
+import { matches } from "./evaluate-filter.ts";
+import { asList, type Fields, isFields, isPresent, member } from "./fields.ts";
+import type { Filter } from "./filter.ts";
+import type { PatchPath } from "./patch-path.ts";
+import type { Attribute } from "./schema.ts";
+
+export interface Change {
+  readonly op: "add" | "replace" | "remove";
+  readonly path: PatchPath;
+  readonly value: unknown;
+}
+
+export function applyChange(fields: Fields, change: Change): Fields {
+  const { path, op } = change;
+  const required = path.filter === undefined && path.path.every((attribute) => attribute.required);
+  const emptied = op === "remove" || (op === "replace" && !isPresent(change.value));
+  if (required && emptied) throw new Refusal("ATTRIBUTE_READ_ONLY", `'${pathText(path.path)}' is required and cannot be removed`);
+  return at(fields, path.path, change);
+}
+
+/** Walks down to the attribute; complex attributes on the way are made where they are not there yet. */
+function at(fields: Fields, [attribute, ...rest]: AttributePath, change: Change): Fields {
+  const held = member(fields, attribute.name);
+  const [next, ...more] = rest;
+  if (next === undefined) return set(fields, attribute.name, changed(attribute, held, change));
+  // `emails.value` is a path of all values
+  const inner = Array.isArray(held)
+    ? held.map((each) => (isFields(each) ? at(each, [next, ...more], change) : each))
+    : at(isFields(held) ? held : {}, [next, ...more], change);
+  return set(fields, attribute.name, inner);
+}
+
+/** Without the member where the value is undefined. */
+function set(fields: Fields, name: string, value: unknown): Fields {
+  const { [name]: _, ...others } = fields;
+  return value === undefined ? others : { ...others, [name]: value };
+}
+
+function changed(attribute: Attribute, held: unknown, change: Change): unknown {
+  const { filter, below } = change.path;
+  if (filter) return withinValues(attribute, asList(held), { ...change, filter, ...(below ? { below } : {}) });
+  if (change.op === "remove") return removed(attribute, held, change.value);
+  const value = normalised(attribute, change.value);
+  if (attribute.multi) return change.op === "add" ? added(asList(held), asList(value)) : asList(value);
+  if (attribute.type !== "complex" || !isFields(value)) return value ?? undefined;
+  // Sub-attributes that are not named stay (section 3.5.2.3)
+  return Object.entries(value).reduce((all, [name, inner]) => set(all, name, inner ?? undefined), isFields(held) ? held : {});
+}
+
+/** Values that are there already are not added again (section 3.5.2.1). */
+function added(held: readonly unknown[], values: readonly unknown[]): readonly unknown[] {
+  const fresh = values.filter((value) => !held.some((each) => sameValue(each, value)));
+  // At most one is primary: the newest
+  const primary = fresh.some(isPrimary);
+  return [...(primary ? held.map((each) => (isPrimary(each) && isFields(each) ? { ...each, primary: false } : each)) : held), ...fresh];
+}
+
+function isPrimary(value: unknown): boolean {
+  return isFields(value) && member(value, "primary") === true;
+}
+
+/** Without a value everything goes; with one, as Entra ID sends it, the values that are named. */
+function removed(attribute: Attribute, held: unknown, value: unknown): unknown {
+  if (!attribute.multi || value === undefined || value === null) return undefined;
+  const named = asList(normalised(attribute, value));
+  return asList(held).filter((each) => !named.some((one) => sameValue(each, one) || covers(each, one)));
+}
+
+/** The named value says the same as the held one, as far as it says anything. */
+function covers(held: unknown, named: unknown): boolean {
+  if (!isFields(held) || !isFields(named)) return false;
+  const entries = Object.entries(named);
+  return entries.length > 0 && entries.every(([name, value]) => sameValue(member(held, name), value));
+}
+
+interface Within extends Change {
+  readonly filter: Filter;
+  readonly below?: AttributePath;
+}
+
+function withinValues(attribute: Attribute, held: readonly unknown[], change: Within): unknown {
+  const { op, filter, below, value } = change;
+  const meant = held.map((each) => isFields(each) && matches(filter, each));
+  if (!meant.includes(true)) {
+    if (op === "add") return [...held, applyBelow(fromFilter(filter), attribute, change)];
+    throw new Refusal("TARGET_MISSING", `No value of '${attribute.name}' fits the filter of the path`);
+  }
+  if (op === "remove" && below === undefined) return held.filter((_, place) => !meant[place]);
+  if (op !== "remove" && below === undefined && !isFields(value)) throw invalid(`'${attribute.name}' takes objects`);
+  return held.map((each, place) => (meant[place] && isFields(each) ? applyBelow(each, attribute, change) : each));
+}
+
+function applyBelow(fields: Fields, attribute: Attribute, { op, below, value }: Within): Fields {
+  if (below) return at(fields, below, { op, path: { path: below }, value });
+  const normal = normalised({ ...attribute, multi: true }, value);
+  const [first] = asList(normal);
+  if (!isFields(first)) throw invalid(`'${attribute.name}' takes objects`);
+  return { ...fields, ...first };
+}
+
+/** A new value for `add` where none fits: what the filter demands of it by `eq`. */
+function fromFilter(filter: Filter): Fields {
+  if (filter.kind === "and") return Object.assign({}, ...filter.parts.map(fromFilter)) as Fields;
+  if (filter.kind !== "compare" || filter.operator !== "eq" || filter.path.length !== 1 || filter.value === null) return {};
+  return { [lastOf(filter.path).name]: filter.value };
+}
+
+/** Members under the names of the schema, and truths that were sent as texts. */
+function normalised(attribute: Attribute, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each) => normalised(attribute, each));
+  if (attribute.type === "boolean") return isPresent(value) ? booleanOf(value, attribute.name) : undefined;
+  if (attribute.type !== "complex" || !isFields(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const sub = attributeNamed(attribute.sub ?? [], name);
+      return sub ? [sub.name, normalised(sub, inner)] : [name, inner];
+    }),
+  );
+}

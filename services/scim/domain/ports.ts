@@ -1,0 +1,122 @@
+/** What the domain needs from outside: the store of users, and ids. */
+import type { Clock } from "../../../platform/clock.ts";
+import type { User } from "./user.ts";
+
+/** Users of companies, each found within its own company only. */
+export interface Users {
+  byId(companyId: string, id: string): Promise<User | undefined>;
+  byUserName(companyId: string, userNameKey: string): Promise<User | undefined>;
+  byExternalId(companyId: string, externalId: string): Promise<readonly User[]>;
+  /** At most `limit` users in the order of userNameKey (by UTF-8 bytes), after a key, from an index and never by a scan. */
+  page(companyId: string, from: PageStart): Promise<readonly User[]>;
+  /** The key `count` places after `after`; undefined where there are fewer. Reads keys only. */
+  skip(
+    companyId: string,
+    from: { readonly after?: string; readonly descending: boolean; readonly count: number },
+  ): Promise<string | undefined>;
+  census(companyId: string): Promise<Census>;
+  /** What was answered to the request with this mark; undefined where none is kept or its time is over. */
+  remembered(companyId: string, requestHash: string, now: number): Promise<Remembered | undefined>;
+  /**
+   * Writes all of a change or nothing, durably. `name_taken`: another user of the company has the userName. `changed`: the
+   * user is no longer as `before`. `repeated`: the mark is there already. Refuses STORE_UNAVAILABLE, OUTCOME_UNKNOWN.
+   */
+  commit(change: UserChange): Promise<"committed" | "name_taken" | "changed" | "repeated">;
+}
+
+export interface PageStart {
+  /** Absent: from the beginning. */
+  readonly after?: string;
+  readonly descending: boolean;
+  readonly limit: number;
+}
+
+export interface Census {
+  readonly users: number;
+  /** Grows with every change of a user of the company. */
+  readonly changes: number;
+}
+
+export interface UserChange {
+  readonly companyId: string;
+  /** Absent: a new user. */
+  readonly before?: User;
+  /** Absent: the user goes. */
+  readonly after?: User;
+  readonly event?: UserDeleted;
+  readonly log?: LogEntry;
+  readonly remember?: Remembered;
+}
+
+/** scim.user.deleted.v1 */
+export interface UserDeleted {
+  readonly eventId: string;
+  readonly companyId: string;
+  readonly userId: string;
+  readonly userName: string;
+  readonly deletedAt: number;
+}
+
+/** The answer to a request with an Idempotency-Key. */
+export interface Remembered {
+  /** Of route and key. */
+  readonly requestHash: string;
+  readonly bodyHash: string;
+  readonly answer: { readonly userJson: string; readonly id: string; readonly etag: string };
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
+}
+
+/** One request, as administrators read it. Holds no secret and no body. */
+export interface LogEntry {
+  readonly companyId: string;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly requestId: string;
+  readonly tokenId: string;
+  readonly origin: string;
+  readonly method: string;
+  readonly target: string;
+  /** What came of it: created, replaced, patched, deleted, or "" with a status. */
+  readonly outcome: string;
+  readonly status?: number;
+  readonly reason?: string;
+  readonly detail?: string;
+  readonly userId?: string;
+  readonly userName?: string;
+  readonly changes?: readonly AttributeChange[];
+  /** Attributes that were sent and are not kept. */
+  readonly ignored?: readonly string[];
+}
+
+export interface AttributeChange {
+  readonly attribute: string;
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** What the use cases work with. */
+export interface ScimParts {
+  readonly users: Users;
+  readonly clock: Clock;
+  /** 32 hex digits. */
+  readonly newUserId: () => string;
+  readonly newEventId: () => string;
+  /** Lets other requests have a turn during a long look through the users. */
+  readonly pause: () => Promise<void>;
+  /** A change left something to publish. */
+  readonly published: () => void;
+}
+
+/** Who asks, and as what. */
+export interface Caller {
+  readonly companyId: string;
+  readonly requestId: string;
+  readonly tokenId: string;
+  readonly origin: string;
+  readonly method: string;
+  readonly target: string;
+  readonly baseUrl: string;
+  /** Absent: no Idempotency-Key was sent. */
+  readonly mark?: { readonly requestHash: string; readonly bodyHash: string };
+}

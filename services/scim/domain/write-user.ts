@@ -1,0 +1,79 @@
+/** What all writes share: repeats of an Idempotency-Key, attempts against other writers, and the answer. */
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { Fields } from "./fields.ts";
+import type { Caller, Remembered, ScimParts, UserChange } from "./ports.ts";
+import type { Project } from "./project-user.ts";
+import { presented, type Renderer } from "./render-user.ts";
+import { etagOf, type User } from "./user.ts";
+
+export interface Answer {
+  readonly userJson: string;
+  readonly id: string;
+  readonly etag: string;
+}
+
+export interface Written extends Answer {
+  readonly replayed: boolean;
+  /** The request stands in the log. */
+  readonly logged: boolean;
+}
+
+export interface Shown {
+  readonly renderer: Renderer;
+  readonly project: Project;
+}
+
+export function answerOf(user: User, { renderer, project }: Shown): Answer {
+  return { userJson: shownJson(renderer.resource(user), project), id: user.id, etag: etagOf(user) };
+}
+
+export function shownJson(resource: Fields, project: Project): string {
+  return JSON.stringify(project(presented(resource)));
+}
+
+/** What an attempt would do. */
+export interface Planned {
+  /** Undefined: nothing is to be written. */
+  readonly change?: Omit<UserChange, "remember">;
+  readonly answer: Answer;
+}
+
+/**
+ * Answers a repeat from what is remembered; otherwise plans on the users as they are and commits, again from the start where
+ * somebody else was faster. Refuses IDEMPOTENCY_KEY_REUSED, ALREADY_EXISTS, STATE_CONFLICT.
+ */
+export async function writeUser(parts: ScimParts, caller: Caller, plan: () => Promise<Planned>): Promise<Written> {
+  for (let attempt = 0; attempt < limits.scimAttemptsMax; attempt += 1) {
+    const repeat = await repeatOf(parts, caller);
+    if (repeat) return repeat;
+    const { change, answer } = await plan();
+    // Without a key there is nothing to remember, and what changes nothing need not be written
+    if (change === undefined || (!caller.mark && change.before === change.after)) return { ...answer, replayed: false, logged: false };
+    const outcome = await parts.users.commit(withMark(change, answer, { caller, now: parts.clock.now() }));
+    if (outcome === "committed") {
+      if (change.event) parts.published();
+      return { ...answer, replayed: false, logged: change.log !== undefined };
+    }
+    if (outcome === "name_taken") return (await repeatOf(parts, caller)) ?? refuseTaken();
+  }
+  throw new Refusal("STATE_CONFLICT", "Others change the user at the same time: read it and try again");
+}
+
+function refuseTaken(): never {
+  throw new Refusal("ALREADY_EXISTS", "User already exists in the database.");
+}
+
+async function repeatOf(parts: ScimParts, { companyId, mark }: Caller): Promise<Written | undefined> {
+  const known = mark && (await parts.users.remembered(companyId, mark.requestHash, parts.clock.now()));
+  if (known === undefined) return undefined;
+  if (known.bodyHash !== mark?.bodyHash) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
+  return { ...known.answer, replayed: true, logged: false };
+}
+
+function withMark(change: Omit<UserChange, "remember">, answer: Answer, of: { caller: Caller; now: number }): UserChange {
+  const { mark } = of.caller;
+  if (mark === undefined) return change;
+  const remember: Remembered = { ...mark, answer, expiresAt: of.now + limits.idempotencyKeepMs };
+  return { ...change, remember };
+}

@@ -1,0 +1,82 @@
+/** Publishes what the outbox holds, in order, and again until it went out: every event at least once, under one id. */
+import { create, toBinary } from "@bufbuild/protobuf";
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import { ScimUserDeletedSchema } from "../../../proto/gen/heddle/scim/v1/scim_event_pb.ts";
+import type { Outbox, Waiting } from "../domain/outbox.ts";
+
+/** An event for others. */
+export interface PublishedEvent {
+  readonly subject: "scim.user.deleted.v1";
+  /** The same at every repeat. */
+  readonly eventId: string;
+  /** What it is about; events of one key stay in order. */
+  readonly key: string;
+  /** A heddle.scim.v1.ScimUserDeleted. */
+  readonly body: Uint8Array;
+}
+
+/** Resolves when the event is durable elsewhere. */
+export type Publish = (event: PublishedEvent) => Promise<void>;
+
+export interface Relay {
+  /** Something new is in the outbox. */
+  wake(): void;
+  /** Ends after the event under way; the rest goes out after the next start. */
+  close(): Promise<void>;
+}
+
+export function openRelay(parts: { outbox: Outbox; publish: Publish; clock: Clock; logger: Logger }): Relay {
+  const { outbox, publish, clock, logger } = parts;
+  const state = { closed: false, again: false, retryMs: limits.scimPublishRetryMsMin as number };
+  let running: Promise<void> | undefined;
+  let cancelRetry: (() => void) | undefined;
+
+  /** Until nothing waits, and nobody has called wake() meanwhile. */
+  async function drain(): Promise<void> {
+    for (;;) {
+      state.again = false;
+      const waiting = await outbox.next(limits.scimOutboxBatchMax);
+      for (const each of waiting) await publish(eventOf(each));
+      const last = waiting.at(-1);
+      if (last) await outbox.done(last.sequence);
+      state.retryMs = limits.scimPublishRetryMsMin;
+      if (state.closed || (last === undefined && !state.again)) return;
+    }
+  }
+
+  function later(error: unknown): void {
+    logger.error("scim_event_not_published", error, { retryMs: state.retryMs });
+    cancelRetry = clock.after(state.retryMs, wake);
+    state.retryMs = Math.min(state.retryMs * 2, limits.scimPublishRetryMsMax);
+  }
+
+  function wake(): void {
+    state.again = true;
+    cancelRetry?.();
+    if (state.closed || running) return;
+    running = drain().catch((error: unknown) => {
+      if (!state.closed) later(error);
+    }).finally(() => {
+      running = undefined;
+    });
+  }
+
+  // What an earlier process could not publish
+  wake();
+  return {
+    wake,
+    async close() {
+      state.closed = true;
+      cancelRetry?.();
+      await running;
+    },
+  };
+}
+
+function eventOf({ event }: Waiting): PublishedEvent {
+  const { eventId, companyId, userId, userName, deletedAt } = event;
+  const message = create(ScimUserDeletedSchema, { eventId, companyId, userId, userName, deletedAt: BigInt(deletedAt) });
+  return { subject: "scim.user.deleted.v1", eventId, key: userId, body: toBinary(ScimUserDeletedSchema, message) };
+}

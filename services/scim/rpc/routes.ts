@@ -1,0 +1,103 @@
+/** ScimService: one entry an RPC, each only messages to domain values and back. */
+import type { ServiceImpl } from "@connectrpc/connect";
+import { Refusal } from "../../../platform/refusal.ts";
+import {
+  type DescribeRequest,
+  Document,
+  type ListUsersRequest,
+  type PatchUserRequest,
+  type RecordSignInRequest,
+  type ReplaceUserRequest,
+  type ScimService,
+} from "../../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import { createUser } from "../domain/create-user.ts";
+import { deleteUser } from "../domain/delete-user.ts";
+import { describe, type Document as DocumentName } from "../domain/discovery.ts";
+import type { ListMemory } from "../domain/list-memory.ts";
+import { listUsers } from "../domain/list-users.ts";
+import { logEntry } from "../domain/log-entry.ts";
+import type { LogEntry, ScimParts } from "../domain/ports.ts";
+import { recordSignIn } from "../domain/record-sign-in.ts";
+import { foundUser, patchUserById, replaceUser, type Target } from "../domain/replace-user.ts";
+import { answerOf } from "../domain/write-user.ts";
+import { bodyOf, callerOf, directoryOf, shownTo, userAnswer, writerOf } from "./request.ts";
+
+export interface ServiceParts extends ScimParts {
+  readonly memory: ListMemory;
+  /** Writes the entry soon; never waits and never fails. */
+  readonly note: (entry: LogEntry) => void;
+}
+
+export function scimRoutes(parts: ServiceParts): ServiceImpl<typeof ScimService> {
+  return {
+    async createUser({ scope, bodyJson, ...message }) {
+      const caller = writerOf(scope, bodyJson);
+      return { user: userAnswer(await createUser(parts, caller, { ...shownTo(caller, message), body: bodyOf(bodyJson) })) };
+    },
+    async getUser({ scope, id, ...message }) {
+      const caller = callerOf(scope);
+      const shown = shownTo(caller, message);
+      return { user: userAnswer(answerOf(await foundUser(parts, caller.companyId, id), shown)) };
+    },
+    listUsers: (message) => handleListUsers(parts, message),
+    async replaceUser({ scope, ...message }) {
+      const caller = writerOf(scope, message.bodyJson);
+      return { user: userAnswer(await replaceUser(parts, caller, targetOf(caller, message))) };
+    },
+    async patchUser({ scope, ...message }) {
+      const caller = writerOf(scope, message.bodyJson);
+      return { user: userAnswer(await patchUserById(parts, caller, targetOf(caller, message))) };
+    },
+    async deleteUser({ scope, id, ifMatch }) {
+      const caller = callerOf(scope);
+      await deleteUser(parts, caller, { id, ifMatch, renderer: shownTo(caller, {}).renderer });
+      return {};
+    },
+    async describe(message) {
+      return { documentJson: Buffer.from(JSON.stringify(described(message))) };
+    },
+    async recordSignIn(message) {
+      return { id: (await recordSignIn(parts, signInOf(message))).id };
+    },
+    async logRequest({ scope, status, reason, detail }) {
+      const caller = callerOf(scope);
+      const refusal = { ...(reason === "" ? {} : { reason }), ...(detail === "" ? {} : { detail }) };
+      parts.note(logEntry(caller, parts.clock.now(), { outcome: "", status, ...refusal }));
+      return {};
+    },
+  };
+}
+
+async function handleListUsers(parts: ServiceParts, message: ListUsersRequest) {
+  const caller = callerOf(message.scope);
+  const { filter, startIndex, count, sortBy, descending } = message;
+  const { companyId } = caller;
+  const names = JSON.stringify(directoryOf(message.directory));
+  const question = { companyId, filter, startIndex, count, sortBy, descending, names, ...shownTo(caller, message) };
+  const { totalResults, startIndex: first, usersJson } = await listUsers(parts, question);
+  return { totalResults, startIndex: first, usersJson: usersJson.map((user) => Buffer.from(user)) };
+}
+
+type TargetMessage = Omit<ReplaceUserRequest | PatchUserRequest, "scope" | "$typeName">;
+
+function targetOf(caller: ReturnType<typeof callerOf>, { id, ifMatch, bodyJson, ...message }: TargetMessage): Target {
+  return { ...shownTo(caller, message), id, ifMatch, body: bodyOf(bodyJson) };
+}
+
+const documents: ReadonlyMap<Document, DocumentName> = new Map([
+  [Document.SERVICE_PROVIDER_CONFIG, "config"],
+  [Document.SCHEMAS, "schemas"],
+  [Document.RESOURCE_TYPES, "resourceTypes"],
+]);
+
+function described({ document, id, scope }: DescribeRequest) {
+  const name = documents.get(document);
+  if (name === undefined) throw new Refusal("INPUT_INVALID", "Expected the name of a document");
+  return describe(name, id, callerOf(scope).baseUrl);
+}
+
+function signInOf({ companyId, user, at }: RecordSignInRequest) {
+  if (user.case === undefined) throw new Refusal("INPUT_INVALID", "Expected the id or the name of a user");
+  const who = user.case === "id" ? { id: user.value } : { userName: user.value };
+  return { companyId, at: Number(at), ...who };
+}
