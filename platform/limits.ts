@@ -204,7 +204,7 @@ export const limits = {
   rpcAnswerReserveMs: 20,
   rpcWorkMsMin: 5,
   rpcConnectMsMax: 1_000,
-  rpcFirstBytesMsMax: 10_000,
+  rpcFirstBytesMsMax: 5_000,
   rpcConnectionIdleMs: 20 * 60 * 1000,
   rpcPingIntervalMs: 5_000,
   rpcPingTimeoutMs: 3_000,

@@ -11,6 +11,7 @@ import {
   type ServerHttp2Session,
 } from "node:http2";
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from "node:net";
+import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 
@@ -35,10 +36,12 @@ export interface ListenerOptions {
 
 export interface Listener {
   readonly port: number;
-  /** Takes no connection and no stream more; what is under way goes on. */
+  /** Takes no connection and no stream more; what is under way goes on, and its connection ends after it. */
   drain(): void;
-  /** Cuts whatever is left, and resolves when it is gone. */
-  end(): Promise<void>;
+  /** Ends HTTP/1.1 connections that wait for another request; those of HTTP/2 end by themselves. */
+  endIdle(): void;
+  /** Resolves when all connections have ended, which those that last longer than `ms` are made to. */
+  ended(clock: Clock, ms: number): Promise<void>;
 }
 
 /** Rejects with the system's error where the address cannot be had. */
@@ -46,7 +49,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const doors = options.tls ? secureDoors(options, options.tls) : clearDoors(options);
-  const { server, inner } = doors;
+  const { server, inner, undecided } = doors;
   server.maxConnections = limits.connectionsMax;
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
@@ -68,13 +71,16 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     port: (server.address() as AddressInfo).port,
     drain() {
       server.close();
-      inner?.closeIdleConnections();
+      // Closes its idle connections too
+      inner?.close();
       for (const session of sessions) session.close();
+      for (const socket of undecided) socket.destroy();
     },
-    async end() {
-      const gone = [...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve)));
-      for (const socket of sockets) socket.destroy();
-      await Promise.all(gone);
+    endIdle: () => inner?.closeIdleConnections(),
+    async ended(clock, ms) {
+      const cancel = clock.after(ms, () => sockets.forEach((socket) => socket.destroy()));
+      await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once("close", resolve))));
+      cancel();
     },
   };
 }
@@ -83,7 +89,9 @@ interface Doors {
   readonly server: Server;
   readonly http2: Http2Server | Http2SecureServer;
   /** Where HTTP/1.1 has a server of its own. */
-  readonly inner?: { closeIdleConnections(): void };
+  readonly inner?: { close(): void; closeIdleConnections(): void };
+  /** Connections that have not yet said what they speak. */
+  readonly undecided: ReadonlySet<Socket>;
 }
 
 const http2Limits = {
@@ -96,9 +104,10 @@ const http2Limits = {
 
 const http1Limits = {
   maxHeaderSize: limits.headerBytesMax,
-  headersTimeout: limits.headersTimeoutMs,
+  headersTimeout: limits.rpcFirstBytesMsMax,
   requestTimeout: limits.requestTimeoutMs,
   keepAliveTimeout: limits.keepAliveTimeoutMs,
+  connectionsCheckingInterval: limits.overdueCheckMs,
 };
 
 /** A caller without a certificate of the authority does not get past the handshake, so nothing of HTTP is reached. */
@@ -116,19 +125,25 @@ function secureDoors({ handle, logger }: ListenerOptions, { ca, cert, key }: Ser
     handshakeTimeout: limits.rpcFirstBytesMsMax,
   }, handle);
   server.on("tlsClientError", (error) => logger.warn("rpc_handshake_refused", { code: codeOf(error) }));
-  return { server, http2: server };
+  return { server, http2: server, undecided: new Set() };
 }
 
 /** In the clear there is no handshake to choose by: the first bytes of HTTP/2 are its preface, "PRI". */
 function clearDoors({ handle }: ListenerOptions): Doors {
   const http1 = createHttpServer(http1Limits, handle);
+  // It never listens itself, and would start neither its timeouts nor its list of connections
+  http1.emit("listening");
   const http2 = createHttp2Server(http2Limits, handle);
+  const undecided = new Set<Socket>();
   const server = createSocketServer((socket) => {
+    undecided.add(socket);
+    socket.once("close", () => undecided.delete(socket));
     let first: Buffer | undefined;
     socket.setTimeout(limits.rpcFirstBytesMsMax, () => socket.destroy());
     socket.on("data", function look(chunk: Buffer) {
       first = first ? Buffer.concat([first, chunk]) : chunk;
       if (first.length < preface.length) return;
+      undecided.delete(socket);
       socket.off("data", look);
       socket.setTimeout(0);
       socket.removeAllListeners("timeout");
@@ -139,7 +154,7 @@ function clearDoors({ handle }: ListenerOptions): Doors {
       if (!isHttp2) socket.resume();
     });
   });
-  return { server, http2, inner: http1 };
+  return { server, http2, inner: http1, undecided };
 }
 
 const preface = "PRI";

@@ -69,7 +69,7 @@ export async function serveRpc(options: RpcServerOptions): Promise<RpcServer> {
 interface State {
   closing: boolean;
   inFlight: number;
-  /** Called when nothing is in flight. */
+  /** Called whenever nothing is in flight. */
   idle: () => void;
 }
 
@@ -158,15 +158,8 @@ const malformed = 400;
 
 async function close(listener: Listener, state: State, { clock, drainMsMax }: { clock: Clock; drainMsMax: number }): Promise<void> {
   state.closing = true;
+  // A connection counts as idle only when the event that ends its answer is over
+  state.idle = () => setImmediate(() => listener.endIdle());
   listener.drain();
-  if (state.inFlight > 0) {
-    await new Promise<void>((resolve) => {
-      const cancel = clock.after(drainMsMax, resolve);
-      state.idle = () => {
-        cancel();
-        resolve();
-      };
-    });
-  }
-  await listener.end();
+  await listener.ended(clock, drainMsMax);
 }

@@ -171,7 +171,7 @@ class SharedLine {
 
   /** Those without an outcome go to the front of the line again where that is safe, and are told what is known else. */
   #failed(batch: readonly Waiting[], error: unknown): void {
-    const { method, clock } = this.#parts;
+    const { addresses, method, clock } = this.#parts;
     const again: Waiting[] = [];
     for (const waiting of batch.filter(({ over }) => !over)) {
       waiting.attempts += 1;
@@ -180,11 +180,15 @@ class SharedLine {
     }
     const [first] = again;
     if (first === undefined) return;
-    clock.after(retryMs(first.attempts), () => {
-      this.#waiting = [...again, ...this.#waiting];
-      for (const { bytes } of again) this.#bytes += bytes.length;
-      this.#pumpSoon();
-    });
+    const elsewhere = first.attempts < addresses.size;
+    if (elsewhere) this.#lineUpAgain(again);
+    else clock.after(retryMs(first.attempts), () => this.#lineUpAgain(again));
+  }
+
+  #lineUpAgain(calls: readonly Waiting[]): void {
+    this.#waiting = [...calls, ...this.#waiting];
+    for (const { bytes } of calls) this.#bytes += bytes.length;
+    this.#pumpSoon();
   }
 }
 
