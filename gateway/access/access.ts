@@ -20,6 +20,18 @@ export interface KeyHolder {
 export interface TokenHolder {
   readonly token: ScimToken;
   readonly company: Company;
+  readonly directory: CompanyDirectory;
+}
+
+/** What permissions of dashboard users can name. */
+export interface CompanyDirectory {
+  readonly workspaces: readonly (NamedThing & { readonly teams: readonly NamedThing[] })[];
+  readonly permissionSets: readonly NamedThing[];
+}
+
+export interface NamedThing {
+  readonly id: string;
+  readonly name: string;
 }
 
 export interface Company {
@@ -60,7 +72,12 @@ export interface ScimToken {
   readonly id: string;
   readonly companyId: string;
   readonly name: string;
+  /** What callers send as X-Request-Origin; with none, nobody may call. */
   readonly origin: string;
+  /** "optional": the header may be left out, for identity providers that cannot send one; where it is sent it must fit. */
+  readonly originHeader: "required" | "optional";
+  /** Where users without a workspace land; empty: nowhere. */
+  readonly defaultWorkspaceId: string;
   readonly ipAllow: readonly string[];
   readonly createdAt: number;
   readonly revokedAt: number | null;

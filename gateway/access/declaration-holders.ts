@@ -90,3 +90,8 @@ export function isAddressRange(text: string): boolean {
   if (family === 0 || more.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
+
+/** What may stand in the header X-Request-Origin. */
+export function isOrigin(text: string): boolean {
+  return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && text.length <= limits.declaredNameCharsMax;
+}

@@ -4,7 +4,7 @@ import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
-import { readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
+import { isOrigin, readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredKey, DeclaredToken, DeclaredWorkspace } from "./declared.ts";
 import { nearest } from "./nearest.ts";
 import { everyPermission, permissionNames } from "./permissions.ts";
@@ -41,12 +41,8 @@ function readCompanies(reader: DeclarationReader): Declaration {
 }
 
 function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
-  const fields = reader.fields(place, ["name", "id", "onboardedAt", "scimTokens", "workspaces"]);
-  const scimTokens = reader.items(fields.get("scimTokens")).map((item): DeclaredToken => {
-    const token = reader.fields(item, ["name", "origin", "secret", "ipAllow"]);
-    const origin = token.get("origin");
-    return { ...readHolder(reader, item, token), ...given("origin", origin && reader.text(origin)) };
-  });
+  const fields = reader.fields(place, ["name", "id", "onboardedAt", "scimTokens", "permissionSets", "workspaces"]);
+  const scimTokens = reader.items(fields.get("scimTokens")).map((item) => readToken(reader, item));
   const workspaces = reader.items(fields.get("workspaces")).map((item) => readWorkspace(reader, item));
   refuseTwice(reader, scimTokens, { what: "SCIM token", by: (token) => token.name });
   refuseTwice(reader, workspaces, { what: "workspace", by: (workspace) => workspace.name });
@@ -55,11 +51,35 @@ function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
     ...readItem(reader, place, fields),
     ...given("onboardedAt", onboardedAt && readDay(reader, onboardedAt)),
     scimTokens,
+    permissionSets: readItems(reader, fields.get("permissionSets"), permissionSets),
     workspaces,
   };
 }
 
-const workspaceFields = ["name", "id", "plan", "currencyRates", "apps", "apiKeys", "subscriptionGroups", "preferenceCenters"];
+function readToken(reader: DeclarationReader, item: Place): DeclaredToken {
+  const fields = reader.fields(item, ["name", "origin", "originHeader", "defaultWorkspace", "secret", "ipAllow"]);
+  const [origin, header, workspace] = [fields.get("origin"), fields.get("originHeader"), fields.get("defaultWorkspace")];
+  const originHeader = header && readWord(reader, header, originHeaders);
+  return {
+    ...readHolder(reader, item, fields),
+    ...given("origin", origin && readOrigin(reader, origin)),
+    ...given("originHeader", originHeader as DeclaredToken["originHeader"]),
+    ...given("defaultWorkspace", workspace && reader.text(workspace)),
+  };
+}
+
+const originHeaders = ["required", "optional"];
+
+function readOrigin(reader: DeclarationReader, place: Place): string | undefined {
+  const origin = reader.text(place);
+  if (origin === undefined || isOrigin(origin)) return origin;
+  return reader.refuse(
+    place,
+    `"origin" must be 1 to ${limits.declaredNameCharsMax} printable ASCII characters, with no space at either end`,
+  );
+}
+
+const workspaceFields = ["name", "id", "plan", "currencyRates", "apps", "apiKeys", "subscriptionGroups", "preferenceCenters", "teams"];
 
 function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspace {
   const fields = reader.fields(place, workspaceFields);
@@ -79,6 +99,7 @@ function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspa
     items: [
       ...readItems(reader, fields.get("subscriptionGroups"), groups),
       ...readItems(reader, fields.get("preferenceCenters"), centers),
+      ...readItems(reader, fields.get("teams"), teams),
     ],
   };
 }
@@ -103,8 +124,9 @@ function readPermission(reader: DeclarationReader, place: Place): string | undef
 interface ItemKind {
   readonly kind: DeclaredKind;
   readonly what: string;
-  readonly field: string;
-  readonly values: readonly string[];
+  /** Absent: there is nothing but a name. */
+  readonly field?: string;
+  readonly values?: readonly string[];
   /** Taken where the field is absent; without it the field is required. */
   readonly otherwise?: string;
 }
@@ -123,18 +145,30 @@ const centers: ItemKind = {
   otherwise: "active",
 };
 
+const teams: ItemKind = { kind: "team", what: "team" };
+const permissionSets: ItemKind = { kind: "permission_set", what: "permission set" };
+
 function readItems(reader: DeclarationReader, place: Place | undefined, kind: ItemKind): DeclaredItem[] {
   const found = reader.items(place).map((item): DeclaredItem => {
-    const fields = reader.fields(item, ["id", "name", kind.field]);
-    const field = fields.get(kind.field);
-    if (!field && !kind.otherwise) reader.refuse(item, `a ${kind.what} has no "${kind.field}"; it is one of ${kind.values.join(", ")}`);
-    const value = field ? readWord(reader, field, kind.values) : kind.otherwise;
+    const fields = reader.fields(item, ["id", "name", ...(kind.field ? [kind.field] : [])]);
     const { line, id, name } = readItem(reader, item, fields);
-    return { line, kind: kind.kind, ...given("id", id), name, content: { name, [kind.field]: value ?? "" } };
+    return { line, kind: kind.kind, ...given("id", id), name, content: { name, ...readContent(reader, item, { fields, kind }) } };
   });
   refuseTwice(reader, found, { what: `${kind.what} id`, by: (item) => item.id });
   refuseTwice(reader, found, { what: kind.what, by: (item) => item.name });
   return found;
+}
+
+function readContent(
+  reader: DeclarationReader,
+  item: Place,
+  of: { readonly fields: ReadonlyMap<string, Place>; readonly kind: ItemKind },
+): Readonly<Record<string, string>> {
+  const { field, values = [], what, otherwise } = of.kind;
+  if (!field) return {};
+  const place = of.fields.get(field);
+  if (!place && !otherwise) reader.refuse(item, `a ${what} has no "${field}"; it is one of ${values.join(", ")}`);
+  return { [field]: (place ? readWord(reader, place, values) : otherwise) ?? "" };
 }
 
 function readPlan(reader: DeclarationReader, place: Place): Plan | undefined {

@@ -22,18 +22,50 @@ export function planKeys(plan: Plan, owner: { readonly workspace: Workspace; rea
 }
 
 /** Brings the SCIM tokens of a company to what the file says. */
-export function planTokens(plan: Plan, company: Company, tokens: readonly DeclaredToken[]): void {
+export function planTokens(
+  plan: Plan,
+  { company, workspaces }: { readonly company: Company; readonly workspaces: readonly Workspace[] },
+  tokens: readonly DeclaredToken[],
+): void {
   for (const token of tokens) {
+    const terms = tokenTerms(plan, token, workspaces);
     planHolder<TokenRow>(plan, token, {
       what: "SCIM token",
       path: `${company.name}/${token.name}`,
       siblings: plan.rows.tokens.filter((row) => row.companyId === company.id),
       newSecret: () => secret(tokenPrefix),
-      changed: (row) => ({ ...row, origin: token.origin ?? row.origin }),
-      make: (holder) => ({ ...holder, id: newId("tok_"), companyId: company.id, origin: token.origin ?? "" }),
+      changed: (row) => ({ ...row, ...terms }),
+      make: (holder) => {
+        if (token.origin === undefined) {
+          plan.problems.push({
+            line: token.line,
+            text: `the SCIM token "${token.name}" has no "origin"; it is what callers send as X-Request-Origin`,
+          });
+        }
+        return { ...unbound, ...holder, id: newId("tok_"), companyId: company.id, ...terms };
+      },
       write: (row) => ({ put: "token", row }),
     });
   }
+}
+
+const unbound = { origin: "", originHeader: "required", defaultWorkspaceId: "" } as const;
+
+/** What the file says of a token; what it leaves out is left as it is. */
+function tokenTerms(
+  plan: Plan,
+  { line, origin, originHeader, defaultWorkspace }: DeclaredToken,
+  workspaces: readonly Workspace[],
+): Partial<Pick<TokenRow, "origin" | "originHeader" | "defaultWorkspaceId">> {
+  const workspace = workspaces.findLast(({ name }) => name === defaultWorkspace);
+  if (defaultWorkspace !== undefined && !workspace) {
+    plan.problems.push({ line, text: `the company has no workspace "${defaultWorkspace}" for "defaultWorkspace"` });
+  }
+  return {
+    ...(origin === undefined ? {} : { origin }),
+    ...(originHeader === undefined ? {} : { originHeader }),
+    ...(workspace ? { defaultWorkspaceId: workspace.id } : {}),
+  };
 }
 
 interface HolderKind<T extends KeyRow | TokenRow> {

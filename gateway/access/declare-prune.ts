@@ -1,13 +1,13 @@
 /** Plans the removal of everything that a declaration does not name. */
 import { namedAs, type Plan, type PutWrite } from "./declare-plan.ts";
-import type { AccessRows } from "./rows.ts";
+import { type AccessRows, declaredKinds } from "./rows.ts";
 
 /** Adds a removal for each row that `plan.named` lacks. User data stays in its store under the workspace's id. */
 export function planPrune(plan: Plan): void {
   const { rows } = plan;
   for (const row of rows.declared) {
-    const what = row.kind === "subscription_group" ? "subscription group" : "preference center";
-    drop(plan, { put: "declared", row }, { what, path: `${workspacePath(rows, row.workspaceId)}/${row.content["name"] ?? ""}` });
+    const owner = row.kind === "permission_set" ? companyName(rows, row.workspaceId) : workspacePath(rows, row.workspaceId);
+    drop(plan, { put: "declared", row }, { what: declaredKinds[row.kind], path: `${owner}/${row.content["name"] ?? ""}` });
   }
   for (const row of rows.keys) {
     drop(plan, { put: "key", row }, { what: "API key", path: `${workspacePath(rows, row.workspaceId)}/${row.name}` });

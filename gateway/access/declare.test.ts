@@ -33,9 +33,9 @@ test("declare() makes everything once and shows the secrets it made once", async
   const { access, apply } = await open();
   const result = await apply(acme);
   expect(new Set(result.changes.map((change) => change.action))).toEqual(new Set(["created"]));
-  expect(result.secrets.map((made) => made.path)).toEqual(["acme/idp", "acme/demo/made"]);
-  expect(access.findScimToken(result.secrets[0]?.secret ?? "")?.token.name).toBe("idp");
-  expect(access.findApiKey(result.secrets[1]?.secret ?? "")?.key.name).toBe("made");
+  expect(result.secrets.map((made) => made.path)).toEqual(["acme/demo/made", "acme/idp"]);
+  expect(access.findScimToken(result.secrets[1]?.secret ?? "")?.token.name).toBe("idp");
+  expect(access.findApiKey(result.secrets[0]?.secret ?? "")?.key.name).toBe("made");
   const workspaceId = access.findApiKey("a-key-clients-already-have")?.workspace.id ?? "";
   expect(access.declared(workspaceId, "subscription_group")).toMatchObject([{ id: "g1", content: { name: "Weekly", channel: "email" } }]);
   expect(access.declared(workspaceId, "preference_center")).toMatchObject([{ content: { name: "Main", state: "active" } }]);
@@ -172,4 +172,55 @@ test.each([
   const rows = access.rows();
   await expect(apply(text)).rejects.toThrow(expected);
   expect(access.rows()).toEqual(rows);
+});
+
+const provisioned = `
+companies:
+  - name: acme
+    permissionSets: [{ id: set-1, name: Editors }]
+    scimTokens: [{ name: idp, origin: okta, originHeader: optional, defaultWorkspace: demo, secret: a-token-of-the-company }]
+    workspaces:
+      - name: demo
+        teams: [{ id: team-1, name: North }, { name: South }]
+  - name: other
+    permissionSets: [{ id: set-1, name: Readers }]
+    workspaces: [{ name: hidden, teams: [{ name: North }] }]
+`;
+
+test("declare() gives a token its terms and the directory of its own company", async () => {
+  const { access, apply } = await open();
+  await apply(provisioned);
+  const holder = access.findScimToken("a-token-of-the-company");
+  const [workspace] = access.rows().workspaces;
+  expect(holder?.token).toMatchObject({ origin: "okta", originHeader: "optional", defaultWorkspaceId: workspace?.id });
+  expect(holder?.directory).toEqual({
+    permissionSets: [{ id: "set-1", name: "Editors" }],
+    workspaces: [{
+      id: workspace?.id,
+      name: "demo",
+      teams: expect.arrayContaining([{ id: "team-1", name: "North" }, { id: expect.any(String), name: "South" }]),
+    }],
+  });
+  for (const prune of [false, true]) {
+    expect(new Set((await apply(provisioned, { prune })).changes.map(({ action }) => action))).toEqual(new Set(["unchanged"]));
+  }
+  // What the file leaves out stays
+  await apply(`companies: [{ name: acme, scimTokens: [{ name: idp, secret: a-token-of-the-company }] }]`);
+  expect(access.findScimToken("a-token-of-the-company")?.token).toMatchObject({ origin: "okta", defaultWorkspaceId: workspace?.id });
+  const pruned = await apply(`companies: [{ name: acme }]`, { prune: true });
+  expect(pruned.changes.filter(({ action }) => action === "pruned").map(({ what, path }) => `${what} ${path}`)).toEqual(
+    expect.arrayContaining(["team acme/demo/North", "permission set acme/Editors", "permission set other/Readers", "SCIM token acme/idp"]),
+  );
+});
+
+test("declare() refuses a new token without an origin, and a default workspace of another company", async () => {
+  const { apply } = await open();
+  await apply(provisioned);
+  await expect(apply(`companies: [{ name: acme, scimTokens: [{ name: new }] }]`)).rejects.toThrow(/line 1: .*has no "origin"/);
+  await expect(apply(`companies: [{ name: acme, scimTokens: [{ name: new, origin: o, defaultWorkspace: hidden }] }]`)).rejects.toThrow(
+    /no workspace "hidden"/,
+  );
+  for (const terms of [`origin: "a b\\u0001"`, `origin: o, originHeader: never`]) {
+    expect(() => parseDeclaration(`companies: [{ name: acme, scimTokens: [{ name: new, ${terms} }] }]`)).toThrow(/origin/);
+  }
 });

@@ -6,7 +6,7 @@ import { planKeys, planTokens } from "./declare-holders.ts";
 import { type Change, type MadeSecret, type Plan, put } from "./declare-plan.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredWorkspace } from "./declared.ts";
 import { planPrune } from "./declare-prune.ts";
-import type { AccessRows, DeclaredRow } from "./rows.ts";
+import { type AccessRows, declaredKinds, type DeclaredRow } from "./rows.ts";
 import type { AccessAdmin } from "./sqlite.ts";
 
 export interface DeclareResult {
@@ -54,18 +54,23 @@ function planCompany(plan: Plan, declared: DeclaredCompany): void {
     onboardedAt: declared.onboardedAt ?? found?.onboardedAt ?? new Date(plan.now).toISOString().slice(0, "YYYY-MM-DD".length),
   };
   put(plan, { put: "company", row }, { found, line: declared.line, change: { what: "company", path: row.name, id: row.id } });
-  planTokens(plan, row, declared.scimTokens);
-  for (const workspace of declared.workspaces) planWorkspace(plan, row, workspace);
+  const workspaces = plan.rows.workspaces.filter((each) => each.companyId === row.id);
+  for (const workspace of declared.workspaces) {
+    const planned = planWorkspace(plan, row, workspace);
+    if (planned) workspaces.push(planned);
+  }
+  for (const set of declared.permissionSets ?? []) planItem(plan, { id: row.id, path: row.name }, set);
+  planTokens(plan, { company: row, workspaces }, declared.scimTokens);
 }
 
-function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace): void {
+function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace): Workspace | undefined {
   const elsewhere = plan.rows.workspaces.find((row) => row.id === declared.id && row.companyId !== company.id);
   if (elsewhere) {
     plan.problems.push({
       line: declared.line,
       text: `the workspace id "${elsewhere.id}" belongs to another company's workspace "${elsewhere.name}"`,
     });
-    return;
+    return undefined;
   }
   const siblings = plan.rows.workspaces.filter((row) => row.companyId === company.id);
   const found = matchByIdOrName(plan, siblings, { ...declared, what: "workspace" });
@@ -82,17 +87,18 @@ function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace
   const path = `${company.name}/${row.name}`;
   put(plan, { put: "workspace", row }, { found, line: declared.line, change: { what: "workspace", path, id: row.id } });
   planKeys(plan, { workspace: row, path }, declared.apiKeys);
-  for (const item of declared.items) planItem(plan, { workspace: row, path }, item);
+  for (const item of declared.items) planItem(plan, { id: row.id, path }, item);
+  return row;
 }
 
-function planItem(plan: Plan, owner: { readonly workspace: Workspace; readonly path: string }, declared: DeclaredItem): void {
-  const what = declared.kind === "subscription_group" ? "subscription group" : "preference center";
+function planItem(plan: Plan, owner: { readonly id: string; readonly path: string }, declared: DeclaredItem): void {
+  const what = declaredKinds[declared.kind];
   const siblings = plan.rows.declared
-    .filter((row) => row.workspaceId === owner.workspace.id && row.kind === declared.kind)
+    .filter((row) => row.workspaceId === owner.id && row.kind === declared.kind)
     .map((row) => ({ ...row, name: row.content["name"] ?? "" }));
   const found = matchByIdOrName(plan, siblings, { ...declared, what });
   const id = found?.id ?? declared.id ?? newId("uuid");
-  const row: DeclaredRow = { workspaceId: owner.workspace.id, kind: declared.kind, id, content: declared.content };
+  const row: DeclaredRow = { workspaceId: owner.id, kind: declared.kind, id, content: declared.content };
   const before = found && { workspaceId: found.workspaceId, kind: found.kind, id: found.id, content: found.content };
   put(plan, { put: "declared", row }, { found: before, line: declared.line, change: { what, path: `${owner.path}/${declared.name}`, id } });
 }

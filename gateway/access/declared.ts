@@ -12,6 +12,7 @@ export interface DeclaredCompany {
   readonly id?: string;
   readonly onboardedAt?: string;
   readonly scimTokens: readonly DeclaredToken[];
+  readonly permissionSets?: readonly DeclaredItem[];
   readonly workspaces: readonly DeclaredWorkspace[];
 }
 
@@ -40,9 +41,12 @@ export interface DeclaredKey extends DeclaredHolder {
 
 export interface DeclaredToken extends DeclaredHolder {
   readonly origin?: string;
+  readonly originHeader?: "required" | "optional";
+  /** A workspace of the company, by name. */
+  readonly defaultWorkspace?: string;
 }
 
-/** A subscription group or preference center; `content` is what the service that owns it will read. */
+/** A subscription group, preference center, team or permission set; `content` is what the service that owns it will read. */
 export interface DeclaredItem {
   readonly line: number;
   readonly kind: DeclaredKind;

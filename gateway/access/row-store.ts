@@ -43,7 +43,13 @@ function keyFromRow(row: Row): KeyRow {
 }
 
 function tokenFromRow(row: Row): TokenRow {
-  return { ...holderFromRow(row), companyId: text(row["company_id"]), origin: text(row["origin"]) };
+  return {
+    ...holderFromRow(row),
+    companyId: text(row["company_id"]),
+    origin: text(row["origin"]),
+    originHeader: row["origin_header"] === "optional" ? "optional" : "required",
+    defaultWorkspaceId: text(row["default_workspace"]),
+  };
 }
 
 function holderFromRow(row: Row) {
@@ -119,12 +125,22 @@ function rowToValues(write: Extract<AccessWrite, { put: string }>): [table: stri
         permissions: JSON.stringify(write.row.permissions),
       }];
     case "token":
-      return [tables.token, { ...holderToValues(write.row), company_id: write.row.companyId, origin: write.row.origin }];
+      return [tables.token, tokenToValues(write.row)];
     case "declared": {
       const { workspaceId, kind, id, content } = write.row;
       return ["access_declared", { workspace_id: workspaceId, kind, id, json: JSON.stringify(content) }];
     }
   }
+}
+
+function tokenToValues(row: TokenRow): Record<string, SQLInputValue> {
+  return {
+    ...holderToValues(row),
+    company_id: row.companyId,
+    origin: row.origin,
+    origin_header: row.originHeader,
+    default_workspace: row.defaultWorkspaceId,
+  };
 }
 
 function workspaceToValues(row: Workspace): Record<string, SQLInputValue> {

@@ -21,6 +21,7 @@ export interface TokenRow extends ScimToken {
 
 /** A thing declared for the service that owns its kind. */
 export interface DeclaredRow {
+  /** For a permission set, which belongs to the whole company, the company's id. */
   readonly workspaceId: string;
   readonly kind: DeclaredKind;
   readonly id: string;
@@ -28,7 +29,15 @@ export interface DeclaredRow {
   readonly content: Readonly<Record<string, string>>;
 }
 
-export type DeclaredKind = "subscription_group" | "preference_center";
+export type DeclaredKind = "subscription_group" | "preference_center" | "team" | "permission_set";
+
+/** What a declared thing is called in messages. */
+export const declaredKinds: Readonly<Record<DeclaredKind, string>> = {
+  subscription_group: "subscription group",
+  preference_center: "preference center",
+  team: "team",
+  permission_set: "permission set",
+};
 
 /** One change of one row; a list of them is written whole or not at all. */
 export type AccessWrite =
@@ -62,5 +71,9 @@ export const accessSchema: readonly string[] = [
     workspace_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
     PRIMARY KEY (workspace_id, kind, id)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  ALTER TABLE access_scim_tokens ADD COLUMN origin_header TEXT NOT NULL DEFAULT 'required';
+  ALTER TABLE access_scim_tokens ADD COLUMN default_workspace TEXT NOT NULL DEFAULT '';
   `,
 ];

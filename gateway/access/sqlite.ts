@@ -5,7 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { migrate } from "../../platform/sqlite/migrate.ts";
-import type { Access, KeyHolder, TokenHolder, Workspace } from "./access.ts";
+import type { Access, CompanyDirectory, KeyHolder, NamedThing, TokenHolder, Workspace } from "./access.ts";
 import { readRows, writeRow } from "./row-store.ts";
 import { type AccessRows, accessSchema, type AccessWrite, type DeclaredKind, type DeclaredRow } from "./rows.ts";
 import { digestOf, mayBeSecret } from "./secret.ts";
@@ -123,9 +123,22 @@ function index(rows: AccessRows): Held {
   const tokens = new Map<string, Entry<TokenHolder>>();
   for (const { digest, ...token } of rows.tokens) {
     const company = companies.get(token.companyId);
-    if (company) tokens.set(digest, entryOf(digest, token.revokedAt, { token, company }));
+    if (company) tokens.set(digest, entryOf(digest, token.revokedAt, { token, company, directory: directoryOf(rows, company.id) }));
   }
   return { keys, tokens, workspaces, declared: rows.declared };
+}
+
+/** One object a company would be as good: tokens are few. */
+function directoryOf(rows: AccessRows, companyId: string): CompanyDirectory {
+  function declared(owner: string, kind: DeclaredKind): NamedThing[] {
+    const found = rows.declared.filter((row) => row.workspaceId === owner && row.kind === kind);
+    return found.map(({ id, content }) => ({ id, name: content["name"] ?? "" }));
+  }
+  const workspaces = rows.workspaces.filter((row) => row.companyId === companyId);
+  return {
+    workspaces: workspaces.map(({ id, name }) => ({ id, name, teams: declared(id, "team") })),
+    permissionSets: declared(companyId, "permission_set"),
+  };
 }
 
 function entryOf<T>(digest: string, revokedAt: number | null, holder: T): Entry<T> {
