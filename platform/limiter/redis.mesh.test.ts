@@ -1,7 +1,7 @@
 /** The limiter in a real Redis: the contract, the same answers as in memory, and what it does while Redis hangs or is dead. */
 import * as fc from "fast-check";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "../../test/servers/redis.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { fakeClock, systemClock } from "../clock.ts";
@@ -27,6 +27,9 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     admin.disconnect();
     await server.stop();
   });
+
+  // A test that failed half way leaves no stopped server to the next
+  afterEach(() => server.kill("SIGCONT"));
 
   async function openReal(): Promise<RedisLimiter> {
     await admin.flushall();

@@ -1,5 +1,5 @@
 /** One connection to NATS: whether it is up, requests that end when it is lost, and who hears that it is back. */
-import { connect, createInbox, Empty, type Msg, type MsgHdrs, type NatsConnection } from "nats";
+import { connect, createInbox, Empty, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -134,6 +134,11 @@ function collect(nats: NatsConnection, ask: { subject: string; body: Uint8Array;
 /** Nobody took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */
 export function isNobodyThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "503";
+}
+
+/** Nobody was reached, or nobody answered; unlike an answer that says no. */
+export function isAway(error: unknown): boolean {
+  return error instanceof ConnectionLost || error instanceof NatsError;
 }
 
 /** Asks the JetStream API, which speaks JSON; gives undefined where the answer is the error `missing`. */

@@ -2,24 +2,18 @@
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { FencedSteps, Step, StepOutcome } from "./fenced-step.ts";
-import { askApi, connectJetStream, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
+import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 import { lastMessage } from "./jetstream-read.ts";
-import { openStream, type StreamShape } from "./jetstream-stream.ts";
+import { connectToStream, type StreamShape } from "./jetstream-stream.ts";
 
 /**
  * Opens the stream as `openJetStreamLog` does; a log opened on it reads what steps write to its partitions.
  * Subjects come from `partitionSubject` and `checkpointSubject`.
  */
 export async function openJetStreamSteps(options: StreamShape & ConnectOptions): Promise<FencedSteps> {
-  const connection = await connectJetStream(options);
+  const connection = await connectToStream(options);
   const { name } = options;
-  try {
-    await openStream(connection, { shape: options, logger: options.logger });
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
   return {
     publishStep: (step) => publishStep(connection, step),
     checkpoint: (subject) => reach(() => lastMessage(connection, { stream: name, subject })),

@@ -1,7 +1,8 @@
 /** The stream a log lies in: its name and subjects, how it is made, and what makes an existing one unfit. */
-import { askApi, type JetStreamConnection } from "./jetstream-connection.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { Refusal } from "../refusal.ts";
+import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "./jetstream-connection.ts";
 
 export interface StreamShape {
   /** Of the stream, and first token of its subjects: letters, digits and `_`, at most 31. */
@@ -34,10 +35,23 @@ export function newsSubject(name: string): string {
 }
 
 /**
- * Makes the stream, or checks the one that is there, and brings its bytes and replicas to what is asked. Throws with
- * everything that makes it unfit: a stream that drops what is old, or was made for another number of partitions.
+ * Connects, and makes the stream or checks the one that is there, and brings its bytes and replicas to what is asked.
+ * Refuses LOG_UNAVAILABLE while no server answers, which may be tried again. Throws with everything that makes the stream
+ * unfit: it drops what is old, it was made for another number of partitions.
  */
-export async function openStream(connection: JetStreamConnection, parts: { shape: StreamShape; logger: Logger }): Promise<void> {
+export async function connectToStream(options: StreamShape & ConnectOptions): Promise<JetStreamConnection> {
+  let connection: JetStreamConnection | undefined;
+  try {
+    connection = await connectJetStream(options);
+    await openStream(connection, { shape: options, logger: options.logger });
+    return connection;
+  } catch (error) {
+    await connection?.close();
+    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
+  }
+}
+
+async function openStream(connection: JetStreamConnection, parts: { shape: StreamShape; logger: Logger }): Promise<void> {
   const { shape, logger } = parts;
   checkShape(shape, connection);
   const found = await infoOf(connection, shape.name) ?? await makeStream(connection, shape);

@@ -2,6 +2,7 @@
 import { connect } from "nats";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
+import { freePorts } from "../../test/servers/server-process.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { fakeClock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
@@ -61,6 +62,13 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
       },
       dispose: () => log.close(),
     };
+  });
+
+  test("refuses LOG_UNAVAILABLE while there is no server, which may be tried again", async () => {
+    const [port = 0] = await freePorts(1);
+    await expect(openJetStreamLog(optionsOf({ servers: [`nats://127.0.0.1:${port}`] }))).rejects.toMatchObject({
+      reason: "LOG_UNAVAILABLE",
+    });
   });
 
   describe("a stream", () => {

@@ -4,11 +4,11 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import { askApi, connectJetStream, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
+import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { type News, openNews } from "./jetstream-news.ts";
 import { publishTogether } from "./jetstream-publish.ts";
 import { firstOfRecordAt, lastMessage, messagesOf, readRecords } from "./jetstream-read.ts";
-import { openStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
+import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { shareQuestion } from "./shared-question.ts";
 import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
@@ -16,21 +16,15 @@ import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.t
 export type JetStreamLogOptions = StreamShape & ConnectOptions & { readonly clock: Clock };
 
 /**
- * Opens the log in the stream `name` and makes that the first time. Throws where the stream is unfit (`streamProblems`)
- * or no server answers. Records are as durable as the server's `sync_interval` makes them: it must be `always`.
+ * Opens the log in the stream `name` and makes that the first time. Refuses LOG_UNAVAILABLE while no server answers, and
+ * throws where the stream is unfit (`streamProblems`). Records are as durable as the server's `sync_interval` makes them:
+ * it must be `always`.
  * A record handed over must not change until its append resolved; it may be larger than the server's limit on a message.
  * `append` refuses as the port says, and OVERLOADED (certainly not written) where too much waits. While no server
  * answers, everything is refused at once with LOG_UNAVAILABLE, and goes on by itself when one does.
  */
 export async function openJetStreamLog(options: JetStreamLogOptions): Promise<Log> {
-  const connection = await connectJetStream(options);
-  try {
-    await openStream(connection, { shape: options, logger: options.logger });
-  } catch (error) {
-    await connection.close();
-    throw error;
-  }
-  return new JetStreamLog(options, connection);
+  return new JetStreamLog(options, await connectToStream(options));
 }
 
 class JetStreamLog implements Log {
@@ -69,13 +63,17 @@ class JetStreamLog implements Log {
 
   async tail(partition: number): Promise<number> {
     this.#check(partition);
-    return await this.#reach(() => this.#askTail(partition));
+    const tail = await this.#reach(() => this.#askTail(partition));
+    this.#see(partition, tail);
+    return tail;
   }
 
   async read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]> {
     this.#check(partition);
     const subject = partitionSubject(this.#name, partition);
-    return await this.#reach(() => readRecords(this.#connection, { stream: this.#name, subject, after, ...options }));
+    const records = await this.#reach(() => readRecords(this.#connection, { stream: this.#name, subject, after, ...options }));
+    this.#see(partition, records.at(-1)?.sequence ?? 0);
+    return records;
   }
 
   watch(listener: (partition: number) => void): () => void {
@@ -130,7 +128,7 @@ class JetStreamLog implements Log {
       last.set(append.partition, sequence);
     }
     for (const [partition, written] of last) {
-      this.#seen[partition] = written;
+      this.#see(partition, written);
       this.#news.wrote(partition, written);
     }
   }
@@ -163,6 +161,10 @@ class JetStreamLog implements Log {
     const subject = partitionSubject(this.#name, partition);
     const next = await firstOfRecordAt(this.#connection, { stream: this.#name, subject, from: end + 1 });
     await this.#purge(subject, Math.min(end + 1, next ?? end + 1));
+  }
+
+  #see(partition: number, sequence: number): void {
+    this.#seen[partition] = Math.max(this.#seen[partition] ?? 0, sequence);
   }
 
   async #purge(filter: string, before: number): Promise<void> {

@@ -13,8 +13,8 @@ await describeWith(["nats"], "startNats()", () => {
   test("keeps an acknowledged message over kill -9, and its folder goes with stop()", { timeout: 60_000 }, async () => {
     const server = await startNats();
     const client = await connect({ servers: server.url, waitOnFirstConnect: true, reconnectTimeWait: 50 });
-    const manager = await client.jetstreamManager();
-    await manager.streams.add({ name: "KEPT", subjects: ["kept.>"] });
+    const admin = await client.jetstreamManager();
+    await admin.streams.add({ name: "KEPT", subjects: ["kept.>"] });
     await client.jetstream().publish("kept.1", new Uint8Array([1]));
     const pid = server.pid;
     await server.restart("SIGKILL");
