@@ -34,7 +34,7 @@ export async function callWithRepeats(
     const connection = addresses.pick(tried) as Connection;
     tried.add(connection);
     try {
-      const answer = await connection.transport.unary(method, given.signal, Math.ceil(leftMs), headers, message);
+      const answer = await connection.transport.unary(method, given.signal, Math.floor(leftMs), headers, message);
       addresses.worked(connection);
       return answer.message;
     } catch (error) {

@@ -217,6 +217,42 @@ describe("connectClient()", () => {
   });
 });
 
+/** SETTINGS without any: the first word of a server. */
+const firstWord = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
+
+test("connectClient() gives up a connection that shows no sign of life, as after a partition", async () => {
+  let bytes = 0;
+  const mute = await rawServer((socket) => {
+    socket.write(firstWord);
+    socket.on("data", (chunk) => (bytes += chunk.length));
+  });
+  const clock = fakeClock();
+  const client = call([mute.url], { clock });
+  const answer = reason(client.trackUsers({}));
+  await until(() => bytes > 100);
+  clock.advance(limits.rpcPingIntervalMs);
+  clock.advance(limits.rpcPingTimeoutMs);
+  expect(await answer).toBe("OUTCOME_UNKNOWN");
+});
+
+test("connectClient() keeps a connection that answers pings, however long a call takes", async () => {
+  const done = Promise.withResolvers<{ position: string }>();
+  const begun = Promise.withResolvers<void>();
+  const { url } = await serve({ trackUsers: () => (begun.resolve(), done.promise), exportUsers: () => ({}) });
+  const clock = fakeClock();
+  const client = call([url], { clock, deadlineMs: 60_000 });
+  const answer = client.trackUsers({});
+  await begun.promise;
+  for (let at = 0; at < 3; at += 1) {
+    clock.advance(limits.rpcPingIntervalMs);
+    // Its answer comes after that to the ping
+    await client.exportUsers({});
+    clock.advance(limits.rpcPingTimeoutMs);
+  }
+  done.resolve({ position: "late" });
+  expect(await answer).toMatchObject({ position: "late" });
+});
+
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise(setImmediate);
 }
