@@ -1,70 +1,10 @@
-/** Aliases, merge, identify, delete, rename: the shapes and texts of the specification and of api-facts 3. */
-import { create, toJson } from "@bufbuild/protobuf";
+/** Aliases, merge, identify, delete: the shapes and texts of the specification and of api-facts 3. */
+import { toJson } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { MergeUpdateSchema, NewAliasSchema, UserSelectorSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import {
-  CreateAliasesResponseSchema,
-  DeleteUsersResponseSchema,
-  GetMergeStatusResponseSchema,
-  IdentifyUsersResponseSchema,
-  MergeUsersResponseSchema,
-  PreviewMergeResponseSchema,
-  RemoveExternalIdsResponseSchema,
-  RenameExternalIdsResponseSchema,
-  UndoMergeResponseSchema,
-  UpdateAliasesResponseSchema,
-} from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { type ProfileStub, startStubGateway, type StubGateway } from "../../test/gateway-stub.ts";
+import { startIdentityStub, stopIdentityStub } from "./users-identity.fixture.ts";
 
-let started: StubGateway | undefined;
-afterEach(async () => {
-  await started?.gateway.close();
-  started = undefined;
-});
-
-/** What the service was asked, by member names; the tests read it as plain data. */
-type Asked = { [name: string]: unknown } & {
-  aliases: never[];
-  updates: never[];
-  users: never[];
-  identifications: { user: never; externalId: string }[];
-};
-
-async function start(): Promise<StubGateway & { calls: Asked[] }> {
-  const calls: Asked[] = [];
-  function answering<T>(response: T): (request: unknown) => Promise<T> {
-    return async (request) => {
-      calls.push(request as Asked);
-      return response;
-    };
-  }
-  const receipt = { position: "p-1" };
-  const profile: ProfileStub = {
-    createAliases: answering(create(CreateAliasesResponseSchema, { aliasesProcessed: 1, ...receipt })),
-    updateAliases: answering(create(UpdateAliasesResponseSchema, receipt)),
-    mergeUsers: answering(create(MergeUsersResponseSchema, { jobId: "job-1", ...receipt })),
-    previewMerge: answering(create(PreviewMergeResponseSchema, { resultJson: Buffer.from('{"external_id":"b"}') })),
-    undoMerge: answering(create(UndoMergeResponseSchema, receipt)),
-    getMergeStatus: answering(create(GetMergeStatusResponseSchema, {
-      outcomes: [
-        { index: 0, status: "merged", sourceUserId: "s", targetUserId: "t", undoUntil: 1_600_000_000_000n },
-        { index: 1, status: "not_merged", reason: "no user has the external_id" },
-      ],
-    })),
-    identifyUsers: answering(create(IdentifyUsersResponseSchema, { jobId: "job-2", ...receipt })),
-    deleteUsers: answering(create(DeleteUsersResponseSchema, { deleted: 2, ...receipt })),
-    renameExternalIds: answering(create(RenameExternalIdsResponseSchema, {
-      renamed: [{ currentExternalId: "c", newExternalId: "d" }],
-      errors: [{ type: "not the primary id", index: 1 }],
-      ...receipt,
-    })),
-    removeExternalIds: answering(
-      create(RemoveExternalIdsResponseSchema, { removedIds: ["abc"], errors: [{ type: "not deprecated", index: 1 }], ...receipt }),
-    ),
-  };
-  started = await startStubGateway({ profile });
-  return { ...started, calls };
-}
+afterEach(stopIdentityStub);
 
 function fifty(length: number): number[] {
   return Array.from({ length }, (_, at) => at);
@@ -73,7 +13,7 @@ function fifty(length: number): number[] {
 const alias = { alias_name: "n", alias_label: "l" };
 
 test("handleUsersAliasNew() takes flat and wrapped aliases, with and without an external_id", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const user_aliases = [{ external_id: 7, ...alias }, alias, { user_alias: alias, external_id: "e" }, {
     user_alias: { external_id: "w", ...alias },
   }];
@@ -90,7 +30,7 @@ test("handleUsersAliasNew() takes flat and wrapped aliases, with and without an 
 });
 
 test("handleUsersAliasNew() takes the good ones and names the others by their place", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const answer = await post("/users/alias/new", { user_aliases: [{ alias_label: "l" }, alias, { ...alias, alias_name: "x".repeat(256) }] });
   expect([answer.status, answer.body]).toEqual([201, {
     aliases_processed: 1,
@@ -105,7 +45,7 @@ test("handleUsersAliasNew() takes the good ones and names the others by their pl
 
 const rename = { alias_label: "l", old_alias_name: "a", new_alias_name: "b" };
 test("handleUsersAliasUpdate() hands the new names on", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const answer = await post("/users/alias/update", { alias_updates: [rename] });
   expect([answer.status, answer.body]).toEqual([201, { message: "success" }]);
   expect(calls[0]?.["renames"]).toMatchObject([{ label: "l", oldName: "a", newName: "b" }]);
@@ -121,7 +61,7 @@ function keep(identifier: unknown): object {
 }
 
 test("handleUsersMerge() takes every kind of identifier and answers 202 with the job", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const answer = await post("/users/merge", {
     merge_updates: [
       {
@@ -234,7 +174,7 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
 
 for (const [path, body, message] of refused) {
   test(`POST ${path} refuses ${JSON.stringify(body).slice(0, 90)}`, async () => {
-    const { post, calls } = await start();
+    const { post, calls } = await startIdentityStub();
     const answer = await post(path, body);
     expect([answer.status, answer.body["message"]]).toEqual([400, message]);
     expect(calls).toEqual([]);
@@ -242,13 +182,13 @@ for (const [path, body, message] of refused) {
 }
 
 test("handleUsersMergePreview() shows the user that a merge would make", async () => {
-  const { post } = await start();
+  const { post } = await startIdentityStub();
   const answer = await post("/users/merge/preview", { merge_updates: [pair] });
   expect([answer.status, answer.body]).toEqual([200, { would_merge: true, user: { external_id: "b" }, message: "success" }]);
 });
 
 test("handleUsersMergeStatus() tells what came of each update", async () => {
-  const { get, calls } = await start();
+  const { get, calls } = await startIdentityStub();
   const answer = await get("/users/merge/status/job-1");
   expect([answer.status, answer.body]).toEqual([200, {
     job_id: "job-1",
@@ -262,14 +202,14 @@ test("handleUsersMergeStatus() tells what came of each update", async () => {
 });
 
 test("handleUsersMergeUndo() names the job and the place, the first where none is sent", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   expect((await post("/users/merge/undo", { job_id: "job-1" })).body).toEqual({ message: "success" });
   await post("/users/merge/undo", { job_id: "job-1", index: 49 });
   expect(calls.map(({ index }) => index)).toEqual([0, 49]);
 });
 
 test("handleUsersIdentify() counts each kind it was sent", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const answer = await post("/users/identify", {
     aliases_to_identify: [{ external_id: 5, user_alias: alias }, { external_id: "a", user_alias: alias }],
     emails_to_identify: [{ external_id: "b", email: "A@example.com", prioritization: ["unidentified"] }],
@@ -290,7 +230,7 @@ test("handleUsersIdentify() counts each kind it was sent", async () => {
 });
 
 test("handleUsersIdentify() answers 201 with errors where nothing was good, and asks nobody", async () => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const answer = await post("/users/identify", { aliases_to_identify: [{ user_alias: alias }] });
   expect([answer.status, answer.body]).toEqual([201, {
     aliases_processed: 0,
@@ -312,40 +252,8 @@ test.each([
   [{ email_addresses: [{ email: "A@example.com", prioritization: ["most_recently_updated"] }] }, [{ email: "a@example.com" }]],
   [{ phone_numbers: [{ phone: "+12125550123", prioritization: ["identified"] }] }, [{ phone: "+12125550123" }]],
 ])("handleUsersDelete() deletes by %j", async (body, keys) => {
-  const { post, calls } = await start();
+  const { post, calls } = await startIdentityStub();
   const answer = await post("/users/delete", body);
   expect([answer.status, answer.body]).toEqual([201, { deleted: 2, message: "success" }]);
   expect(calls[0]?.users.map((user) => toJson(UserSelectorSchema, user))).toMatchObject(keys.map((key) => ({ key })));
-});
-
-test("handleUsersExternalIdsRename() answers pairs, and errors by the place in the list that was sent", async () => {
-  const { post, calls } = await start();
-  const external_id_renames = [
-    { current_external_id: "a", new_external_id: "a" },
-    { current_external_id: "c", new_external_id: "d" },
-    { current_external_id: "e", new_external_id: "f" },
-    { current_external_id: "g" },
-  ];
-  const answer = await post("/users/external_ids/rename", { external_id_renames });
-  expect([answer.status, answer.body]).toEqual([201, {
-    rename_errors: [
-      [0, "'current_external_id' and 'new_external_id' must differ"],
-      [2, "not the primary id"],
-      [3, "'new_external_id' is required"],
-    ],
-    external_ids: [{ current_external_id: "c", new_external_id: "d" }],
-    message: "success",
-  }]);
-  expect(calls[0]?.["renames"]).toMatchObject([{ currentExternalId: "c" }, { currentExternalId: "e" }]);
-});
-
-test("handleUsersExternalIdsRemove() answers the removed ids, and errors by the place in the list that was sent", async () => {
-  const { post, calls } = await start();
-  const answer = await post("/users/external_ids/remove", { external_ids: [{}, "abc", 9] });
-  expect([answer.status, answer.body]).toEqual([201, {
-    removed_ids: ["abc"],
-    removal_errors: [[0, "'external_ids' must be a string"], [2, "not deprecated"]],
-    message: "success",
-  }]);
-  expect(calls[0]?.["externalIds"]).toEqual(["abc", "9"]);
 });
