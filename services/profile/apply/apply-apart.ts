@@ -9,7 +9,7 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type DueParts, type Dues, duesOf, duesOfAnnouncement, payDues } from "./dues.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
-import { type Blocked, markKey, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
+import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "../pass/user-cache.ts";
 
 export type ApartParts = RunParts & DueParts & { readonly cache: UserCache };
@@ -33,6 +33,7 @@ export async function applyApart(parts: ApartParts, items: UserItems): Promise<O
     try {
       return await attempt(parts, items, poison);
     } catch (error) {
+      if (error instanceof Overtaken) continue;
       if (!(error instanceof Poison) || poison.has(markKey(error.mark))) throw error;
       poison.set(markKey(error.mark), error.reason);
     }
@@ -41,11 +42,11 @@ export async function applyApart(parts: ApartParts, items: UserItems): Promise<O
 
 async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<string, string>): Promise<Outcome> {
   const { workspaceId, items } = given;
-  const { user, waiting } = await loadApart(parts, given);
+  const { user, waiting, reason } = await loadApart(parts, given);
   const arriving = recordsOf(items);
   const changes = noChanges(workspaceId);
   const work: Work = { parts, user, changes, dues: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
-  if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, arriving);
+  if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
   const records = inOrder(waiting, arriving);
   const run: Run = {
     workspaceId,
@@ -85,12 +86,12 @@ interface Work {
 async function loadApart(
   { profiles, cache }: ApartParts,
   { workspaceId, userId }: UserItems,
-): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[] }> {
+): Promise<{ user: LaneUser; waiting: readonly ProfileRecord[]; reason: string }> {
   cache.delete(workspaceId, userId);
   const held = (await profiles.loadHeld(workspaceId, [userId])).get(userId);
   const stored = (await profiles.loadUsers(workspaceId, [userId])).get(userId);
   if (stored === undefined) throw new Error(`Expected an entry for user "${userId}", got none`);
-  return { user: laneUser(userId, stored), waiting: held?.records ?? [] };
+  return { user: laneUser(userId, stored), waiting: held?.records ?? [], reason: held?.reason ?? "Held by another applier" };
 }
 
 function recordsOf(items: readonly LaneItem[]): ProfileRecord[] {
@@ -103,12 +104,16 @@ function isWoken(user: LaneUser, { items, waiting }: { items: readonly LaneItem[
     waiting.some((record) => isPast(user, record.mark));
 }
 
-/** Records that come while the user waits are kept with those that wait. */
-async function holdOn(work: Work, arriving: readonly ProfileRecord[]): Promise<Outcome> {
+/**
+ * Records that come while the user waits are kept with those that wait. The hold is as old as its last record: an
+ * applier that frees the user of the records before must not free it of this one, which it may not have seen.
+ */
+async function holdOn(work: Work, { arriving, reason }: { arriving: readonly ProfileRecord[]; reason: string }): Promise<Outcome> {
   const { user, changes, parts } = work;
   const fresh = arriving.filter((record) => !isPast(user, record.mark));
-  if (fresh.length > 0) {
-    changes.heldMore.set(user.id, fresh);
+  const last = fresh.at(-1);
+  if (last !== undefined) {
+    changes.held.set(user.id, { reason, since: last.mark, records: fresh });
     await parts.profiles.save(changes);
   }
   await pay(work, arriving.filter((record) => isPast(user, record.mark)).map(duesOf));
@@ -141,15 +146,16 @@ function letGo({ user, changes }: Work, { blocked, records, waiting }: {
   records: readonly ProfileRecord[];
   waiting: readonly ProfileRecord[];
 }): void {
-  const first = blocked && records[blocked.at];
-  if (blocked === undefined || first === undefined) {
-    if (user.held && user.mark !== undefined) changes.held.set(user.id, null);
+  const last = records.at(-1);
+  if (blocked === undefined || last === undefined) {
+    // Also of a user who was free: an applier that is behind may have begun to hold it
+    if (user.mark !== undefined) changes.held.set(user.id, null);
     user.held = false;
     return;
   }
   const kept = new Set(waiting.map(({ mark }) => markKey(mark)));
   const added = records.slice(blocked.at).filter(({ mark }) => !kept.has(markKey(mark)));
-  changes.held.set(user.id, { reason: blocked.reason, since: first.mark, records: added });
+  changes.held.set(user.id, { reason: blocked.reason, since: last.mark, records: added });
   user.held = true;
 }
 

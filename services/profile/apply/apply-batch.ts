@@ -69,8 +69,7 @@ async function loadUsers({ cache, profiles }: ApartParts, workspaceId: string, i
 
 function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
   return !user.held && items.every((item) =>
-    item.type === "record" && !isTwoSided(item.record.change) &&
-    (item.record.change.type !== "delete" || user.openMerges.length === 0)
+    item.type === "record" && item.record.change.type !== "delete" && !isTwoSided(item.record.change)
   );
 }
 

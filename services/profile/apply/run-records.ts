@@ -43,6 +43,9 @@ export class Poison {
   }
 }
 
+/** Another applier of the lane is further with this user: what was read beside its row may be gone already. */
+export class Overtaken {}
+
 export function markKey([sequence, part]: Mark): string {
   return `${sequence}.${part}`;
 }
@@ -111,7 +114,11 @@ function handOff({ user, changes }: Run, record: ProfileRecord, { mergeId, undoU
 async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeRecord<"await">): Promise<string | undefined> {
   const { mergeId, sourceId, undoUntil } = record.change;
   const handoff = (await profiles.loadHandoffs(run.workspaceId, [mergeId])).get(mergeId);
-  if (handoff === undefined) return `Waits for user ${sourceId}`;
+  if (handoff === undefined) {
+    // Not there yet, or taken in already: then the row says so
+    await checkRow(profiles, run);
+    return `Waits for user ${sourceId}`;
+  }
   const { user, changes } = run;
   const target = user.profile;
   if (target === undefined) throw new Poison(record.mark, `Expected the target of merge ${mergeId}, got nothing`);
@@ -147,8 +154,15 @@ async function takenBack({ steps, profiles }: RunParts, run: Run, undo: MergeRec
   const { mergeId } = undo.change;
   await run.flush();
   const frozen = (await profiles.loadFrozen(run.workspaceId, [mergeId])).get(mergeId);
+  await checkRow(profiles, run);
   if (frozen === undefined) throw new Poison(undo.mark, `Expected the frozen copies of merge ${mergeId}, got nothing`);
   return pure(undo, () => steps.takeBack(frozen, undo));
+}
+
+/** Copies and journal are two reads, and are erased once both sides are past the undo: so what was read is whole if this side is not. */
+async function checkRow(profiles: ProfileStore, { workspaceId, user }: Run): Promise<void> {
+  const row = (await profiles.loadUsers(workspaceId, [user.id])).get(user.id);
+  if (row?.mark !== undefined && !isPast(user, row.mark)) throw new Overtaken();
 }
 
 function forget({ user, changes }: Run, mergeId: string): undefined {

@@ -175,7 +175,7 @@ export interface UserState {
 }
 
 export interface HeldState extends HeldUser {
-  /** The first record that waits, or the one that made the user wait. */
+  /** The age of the hold. Where appliers may overtake each other: the last record that waits. */
   readonly since: Mark;
 }
 

@@ -55,6 +55,17 @@ async function simulate(seed: number): Promise<void> {
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
   expect(seen.identities).toEqual(embedded.identities);
   expect(seen.profiles).toEqual(embedded.profiles);
+  expect(leftIn(cluster, "handoffs_by_merge")).toEqual([]);
+  expect(leftIn(cluster, "held_records_by_user")).toEqual([]);
+  expect(leftIn(cluster, "frozen_by_merge")).toEqual(embedded.openMerges);
+  expect(embedded.openMerges).toEqual(expect.arrayContaining(leftIn(cluster, "journal_by_merge")));
+}
+
+/** The keys of the partitions of a table that still have rows. */
+function leftIn({ replicas }: Cluster, table: string): string[] {
+  const partitions = replicas.dump() as [key: string, rows: unknown][];
+  const keys = partitions.map(([key]) => key).filter((key) => key.startsWith(`${table} `));
+  return keys.map((key) => (JSON.parse(key.slice(table.length + 1)) as string[])[1] ?? "").sort();
 }
 
 function isQuiet({ intake, lanes, layout, applied, written }: Cluster): boolean {
