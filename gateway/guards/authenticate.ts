@@ -37,7 +37,7 @@ const sendIt = "Send it in the header 'Authorization: Bearer <key>'";
 const scheme = "bearer ";
 
 /** The credentials after the scheme, whose case does not matter (RFC 9110, section 11.1). */
-function bearerOf(header: string | undefined): string | undefined {
+export function bearerOf(header: string | undefined): string | undefined {
   if (header === undefined || header.slice(0, scheme.length).toLowerCase() !== scheme) return undefined;
   const secret = header.slice(scheme.length).trim();
   return secret === "" ? undefined : secret;

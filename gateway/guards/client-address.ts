@@ -17,8 +17,8 @@ export function addressList(entries: readonly string[]): BlockList {
   return list;
 }
 
-/** True when the key's allow list holds the client's address. */
-export function addressAllowed(request: Pick<HttpRequest, "headers" | "remoteAddress">, key: ApiKey, rule: AddressRule): boolean {
+/** True when the allow list of the key or token holds the client's address. */
+export function addressAllowed(request: Pick<HttpRequest, "headers" | "remoteAddress">, key: AllowList, rule: AddressRule): boolean {
   const address = clientAddress(request, rule);
   return address !== undefined && contains(allowList(key), address);
 }
@@ -34,12 +34,21 @@ export function clientAddress(request: Pick<HttpRequest, "headers" | "remoteAddr
   return address;
 }
 
+/** True when the other end of the socket is a proxy whose word is taken. */
+export function fromTrustedProxy(request: Pick<HttpRequest, "remoteAddress">, rule: AddressRule): boolean {
+  const address = plain(request.remoteAddress);
+  return address !== undefined && contains(rule.trustedProxies, address);
+}
+
+/** An API key or a SCIM token. */
+type AllowList = Pick<ApiKey, "ipAllow">;
+
 const ipv4Bits = 32;
 const ipv6Bits = 128;
-const lists = new WeakMap<ApiKey, BlockList>();
+const lists = new WeakMap<AllowList, BlockList>();
 
 /** Made once a key; a key that changes is another object. An entry that cannot be read allows nobody. */
-function allowList(key: ApiKey): BlockList {
+function allowList(key: AllowList): BlockList {
   const known = lists.get(key);
   if (known) return known;
   const list = new BlockList();

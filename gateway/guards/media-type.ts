@@ -3,27 +3,29 @@ import { Refusal } from "../../platform/refusal.ts";
 import type { RequestHeaders } from "../http-message.ts";
 
 /**
- * Throws CONTENT_TYPE_UNSUPPORTED unless Content-Type is application/json, in any case and with any parameters but a charset
+ * Throws CONTENT_TYPE_UNSUPPORTED unless Content-Type is one of `types`, in any case and with any parameters but a charset
  * other than utf-8 (RFC 9110 section 8.3), and Content-Encoding is absent or identity.
  */
-export function checkMediaType(headers: RequestHeaders): void {
+export function checkMediaType(headers: RequestHeaders, types: ReadonlySet<string> = json): void {
   const coding = headers.get("content-encoding");
   if (coding !== undefined && coding.toLowerCase() !== "identity") {
     throw new Refusal("CONTENT_TYPE_UNSUPPORTED", "Compressed request bodies are not taken: send the body without Content-Encoding");
   }
   const type = headers.get("content-type");
   if (type === "application/json") return;
-  if (type === undefined || !isUtf8Json(type)) {
-    throw new Refusal("CONTENT_TYPE_UNSUPPORTED", "The Content-Type must be application/json, with charset utf-8 or none");
+  if (type === undefined || !isUtf8(type, types)) {
+    const named = [...types].join(" or ");
+    throw new Refusal("CONTENT_TYPE_UNSUPPORTED", `The Content-Type must be ${named}, with charset utf-8 or none`);
   }
 }
 
+const json: ReadonlySet<string> = new Set(["application/json"]);
 const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const parameter = new RegExp(`^[ \\t]*(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")[ \\t]*$`);
 
-function isUtf8Json(text: string): boolean {
+function isUtf8(text: string, types: ReadonlySet<string>): boolean {
   const [type = "", ...parameters] = text.split(";");
-  if (trimmed(type).toLowerCase() !== "application/json") return false;
+  if (!types.has(trimmed(type).toLowerCase())) return false;
   return parameters.every((part) => {
     if (trimmed(part) === "") return true;
     const match = parameter.exec(part);

@@ -28,23 +28,36 @@ export interface Spending {
 /** Takes one token from each bucket of the limit, the shortest window first; stops at the first that is empty. */
 export async function spend(permit: Permit, limit: LimitName, spending: Spending): Promise<Spent | Overspent> {
   const { holder } = permit.caller;
-  const quota = quotaOf(limit, holder);
+  const { refusal, headers } = await spendQuota(holder.workspace.id, quotaOf(limit, holder), spending);
+  return refusal ? { proof: "overspent", refusal, headers } : { proof: "spent", permit, headers };
+}
+
+/** As spend(), from the buckets of `owner`: a workspace, or a company. */
+export async function spendQuota(
+  owner: string,
+  quota: Quota,
+  spending: Spending,
+): Promise<{ readonly refusal?: Refusal; readonly headers: readonly string[] }> {
   let shown: Shown | undefined;
   for (const part of quota.parts) {
-    const taken = await spending.limiter.take(bucketKey(holder, part.name), part.bucket, 1);
+    const taken = await spending.limiter.take(bucketKey(owner, part.name), part.bucket, 1);
     shown = { quota, part, taken };
     if (!taken.admitted) return overspent(shown, spending.clock);
   }
-  if (shown === undefined) throw new Error(`The limit "${limit}" has no bucket`);
-  return { proof: "spent", permit, headers: limitHeaders(shown, spending.clock) };
+  if (shown === undefined) throw new Error("Expected a quota with a bucket");
+  return { headers: limitHeaders(shown, spending.clock) };
 }
 
 /** The headers of a request that is refused before it is counted, for a caller who is known. */
 export async function peek(holder: KeyHolder, limit: LimitName, spending: Spending): Promise<readonly string[]> {
-  const quota = quotaOf(limit, holder);
+  return await peekQuota(holder.workspace.id, quotaOf(limit, holder), spending);
+}
+
+/** As peek(), of the buckets of `owner`. */
+export async function peekQuota(owner: string, quota: Quota, spending: Spending): Promise<readonly string[]> {
   const part = quota.parts.at(-1);
   if (part === undefined) return unknownLimitHeaders;
-  const taken = await spending.limiter.take(bucketKey(holder, part.name), part.bucket, 0);
+  const taken = await spending.limiter.take(bucketKey(owner, part.name), part.bucket, 0);
   return limitHeaders({ quota, part, taken }, spending.clock);
 }
 
@@ -59,9 +72,9 @@ interface Shown {
 
 const millis = 1_000;
 
-/** The braces keep a workspace's buckets on one node of a cluster. */
-function bucketKey(holder: KeyHolder, name: string): string {
-  return `limit:{${holder.workspace.id}}:${name}`;
+/** The braces keep an owner's buckets on one node of a cluster. */
+function bucketKey(owner: string, name: string): string {
+  return `limit:{${owner}}:${name}`;
 }
 
 /** X-RateLimit-Reset is the epoch second at which the bucket is full again; the other pair is draft-ietf-httpapi-ratelimit-headers. */
@@ -82,10 +95,9 @@ function limitHeaders({ quota, part, taken }: Shown, clock: Clock): string[] {
   ];
 }
 
-function overspent(shown: Shown, clock: Clock): Overspent {
+function overspent(shown: Shown, clock: Clock): Omit<Overspent, "proof"> {
   const retryAfterSeconds = Math.max(1, Math.ceil(shown.taken.retryAfterMs / millis));
   return {
-    proof: "overspent",
     refusal: new Refusal("RATE_LIMITED", undefined, { retryAfterSeconds }),
     headers: [...limitHeaders(shown, clock), "X-Ratelimit-Retry-After", String(retryAfterSeconds)],
   };
