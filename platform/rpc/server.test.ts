@@ -68,6 +68,8 @@ for (const [name, transportTo] of Object.entries(transports)) {
       const client = createClient(ProfileService, transportTo(url));
       expect((await rejection(client.trackUsers({}))).metadata.get("heddle-reason")).toBe("CALLER_NOT_ALLOWED");
       expect((await rejection(client.trackUsers({}, { headers: { "heddle-caller": "content" } }))).rawMessage).toContain('"content"');
+      // As text it would cost seconds to write
+      if (name === "Connect, JSON") return expect(calls).toBe(0);
       const large = client.trackUsers({ bodyJson: new Uint8Array(17 * 1024 * 1024) }, { headers });
       // A client that still writes may see its stream end before it sees why
       await expect(large).rejects.toThrow(name === "gRPC" ? /resource_exhausted|internal/ : /resource_exhausted/);
