@@ -1,9 +1,11 @@
 /** Loads what the resolver asks for until every record of a workspace is resolved or found to be poison. */
 import type { Identities } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { IdentityStore } from "../domain/ports.ts";
 import type { Resolution, ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { wantedKeys } from "../domain/resolve-keys.ts";
 
 export type Resolve = (view: Identities, records: readonly IntakeRecord[], options: ResolveOptions) => Resolution;
 
@@ -36,7 +38,7 @@ export async function resolveWorkspace(
     }
     for (const record of part.resolved) resolved.push(record);
     rest = rest.slice(part.resolved.length);
-    if (part.need !== undefined) await loadRows(view, part.need, parts.identities);
+    if (part.need !== undefined) await loadAhead(view, rest, { need: part.need, store: parts.identities });
   }
   return { resolved, failed };
 }
@@ -49,8 +51,15 @@ function tryResolve(view: Identities, records: readonly IntakeRecord[], parts: R
   }
 }
 
-async function loadRows(view: Identities, keys: NonNullable<Resolution["need"]>, store: IdentityStore): Promise<void> {
-  if (keys.length === 0) throw new Error("Expected the names of missing identity rows, got none");
-  const found = await store.load(view.workspaceId, keys);
-  view.load(keys.map((key) => [key, found.get(key)] as const));
+/** Loads what is needed and what it leads to (a name to its user, a user to its addresses) before any record is tried again. */
+async function loadAhead(
+  view: Identities,
+  records: readonly IntakeRecord[],
+  { need, store }: { readonly need: readonly IdentityKey[]; readonly store: IdentityStore },
+): Promise<void> {
+  if (need.length === 0) throw new Error("Expected the names of missing identity rows, got none");
+  for (let keys = need; keys.length > 0; keys = wantedKeys(view, records)) {
+    const found = await store.load(view.workspaceId, keys);
+    view.load(keys.map((key) => [key, found.get(key)] as const));
+  }
 }

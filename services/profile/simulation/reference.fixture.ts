@@ -43,13 +43,19 @@ export async function runEmbedded(
   const parts = { partition: 0, decode: decodeEntry, resolve: resolveAtReceipt, steps, identities, profiles, cache, views: createViews() };
   const { step } = await planStep(parts, records, { now: 0, undoWindowMs });
   await tables.steps.commit(step);
-  const keys = database.prepare("SELECT workspace_id, key FROM profile_identities").all()
+  const keys = database.prepare(identityKeys).all()
     .map((row) => [String(row["workspace_id"]), String(row["key"]) as IdentityKey] as const);
   const openMerges = database.prepare("SELECT merge_id FROM profile_frozen ORDER BY 1").all().map((row) => String(row["merge_id"]));
   const seen = await look(tables, keys);
   await database.close();
   return { ...seen, openMerges, keys };
 }
+
+const identityKeys = `
+  SELECT workspace_id, key FROM profile_identities JOIN profile_workspaces ON number = workspace
+  UNION ALL
+  SELECT workspace_id, 'u:' || user_id FROM profile_profiles JOIN profile_workspaces ON number = workspace WHERE identity IS NOT NULL
+  ORDER BY 1, 2`;
 
 export async function look(
   { profiles, identities }: { profiles: ProfileStore; identities: IdentityStore },

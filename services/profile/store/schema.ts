@@ -3,14 +3,15 @@
 /** Owner `profile`. Rows of a workspace lie together; bodies are JSON text. */
 export const profileSchema: readonly string[] = [
   `
+  CREATE TABLE profile_workspaces (number INTEGER PRIMARY KEY, workspace_id TEXT NOT NULL UNIQUE);
   CREATE TABLE profile_identities (
-    workspace_id TEXT NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (workspace_id, key)
+    workspace INTEGER NOT NULL, key TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace, key)
   ) WITHOUT ROWID;
   CREATE TABLE profile_profiles (
-    workspace_id TEXT NOT NULL, user_id TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (workspace_id, user_id)
-  ) WITHOUT ROWID;
+    place INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, user_id TEXT NOT NULL, identity TEXT, body TEXT,
+    UNIQUE (workspace, user_id)
+  );
   CREATE TABLE profile_frozen (
     workspace_id TEXT NOT NULL, merge_id TEXT NOT NULL, target_id TEXT NOT NULL, undo_until INTEGER NOT NULL,
     target_sequence INTEGER NOT NULL, target_part INTEGER NOT NULL,

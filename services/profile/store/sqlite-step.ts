@@ -1,9 +1,12 @@
 /** How a step becomes rows, and how the rows are written inside one transaction. */
+import type { StatementSync } from "node:sqlite";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { profileToRow } from "./rows.ts";
+import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
+import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 /** A consent record in the form its reader decodes; injected because a store knows no messages. */
 export type EncodeLane = (workspaceId: string, record: ConsentRecord) => {
@@ -23,7 +26,11 @@ export interface StepRows {
   readonly rowChars: ReadonlyMap<Profile, number>;
 }
 
-export function planStepRows(step: Step, encodeLane: EncodeLane): StepRows {
+/** The workspaces of the step must have numbers. */
+export function planStepRows(
+  step: Step,
+  { encodeLane, numbers }: { readonly encodeLane: EncodeLane; readonly numbers: WorkspaceNumbers },
+): StepRows {
   const planned = new Map<string, Row[]>();
   const rowChars = new Map<Profile, number>();
   // Statements run in the order of this table whatever the order of the calls below.
@@ -32,8 +39,9 @@ export function planStepRows(step: Step, encodeLane: EncodeLane): StepRows {
     planned.get(sql)?.push(row);
   }
   for (const workspace of step.workspaces) {
-    addIdentities(add, workspace);
-    addProfiles(add, workspace, rowChars);
+    const number = numbers.of(workspace.workspaceId) ?? 0;
+    addIdentities(add, number, workspace.identities);
+    addProfiles(add, number, { profiles: workspace.profiles, rowChars });
     addMerges(add, workspace);
     addHeld(add, workspace);
     for (const record of workspace.consent) {
@@ -51,31 +59,50 @@ export function planStepRows(step: Step, encodeLane: EncodeLane): StepRows {
 export function commitStep(database: Database, { batches }: StepRows): void {
   for (const { sql, rows } of batches) {
     const statement = database.prepare(sql);
-    // Nearly all rows have three values, and spreading an array costs as much as a small statement
+    const orElse = orElseOf.get(sql);
     for (const row of rows) {
-      if (row.length === 3) statement.run(row[0] ?? null, row[1] ?? null, row[2] ?? null);
-      else statement.run(...row);
+      const { changes } = runRow(statement, row);
+      if (changes === 0 && orElse !== undefined) database.prepare(orElse).run(...row);
     }
   }
 }
 
-function addIdentities(add: Add, { workspaceId, identities }: WorkspaceStep): void {
+/** Nearly all rows have three values or four, and spreading an array costs as much as a small statement. */
+function runRow(statement: StatementSync, row: Row): { readonly changes: number | bigint } {
+  if (row.length === 4) return statement.run(row[0] ?? null, row[1] ?? null, row[2] ?? null, row[3] ?? null);
+  if (row.length === 3) return statement.run(row[0] ?? null, row[1] ?? null, row[2] ?? null);
+  return statement.run(...row);
+}
+
+function addIdentities(add: Add, workspace: number, identities: WorkspaceStep["identities"]): void {
   for (const [key, value] of identities) {
-    if (value === undefined) add(statements.deleteIdentity, workspaceId, key);
-    else add(statements.putIdentity, workspaceId, key, JSON.stringify(value));
+    const id = userIdOf(key);
+    if (id !== undefined) addUserColumn(add, [workspace, id], ["identity", value === undefined ? null : JSON.stringify(value)]);
+    else if (value === undefined) add(statements.deleteIdentity, workspace, key);
+    else add(statements.putIdentity, workspace, key, JSON.stringify(value));
   }
 }
 
-function addProfiles(add: Add, { workspaceId, profiles }: WorkspaceStep, rowChars: Map<Profile, number>): void {
+function addProfiles(
+  add: Add,
+  workspace: number,
+  { profiles, rowChars }: { profiles: WorkspaceStep["profiles"]; rowChars: Map<Profile, number> },
+): void {
   for (const [id, profile] of profiles) {
-    if (profile === null) {
-      add(statements.deleteProfile, workspaceId, id);
-      continue;
-    }
-    const body = profileToRow(profile);
-    rowChars.set(profile, body.length);
-    add(statements.putProfile, workspaceId, id, body);
+    const body = profile === null ? null : profileToRow(profile);
+    if (profile !== null && body !== null) rowChars.set(profile, body.length);
+    addUserColumn(add, [workspace, id], ["body", body]);
   }
+}
+
+function addUserColumn(
+  add: Add,
+  [workspace, id]: readonly [workspace: number, id: string],
+  [column, text]: readonly [column: "identity" | "body", text: string | null],
+): void {
+  if (text !== null) return add(putUser[column].sql, placeOf(id), workspace, id, text);
+  add(emptyUser[column], workspace, id);
+  add(deleteEmptyUser, workspace, id);
 }
 
 function addMerges(add: Add, { workspaceId, frozen, journal }: WorkspaceStep): void {
@@ -120,12 +147,18 @@ type Add = (sql: string, ...row: SqlValue[]) => void;
 
 const upsert = "ON CONFLICT DO UPDATE SET body = excluded.body";
 
+/** What follows a statement that changed nothing. */
+const orElseOf = new Map([putUser.identity, putUser.body].map(({ sql, orElse }) => [sql, orElse]));
+
 /** In the order in which a step runs them: what is emptied first is emptied before it is filled. */
 const statements = {
-  putIdentity: `INSERT INTO profile_identities (workspace_id, key, body) VALUES (?, ?, ?) ${upsert}`,
-  deleteIdentity: "DELETE FROM profile_identities WHERE workspace_id = ? AND key = ?",
-  putProfile: `INSERT INTO profile_profiles (workspace_id, user_id, body) VALUES (?, ?, ?) ${upsert}`,
-  deleteProfile: "DELETE FROM profile_profiles WHERE workspace_id = ? AND user_id = ?",
+  putIdentity: `INSERT INTO profile_identities (workspace, key, body) VALUES (?, ?, ?) ${upsert}`,
+  deleteIdentity: "DELETE FROM profile_identities WHERE workspace = ? AND key = ?",
+  putUserIdentity: putUser.identity.sql,
+  emptyUserIdentity: emptyUser.identity,
+  putUserBody: putUser.body.sql,
+  emptyUserBody: emptyUser.body,
+  deleteEmptyUser,
   deleteJournal: "DELETE FROM profile_journal WHERE workspace_id = ? AND merge_id = ?",
   deleteFrozen: "DELETE FROM profile_frozen WHERE workspace_id = ? AND merge_id = ?",
   putFrozen: `INSERT INTO profile_frozen 

@@ -4,9 +4,12 @@ import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, StepStore, StoredUser } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { UserId } from "../domain/user-key.ts";
 import { profileFromRow } from "./rows.ts";
 import { laneSchema, profileSchema } from "./schema.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
+import { userIdOf, userReader } from "./sqlite-users.ts";
+import { openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 export interface ProfileTables {
   readonly identities: IdentityStore;
@@ -20,16 +23,18 @@ export async function openSqliteProfileStore(
   const { database, encodeLane } = options;
   await migrate(database, "profile", profileSchema);
   await migrate(database, "lane", laneSchema);
+  const numbers = openWorkspaceNumbers(database);
   return {
-    identities: identityStore(database),
-    profiles: profileStore(database),
+    identities: identityStore(database, numbers),
+    profiles: profileStore(database, numbers),
     steps: {
       checkpoint(partition) {
         const row = database.prepare("SELECT through FROM profile_checkpoints WHERE log_partition = ?").get(partition);
         return Promise.resolve(row === undefined ? 0 : Number(row["through"]));
       },
       async commit(step) {
-        const rows = planStepRows(step, encodeLane);
+        await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
+        const rows = planStepRows(step, { encodeLane, numbers });
         await database.write(() => commitStep(database, rows));
         return { rowChars: rows.rowChars };
       },
@@ -37,29 +42,36 @@ export async function openSqliteProfileStore(
   };
 }
 
-function identityStore(database: Database): IdentityStore {
+function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityStore {
   return {
     load(workspaceId, keys) {
-      const statement = database.prepare("SELECT body FROM profile_identities WHERE workspace_id = ? AND key = ?");
       const found = new Map<IdentityKey, unknown>();
+      const workspace = numbers.of(workspaceId);
+      if (workspace === undefined) return Promise.resolve(found);
+      const statement = database.prepare("SELECT body FROM profile_identities WHERE workspace = ? AND key = ?");
+      const userText = userReader(database, "identity", workspace);
       for (const key of keys) {
-        const row = statement.get(workspaceId, key);
-        if (row !== undefined) found.set(key, JSON.parse(String(row["body"])));
+        const id = userIdOf(key);
+        const text = id === undefined ? statement.get(workspace, key)?.["body"] : userText(id);
+        if (text !== undefined) found.set(key, JSON.parse(String(text)));
       }
       return Promise.resolve(found);
     },
   };
 }
 
-function profileStore(database: Database): ProfileStore {
+function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileStore {
   return {
     load(workspaceId, ids) {
-      const found = ids.map((id) => loadProfile(database, workspaceId, id).profile);
+      const read = profileReader(database, numbers.of(workspaceId));
+      const found = ids.map((id) => read(id).profile);
       return Promise.resolve(new Map(found.flatMap((profile) => (profile === undefined ? [] : [[profile.id, profile]]))));
     },
     page(workspaceId, after, max) {
-      const sql = "SELECT body FROM profile_profiles WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
-      return Promise.resolve(database.prepare(sql).all(workspaceId, after, max).map((row) => profileFromRow(String(row["body"]))));
+      const sql = `SELECT body FROM profile_profiles
+        WHERE workspace = ? AND user_id > ? AND body IS NOT NULL ORDER BY user_id LIMIT ?`;
+      const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, after, max);
+      return Promise.resolve(rows.map((row) => profileFromRow(String(row["body"]))));
     },
     loadFrozen(workspaceId, mergeIds) {
       return Promise.resolve(
@@ -79,7 +91,10 @@ function profileStore(database: Database): ProfileStore {
     },
     loadUsers(workspaceId, ids) {
       const mayHave = { held: hasRows(database, "profile_held"), frozen: hasRows(database, "profile_frozen") };
-      return Promise.resolve(new Map(ids.map((id) => [id, loadUser(database, [workspaceId, id], mayHave)])));
+      const read = profileReader(database, numbers.of(workspaceId));
+      return Promise.resolve(
+        new Map(ids.map((id) => [id, { ...read(id), ...waitingOf(database, [workspaceId, id], mayHave) }])),
+      );
     },
     ...profileLists(database),
   };
@@ -118,25 +133,30 @@ function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "list
   };
 }
 
-function loadProfile(database: Database, workspaceId: string, id: string): Pick<StoredUser, "profile" | "rowChars"> {
-  const row = database.prepare("SELECT body FROM profile_profiles WHERE workspace_id = ? AND user_id = ?").get(workspaceId, id);
-  if (row === undefined) return { profile: undefined, rowChars: 0 };
-  const body = String(row["body"]);
-  return { profile: profileFromRow(body), rowChars: body.length };
+type StoredProfile = Pick<StoredUser, "profile" | "rowChars">;
+
+function profileReader(database: Database, workspace: number | undefined): (id: UserId) => StoredProfile {
+  if (workspace === undefined) return () => noProfile;
+  const read = userReader(database, "body", workspace);
+  return (id) => {
+    const body = read(id);
+    return body === undefined ? noProfile : { profile: profileFromRow(body), rowChars: body.length };
+  };
 }
+
+const noProfile: StoredProfile = { profile: undefined, rowChars: 0 };
 
 /** Both tables are nearly always empty: asking once a batch spares two reads a user. */
 function hasRows(database: Database, table: "profile_held" | "profile_frozen"): boolean {
   return database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
 }
 
-function loadUser(
+function waitingOf(
   database: Database,
   [workspaceId, id]: readonly [workspaceId: string, id: string],
   mayHave: { readonly held: boolean; readonly frozen: boolean },
-): StoredUser {
+): Pick<StoredUser, "held" | "openMerges"> {
   return {
-    ...loadProfile(database, workspaceId, id),
     held: mayHave.held && isHeld(database, workspaceId, id),
     openMerges: mayHave.frozen ? openMerges(database, workspaceId, id) : none,
   };

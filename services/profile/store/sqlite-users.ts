@@ -1,0 +1,75 @@
+/** The table of users: what the resolver and the appliers know of one lies in one row, at a place that its id tells. */
+import type { Database } from "../../../platform/sqlite/database.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { UserId } from "../domain/user-key.ts";
+
+/** `identity`: the resolver's row of the user; `body`: the profile. */
+export type UserColumn = "identity" | "body";
+
+/** The user whose row an identity key names; undefined: the key is one of a name, an address or a request. */
+export function userIdOf(key: IdentityKey): UserId | undefined {
+  return key.startsWith("u:") ? key.slice(2) : undefined;
+}
+
+/** Reads one column of users of a workspace; undefined where there is none. */
+export function userReader(database: Database, column: UserColumn, workspace: number): (id: UserId) => string | undefined {
+  const atPlace = database.prepare(readAtPlace[column]);
+  const byId = isAnyElsewhere(database) ? database.prepare(readById[column]) : undefined;
+  return (id) => {
+    const row = atPlace.get(placeOf(id), id, workspace) ?? byId?.get(workspace, id);
+    const text = row?.[column];
+    return typeof text === "string" ? text : undefined;
+  };
+}
+
+/**
+ * The place that a user's row takes unless another user has it: a look-up by place is one search instead of two, and
+ * rows of users who were made together lie together. Ids are as the resolver makes them (12 hex digits of the place in
+ * the log, 4 of the place in the record); 0, where nobody is, for all others and for those too large for a number.
+ */
+export function placeOf(id: UserId): number {
+  const place = Number(`0x${id.slice(0, sequenceDigits)}`) * madePerRecord + Number(`0x${id.slice(sequenceDigits, madeEnd)}`);
+  return id.length === idDigits && Number.isSafeInteger(place) ? place : 0;
+}
+
+const sequenceDigits = 12;
+const madeEnd = 16;
+const idDigits = 24;
+const madePerRecord = 0x10000;
+
+/** Users whose place was taken lie at negative ones. Nearly always there are none: asking once spares looking there. */
+function isAnyElsewhere(database: Database): boolean {
+  return database.prepare("SELECT 1 FROM profile_profiles WHERE place < 0 LIMIT 1").get() !== undefined;
+}
+
+const readAtPlace = {
+  identity: "SELECT identity FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",
+  body: "SELECT body FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",
+};
+
+const readById = {
+  identity: "SELECT identity FROM profile_profiles WHERE workspace = ? AND user_id = ?",
+  body: "SELECT body FROM profile_profiles WHERE workspace = ? AND user_id = ?",
+};
+
+/** Writes a column: place, workspace, id, text. A statement that changes nothing is followed by its `orElse`. */
+export const putUser = { identity: putStatements("identity"), body: putStatements("body") };
+
+/** Empties a column: workspace, id. `deleteEmptyUser` follows. */
+export const emptyUser = {
+  identity: "UPDATE profile_profiles SET identity = NULL WHERE workspace = ? AND user_id = ?",
+  body: "UPDATE profile_profiles SET body = NULL WHERE workspace = ? AND user_id = ?",
+};
+
+export const deleteEmptyUser =
+  "DELETE FROM profile_profiles WHERE workspace = ? AND user_id = ? AND identity IS NULL AND body IS NULL";
+
+function putStatements(column: UserColumn): { readonly sql: string; readonly orElse: string } {
+  return {
+    sql: `UPDATE profile_profiles SET ${column} = ?4 WHERE place = ?1 AND workspace = ?2 AND user_id = ?3`,
+    orElse: `INSERT INTO profile_profiles (place, workspace, user_id, ${column}) VALUES (
+      CASE WHEN ?1 > 0 AND NOT EXISTS (SELECT 1 FROM profile_profiles WHERE place = ?1) THEN ?1
+        ELSE (SELECT min(0, coalesce(min(place), 0)) - 1 FROM profile_profiles) END, ?2, ?3, ?4)
+      ON CONFLICT (workspace, user_id) DO UPDATE SET ${column} = excluded.${column}`,
+  };
+}
