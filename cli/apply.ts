@@ -7,6 +7,7 @@ import type { AccessAdmin } from "../gateway/access/sqlite.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
+import { declareAllGroups } from "./declare-groups.ts";
 import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
 
 export interface ApplyOptions {
@@ -21,7 +22,11 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const text = readDeclarationFile(options.file);
   // A faulty file is refused before a data folder is made for it.
   fileProblems(options.file, () => parseDeclaration(text));
-  const result = await withAccess(dataFolder(options.dataDir), { create: !options.dryRun }, (access) => applyText(access, text, options));
+  const result = await withAccess(dataFolder(options.dataDir), { create: !options.dryRun }, async (access, database) => {
+    const applied = await applyText(access, text, options);
+    if (!options.dryRun) await declareAllGroups(database, access, { prune: options.prune ?? false });
+    return applied;
+  });
   if (options.json) printJson(result);
   else print(describeResult(result, options.dryRun ?? false));
   return exitCodes.ok;

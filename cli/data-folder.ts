@@ -6,7 +6,7 @@ import type { Access, Workspace } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/sqlite/database.ts";
+import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { CommandError, UsageError } from "./output.ts";
 import { defaultDataDir } from "./start-config.ts";
 
@@ -24,7 +24,7 @@ export function dataFolder(option: string | undefined, env: NodeJS.ProcessEnv = 
 export async function withAccess<T>(
   folder: string,
   options: { readonly create: boolean },
-  work: (access: Access & AccessAdmin) => Promise<T>,
+  work: (access: Access & AccessAdmin, database: Database) => Promise<T>,
 ): Promise<T> {
   const path = join(folder, databaseFile);
   if (options.create) mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -35,7 +35,7 @@ export async function withAccess<T>(
   try {
     const access = await openAccess({ database, clock: systemClock });
     try {
-      return await work(access);
+      return await work(access, database);
     } finally {
       access.close();
     }

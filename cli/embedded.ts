@@ -1,5 +1,6 @@
 /** Heddle in one process: every part on one SQLite file, joined by direct calls. */
 import { join } from "node:path";
+import type { Client } from "@connectrpc/connect";
 
 import type { Access } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
@@ -10,10 +11,17 @@ import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import type { Logger } from "../platform/logger.ts";
 import { directClient } from "../platform/rpc/direct.ts";
-import { openDatabase } from "../platform/sqlite/database.ts";
+import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
+import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
 import { openProfile } from "../services/profile/wire.ts";
+import { openScim } from "../services/scim/wire.ts";
+import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { StartConfig } from "./start-config.ts";
 
@@ -34,7 +42,7 @@ const partitions = 1;
 export async function openEmbedded(
   config: StartConfig,
   logger: Logger,
-  prepare: (access: Access & AccessAdmin) => Promise<void>,
+  prepare: (access: Access & AccessAdmin, database: Database) => Promise<void>,
 ): Promise<Embedded> {
   const opened: (() => Promise<void> | void)[] = [];
   async function close(): Promise<void> {
@@ -48,19 +56,43 @@ export async function openEmbedded(
     opened.push(() => database.close());
     const access = await openAccess({ database, clock });
     opened.push(() => access.close());
-    await prepare(access);
+    await prepare(access, database);
     const log = await openSqliteLog({ database, partitions, clock });
     opened.push(() => log.close());
-    const profile = await openProfile({ database, log, clock, logger, undoWindowMs: config.undoWindowMs });
+    const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; status: Client<typeof MessagingStatusService> | undefined } = {
+      owners: [],
+      status: undefined,
+    };
+    const profile = await openProfile({
+      database,
+      log,
+      clock,
+      logger,
+      undoWindowMs: config.undoWindowMs,
+      emailStatuses: { load: (workspaceId, emails) => emailStatuses(consent.status, workspaceId, emails) },
+      onConsent: () => consent.owners.forEach((owner) => owner.notify()),
+    });
     opened.push(() => profile.close());
+    const profileClient = directClient(ProfileService, profile.service);
+    const subscription = await openSubscription({ database, log, clock, logger, profile: profileClient });
+    opened.push(() => subscription.close());
+    const messagingStatus = await openMessagingStatus({ database, log, clock, logger, profile: profileClient });
+    opened.push(() => messagingStatus.close());
+    consent.owners = [subscription, messagingStatus];
+    consent.status = directClient(MessagingStatusService, messagingStatus.service);
+    const scim = await openScim({ database, clock, logger });
+    opened.push(() => scim.close());
     const gateway = openGateway({
       access,
-      profile: directClient(ProfileService, profile.service),
+      profile: profileClient,
+      subscription: directClient(SubscriptionService, subscription.service),
+      messagingStatus: consent.status,
+      scim: directClient(ScimService, scim.service),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
       config: config.gateway,
-      health: () => profile.health(),
+      health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
     });
     opened.push(() => gateway.close());
     return { access, listen: () => gateway.listen(), close };
@@ -68,4 +100,33 @@ export async function openEmbedded(
     await close();
     throw error;
   }
+}
+
+type Status = "opted_in" | "subscribed" | "unsubscribed";
+
+/** What the profile service asks for exports; it has waited for the log itself. */
+async function emailStatuses(
+  client: Client<typeof MessagingStatusService> | undefined,
+  workspaceId: string,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, Status>> {
+  const answer = await client?.getEmailStates({ scope: { workspaceId }, emails: [...emails], waited: true });
+  const found = (answer?.states ?? []).map(({ status }, at) => [emails[at] ?? "", statusNames.get(status)] as const);
+  return new Map(found.flatMap(([email, status]) => (status === undefined ? [] : [[email, status]])));
+}
+
+const statusNames: ReadonlyMap<EmailStatus, Status> = new Map([
+  [EmailStatus.OPTED_IN, "opted_in"],
+  [EmailStatus.SUBSCRIBED, "subscribed"],
+  [EmailStatus.UNSUBSCRIBED, "unsubscribed"],
+]);
+
+/** A part that is not ready says why; else the first that has something to say. */
+function firstTrouble(parts: readonly Health[]): Health {
+  return parts.find(({ ready }) => !ready) ?? parts.find(({ reason }) => reason !== undefined) ?? { ready: true };
+}
+
+interface Health {
+  readonly ready: boolean;
+  readonly reason?: string;
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
+import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
 import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
 import { serverKey, serverUrl } from "./import.ts";
@@ -51,7 +52,12 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
   const workspace = await withAccess(folder, { create: false }, async (access) => chooseWorkspace(access.rows(), options.workspace));
   const database = openDatabase({ path: join(folder, databaseFile) });
   try {
-    yield* readUsers(database, { workspaceId: workspace.id, currencyRates: workspace.currencyRates });
+    const { statuses } = await readMessagingStatus(database);
+    yield* readUsers(database, {
+      workspaceId: workspace.id,
+      currencyRates: workspace.currencyRates,
+      emailStatuses: { load: statuses },
+    });
   } finally {
     await database.close();
   }

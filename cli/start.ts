@@ -9,7 +9,9 @@ import { limits } from "../platform/limits.ts";
 import { createLogger, type Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
+import type { Database } from "../platform/sqlite/database.ts";
 import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
+import { declareAllGroups } from "./declare-groups.ts";
 import { demoText, findDemoKey, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
@@ -30,8 +32,11 @@ export async function start(options: StartOptions): Promise<number> {
   if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
 
-  async function prepare(access: Access & AccessAdmin): Promise<void> {
-    if (declaration) printMade(await applyText(access, declaration.text, { file: declaration.file }));
+  async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
+    if (declaration) {
+      printMade(await applyText(access, declaration.text, { file: declaration.file }));
+      await declareAllGroups(database, access);
+    }
     if (options.demo) await makeDemo(access, config.dataDir);
   }
 
@@ -45,7 +50,11 @@ export async function start(options: StartOptions): Promise<number> {
 
 async function open(
   config: StartConfig,
-  options: { readonly logger: Logger; readonly prepare: (access: Access & AccessAdmin) => Promise<void>; readonly demo: boolean },
+  options: {
+    readonly logger: Logger;
+    readonly prepare: (access: Access & AccessAdmin, database: Database) => Promise<void>;
+    readonly demo: boolean;
+  },
 ): Promise<Embedded> {
   const heddle = await openFolder(config, options);
   try {
@@ -63,7 +72,7 @@ async function open(
 
 async function openFolder(
   config: StartConfig,
-  options: { logger: Logger; prepare: (access: Access & AccessAdmin) => Promise<void> },
+  options: { logger: Logger; prepare: (access: Access & AccessAdmin, database: Database) => Promise<void> },
 ): Promise<Embedded> {
   try {
     return await openEmbedded(config, options.logger, options.prepare);

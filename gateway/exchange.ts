@@ -148,20 +148,17 @@ export class Exchange {
 function headersOf(answer: HttpAnswer, requestId: string, close: boolean): string[] {
   const { body } = answer;
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  const headers = [
-    "Content-Type",
-    "application/json",
-    "X-Request-Id",
-    requestId,
-    "Cache-Control",
-    "no-store",
-    "Content-Length",
-    String(bytes),
-  ];
+  const headers = ["X-Request-Id", requestId, "Cache-Control", "no-store"];
+  // A 204 or 304 has no content to describe (RFC 9110 section 8.6)
+  if (!bodyless.has(answer.status)) {
+    headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
+  }
   for (const part of answer.headers) headers.push(part);
   if (close) headers.push("Connection", "close");
   return headers;
 }
+
+const bodyless: ReadonlySet<number> = new Set([204, 304]);
 
 function tooLarge(bytesMax: number): Refusal {
   return new Refusal("BODY_TOO_LARGE", `The request body may not be larger than ${bytesMax} bytes`);

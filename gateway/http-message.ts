@@ -31,8 +31,9 @@ export interface HttpAnswer {
   readonly status: number;
   /** Names and values in turn, beside those that every answer has. */
   readonly headers: readonly string[];
-  /** JSON; bytes are sent as they are. */
+  /** JSON unless `contentType` says otherwise; bytes are sent as they are. */
   readonly body: string | Uint8Array;
+  readonly contentType?: string;
   /** The connection is not used again. */
   readonly close?: boolean;
 }

@@ -36,6 +36,19 @@ export const limitsTable = {
   },
   users_external_ids: { bucket: { capacity: 1_000, windowMs: minuteMs } },
   users_merge_read: { bucket: byDefault },
+  // Both versions share one bucket
+  subscription_status_set: { bucket: { capacity: 5_000, windowMs: minuteMs } },
+  subscription_status_get: { bucket: byDefault },
+  subscription_user_status: { bucket: byDefault },
+  // "250,000 requests per hour each (the default limit)"
+  email_status: { bucket: byDefault },
+  email_blocklist: { bucket: byDefault },
+  email_unsubscribes: { bucket: byDefault },
+  email_hard_bounces: { bucket: byDefault },
+  email_bounce_remove: { bucket: byDefault },
+  email_spam_remove: { bucket: byDefault },
+  sms_invalid_phone_numbers: { bucket: byDefault },
+  sms_invalid_phone_numbers_remove: { bucket: byDefault },
 } as const satisfies Record<string, PublishedLimit>;
 
 export type LimitName = keyof typeof limitsTable;

@@ -21,6 +21,11 @@ export function receiptHeaders(receipt: WriteReceipt | undefined): readonly stri
   return receipt.replayed ? [...position, "Idempotency-Replayed", "true"] : position;
 }
 
+/** X-Heddle-Read for a read that answers although it has not seen every earlier write. */
+export function readHeaders(behind: boolean): readonly string[] {
+  return behind ? ["X-Heddle-Read", "behind"] : none;
+}
+
 /** `{"users":[...],` and the rest of the members, without decoding what the service has encoded. */
 export function usersBody(users: readonly Uint8Array[], rest: Readonly<Record<string, unknown>>): Uint8Array {
   const parts: Uint8Array[] = [Buffer.from('{"users":[')];

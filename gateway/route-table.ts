@@ -1,5 +1,6 @@
 /** DATA: one row per route. Coverage tests, limits and documents read it; the server never names a route. */
 import { limits } from "../platform/limits.ts";
+import { consentRoutes } from "./consent-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
 import { handleLivez } from "./routes/livez.ts";
 import { handleReadyz } from "./routes/readyz.ts";
@@ -104,6 +105,7 @@ export const routeTable: readonly Route[] = [
     limit: "users_external_ids",
     handler: handleUsersExternalIdsRemove,
   },
+  ...consentRoutes,
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
 ];

@@ -1,8 +1,10 @@
 /** The shape of a route and of the handlers behind it: what they are given and what they give back. */
 import type { Client } from "@connectrpc/connect";
+import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Spent } from "./guards/spend.ts";
-import type { HttpAnswer } from "./http-message.ts";
+import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
 
@@ -28,9 +30,15 @@ export interface KeyRoute {
 /** For everybody: no key, no limit. */
 export interface OpenRoute {
   readonly guard: "open";
-  readonly method: "GET";
+  readonly method: "GET" | "POST";
   readonly path: string;
-  readonly handler: (parts: Parts) => HttpAnswer;
+  readonly handler: (parts: Parts, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
+}
+
+/** A request that carries no key; whatever it proves, it proves by its path. */
+export interface OpenCall {
+  readonly request: Pick<HttpRequest, "requestId" | "headers" | "readBody">;
+  readonly params: ReadonlyMap<string, string>;
 }
 
 /** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to say no. */
@@ -43,6 +51,8 @@ export interface Call {
   readonly body: Uint8Array;
   /** Values of the path's parameters, percent-decoded. */
   readonly params: ReadonlyMap<string, string>;
+  /** What stands after `?`, as sent. */
+  readonly query: string;
 }
 
 /** heddle.profile.v1.Scope */
@@ -65,6 +75,8 @@ export interface Reply {
 /** What stands behind the gateway. */
 export interface Parts {
   readonly profile: Client<typeof ProfileService>;
+  readonly subscription: Client<typeof SubscriptionService>;
+  readonly messagingStatus: Client<typeof MessagingStatusService>;
   /** May accepted data be applied and read? */
   readonly health: () => Health;
 }

@@ -6,7 +6,10 @@ import { fakeClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Bucket, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
+import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 
 export const stubKey = "stub-key-0123456789";
 
@@ -14,6 +17,9 @@ export type ProfileStub = Partial<Client<typeof ProfileService>>;
 
 export interface StubOptions {
   readonly profile?: ProfileStub;
+  readonly subscription?: Partial<Client<typeof SubscriptionService>>;
+  readonly messagingStatus?: Partial<Client<typeof MessagingStatusService>>;
+  readonly scim?: Partial<Client<typeof ScimService>>;
   readonly permissions?: readonly string[];
   readonly holder?: Partial<KeyHolder>;
   readonly take?: (key: string, bucket: Bucket, cost: number) => Taken;
@@ -48,6 +54,9 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
   const gateway = openGateway({
     access: stubAccess(options),
     profile: (options.profile ?? {}) as Client<typeof ProfileService>,
+    subscription: (options.subscription ?? {}) as Client<typeof SubscriptionService>,
+    messagingStatus: (options.messagingStatus ?? {}) as Client<typeof MessagingStatusService>,
+    scim: (options.scim ?? {}) as Client<typeof ScimService>,
     limiter: { take, close: () => Promise.resolve() },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },

@@ -10,10 +10,13 @@ import type { Database } from "../../platform/sqlite/database.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
+import { type EmailStatuses, statusesOf, statusOf } from "./domain/email-statuses.ts";
+import { findUsers } from "./domain/find-users.ts";
 import type { Applied } from "./domain/ports.ts";
 import { renderProfile } from "./domain/render-profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
+import type { UserId, UserKey } from "./domain/user-key.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRow } from "./lanes/lane-message.ts";
@@ -25,6 +28,7 @@ import type { PureSteps } from "./pass/workspace-work.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
 
+export type { EmailStatuses } from "./domain/email-statuses.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
 
 export interface ProfileOptions {
@@ -34,6 +38,10 @@ export interface ProfileOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
+  /** Asked for exports; without it no status is known. */
+  readonly emailStatuses?: EmailStatuses;
+  /** Called after every step that sent something to the services that own consent. */
+  readonly onConsent?: () => void;
   /** A test makes pure steps fail here. */
   readonly steps?: Partial<PureSteps>;
   readonly resolve?: Resolve;
@@ -58,7 +66,7 @@ export interface Health {
 
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
   const { database, log, clock } = options;
-  const tables = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const tables = tellingOfConsent(await openSqliteProfileStore({ database, encodeLane: laneRow }), options.onConsent);
   const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));
   const service = profileRoutes({
     intake: createIntake(log),
@@ -67,6 +75,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     profiles: tables.profiles,
     clock,
     newJobId: () => newId("job_", clock),
+    emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(new Map()) },
   });
   return {
     service,
@@ -79,6 +88,20 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     },
     close: async () => {
       await Promise.all(passes.map((pass) => pass.close()));
+    },
+  };
+}
+
+function tellingOfConsent(tables: ProfileTables, onConsent: () => void = () => {}): ProfileTables {
+  return {
+    ...tables,
+    steps: {
+      ...tables.steps,
+      async commit(step) {
+        const committed = await tables.steps.commit(step);
+        if (step.workspaces.some(({ consent }) => consent.length > 0)) onConsent();
+        return committed;
+      },
     },
   };
 }
@@ -98,7 +121,11 @@ function healthOf(passes: readonly Pass[]): Health {
  */
 export async function* readUsers(
   database: Database,
-  of: { readonly workspaceId: string; readonly currencyRates: Readonly<Record<string, string>> },
+  of: {
+    readonly workspaceId: string;
+    readonly currencyRates: Readonly<Record<string, string>>;
+    readonly emailStatuses: EmailStatuses;
+  },
 ): AsyncGenerator<readonly JsonObject[]> {
   const { profiles } = await openSqliteProfileStore({ database, encodeLane: laneRow });
   // One read transaction for all pages: a server that writes meanwhile changes nothing of what is read here
@@ -106,7 +133,8 @@ export async function* readUsers(
   try {
     let page = await profiles.page(of.workspaceId, "", limits.usersPerPageMax);
     while (page.length > 0) {
-      yield page.map((profile) => renderProfile(profile, { currencyRates: of.currencyRates }));
+      const statuses = await statusesOf(of, page, of);
+      yield page.map((profile) => renderProfile(profile, { currencyRates: of.currencyRates, ...statusOf(statuses, profile) }));
       page = await profiles.page(of.workspaceId, page.at(-1)?.id ?? "", limits.usersPerPageMax);
     }
   } finally {
@@ -148,4 +176,14 @@ function appliedOf(passes: readonly Pass[]): Applied {
     through: ({ partition }) => passOf(partition).progress.applied,
     outcome: ({ partition, sequence }) => passOf(partition).outcomes.take(sequence),
   };
+}
+
+/** The users whom a name means, by the data folder. For `heddle consent`. */
+export async function findUserIds(
+  database: Database,
+  workspaceId: string,
+  key: UserKey,
+): Promise<readonly UserId[]> {
+  const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  return (await findUsers(identities, workspaceId, [key])).flat();
 }

@@ -9,7 +9,9 @@ import { openSqliteLog } from "../../platform/log/sqlite.ts";
 import { createLogger } from "../../platform/logger.ts";
 import { directClient } from "../../platform/rpc/direct.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
+import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openProfile } from "../../services/profile/wire.ts";
 import { type Plant, planted } from "./planted.ts";
 import { serveReports } from "./reports.ts";
@@ -25,6 +27,8 @@ const part = await openProfile({ database: bug.database(database), log, clock, l
 const gateway = openGateway({
   access: everyone(),
   profile: directClient(ProfileService, part.service),
+  subscription: directClient(SubscriptionService, {}),
+  messagingStatus: directClient(MessagingStatusService, {}),
   limiter: unlimited(),
   clock,
   logger,

@@ -6,18 +6,24 @@ import {
   ExportUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
+import { type EmailStatuses, statusesOf, statusOf } from "../domain/email-statuses.ts";
 import { exportUsers } from "../domain/export-users.ts";
 import { renderProfile } from "../domain/render-profile.ts";
 import { userKeyFromMessage } from "../intake/user-key-message.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { readOf } from "./request.ts";
 
-export async function handleExportUsers(parts: ReadParts, message: ExportUsersRequest): Promise<ExportUsersResponse> {
+export async function handleExportUsers(
+  parts: ReadParts & { readonly emailStatuses: EmailStatuses },
+  message: ExportUsersRequest,
+): Promise<ExportUsersResponse> {
   const { fields, currencyRates } = message;
   const users = message.users.map(userKeyFromMessage);
-  const { profiles, unknown, behind } = await exportUsers(parts, { ...readOf(message), users });
+  const request = readOf(message);
+  const { profiles, unknown, behind } = await exportUsers(parts, { ...request, users });
+  const statuses = await statusesOf(parts, profiles, { ...request, fields });
   return create(ExportUsersResponseSchema, {
-    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates }))),
+    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates, ...statusOf(statuses, profile) }))),
     unknown: [...unknown],
     behind,
   });

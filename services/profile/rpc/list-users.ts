@@ -8,16 +8,22 @@ import {
   ListUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
+import { type EmailStatuses, statusesOf, statusOf } from "../domain/email-statuses.ts";
 import { listUsers } from "../domain/list-users.ts";
 import { renderProfile } from "../domain/render-profile.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { readOf } from "./request.ts";
 
-export async function handleListUsers(parts: ReadParts, message: ListUsersRequest): Promise<ListUsersResponse> {
+export async function handleListUsers(
+  parts: ReadParts & { readonly emailStatuses: EmailStatuses },
+  message: ListUsersRequest,
+): Promise<ListUsersResponse> {
   const { pageSize, pageToken, currencyRates } = message;
-  const { profiles, next } = await listUsers(parts, { ...readOf(message), after: idFromToken(pageToken), size: pageSize });
+  const request = readOf(message);
+  const { profiles, next } = await listUsers(parts, { ...request, after: idFromToken(pageToken), size: pageSize });
+  const statuses = await statusesOf(parts, profiles, request);
   return create(ListUsersResponseSchema, {
-    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { currencyRates }))),
+    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { currencyRates, ...statusOf(statuses, profile) }))),
     nextPageToken: next === undefined ? "" : Buffer.from(next, "hex").toString("base64url"),
   });
 }

@@ -1,6 +1,7 @@
 /** ProfileService: one line an RPC. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { EmailStatuses } from "../domain/email-statuses.ts";
 import type { PreviewParts } from "../domain/preview-merge.ts";
 import { handleAwaitOutcome } from "./await-outcome.ts";
 import { handleCreateAliases } from "./create-aliases.ts";
@@ -22,7 +23,7 @@ import { handleTrackUsers } from "./track-users.ts";
 import { handleUndoMerge } from "./undo-merge.ts";
 import { handleUpdateAliases } from "./update-aliases.ts";
 
-export type ServiceParts = JobParts & PreviewParts;
+export type ServiceParts = JobParts & PreviewParts & { readonly emailStatuses: EmailStatuses };
 
 export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileService> {
   return {

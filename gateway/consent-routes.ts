@@ -1,0 +1,86 @@
+/** DATA: the rows of the route table for consent: subscription groups, email and phone status, unsubscribe links. */
+import { limits } from "../platform/limits.ts";
+import type { KeyRoute, Route } from "./route.ts";
+import { handleEmailBlocklist } from "./routes/email-blocklist.ts";
+import { handleEmailBounceRemove } from "./routes/email-bounce-remove.ts";
+import { handleEmailHardBounces } from "./routes/email-hard-bounces.ts";
+import { handleEmailSpamRemove } from "./routes/email-spam-remove.ts";
+import { handleEmailStatus } from "./routes/email-status.ts";
+import { handleEmailUnsubscribes } from "./routes/email-unsubscribes.ts";
+import { handleSmsInvalidPhoneNumbersRemove } from "./routes/sms-invalid-phone-numbers-remove.ts";
+import { handleSmsInvalidPhoneNumbers } from "./routes/sms-invalid-phone-numbers.ts";
+import { handleSubscriptionStatusGet } from "./routes/subscription-status-get.ts";
+import { handleSubscriptionStatusSet } from "./routes/subscription-status-set.ts";
+import { handleSubscriptionUserStatus } from "./routes/subscription-user-status.ts";
+import { handleUnsubscribe, handleUnsubscribePage } from "./routes/unsubscribe.ts";
+import { handleV2SubscriptionStatusSet } from "./routes/v2-subscription-status-set.ts";
+
+const write = {
+  guard: "key",
+  method: "POST",
+  takes: "write",
+  status: 201,
+  bodyBytesMax: limits.smallRequestBytesMax,
+  dialect: "rest",
+} as const satisfies Partial<KeyRoute>;
+const read = { ...write, method: "GET", takes: "read", status: 200, bodyBytesMax: 0 } as const satisfies Partial<KeyRoute>;
+
+export const consentRoutes: readonly Route[] = [
+  {
+    ...write,
+    path: "/subscription/status/set",
+    permission: "subscription.status.set",
+    limit: "subscription_status_set",
+    handler: handleSubscriptionStatusSet,
+  },
+  {
+    ...write,
+    path: "/v2/subscription/status/set",
+    permission: "subscription.status.set",
+    limit: "subscription_status_set",
+    handler: handleV2SubscriptionStatusSet,
+  },
+  {
+    ...read,
+    path: "/subscription/status/get",
+    permission: "subscription.status.get",
+    limit: "subscription_status_get",
+    handler: handleSubscriptionStatusGet,
+  },
+  {
+    ...read,
+    path: "/subscription/user/status",
+    permission: "subscription.groups.get",
+    limit: "subscription_user_status",
+    handler: handleSubscriptionUserStatus,
+  },
+  { ...write, path: "/email/status", permission: "email.status", limit: "email_status", handler: handleEmailStatus },
+  { ...write, path: "/email/blocklist", permission: "email.blacklist", limit: "email_blocklist", handler: handleEmailBlocklist },
+  { ...write, path: "/email/blacklist", permission: "email.blacklist", limit: "email_blocklist", handler: handleEmailBlocklist },
+  {
+    ...write,
+    path: "/email/bounce/remove",
+    permission: "email.bounce.remove",
+    limit: "email_bounce_remove",
+    handler: handleEmailBounceRemove,
+  },
+  { ...write, path: "/email/spam/remove", permission: "email.spam.remove", limit: "email_spam_remove", handler: handleEmailSpamRemove },
+  { ...read, path: "/email/unsubscribes", permission: "email.unsubscribe", limit: "email_unsubscribes", handler: handleEmailUnsubscribes },
+  { ...read, path: "/email/hard_bounces", permission: "email.hard_bounces", limit: "email_hard_bounces", handler: handleEmailHardBounces },
+  {
+    ...read,
+    path: "/sms/invalid_phone_numbers",
+    permission: "sms.invalid_phone_numbers",
+    limit: "sms_invalid_phone_numbers",
+    handler: handleSmsInvalidPhoneNumbers,
+  },
+  {
+    ...write,
+    path: "/sms/invalid_phone_numbers/remove",
+    permission: "sms.invalid_phone_numbers.remove",
+    limit: "sms_invalid_phone_numbers_remove",
+    handler: handleSmsInvalidPhoneNumbersRemove,
+  },
+  { guard: "open", method: "GET", path: "/unsubscribe/:token", handler: handleUnsubscribePage },
+  { guard: "open", method: "POST", path: "/unsubscribe/:token", handler: handleUnsubscribe },
+];

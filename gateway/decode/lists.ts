@@ -1,0 +1,36 @@
+/** Fields that hold one value or a list of up to fifty, and the members of subscription requests. */
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { SubscriptionState } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { invalid, isSent } from "./fields.ts";
+
+/** The text of the specification for an email and a phone where one of them is wanted. */
+export const bothAddresses = "Either an email address or a phone number should be provided, but not both.";
+
+export const tooManyIds = "The max number of ids per request was exceeded";
+
+/** One value or a list of 1 to 50; none where the field was not sent. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
+export function oneOrMany<T>(value: unknown, field: string, decode: (entry: unknown, field: string) => T): T[] {
+  if (!isSent(value)) return [];
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
+  if (list.length === 0) throw invalid(`'${field}' must not be an empty array`);
+  checkCount(list);
+  return list.map((entry) => decode(entry, field));
+}
+
+export function checkCount(list: readonly unknown[]): void {
+  if (list.length > limits.itemsPerRequestMax) throw new Refusal("BATCH_TOO_LARGE", tooManyIds);
+}
+
+export function groupIdOf(value: unknown): string {
+  if (!isSent(value) || value === "") throw invalid("'subscription_group_id' is required");
+  if (typeof value !== "string") throw invalid("'subscription_group_id' must be a string");
+  return value;
+}
+
+export function subscriptionStateOf(value: unknown): SubscriptionState {
+  if (!isSent(value)) throw invalid("'subscription_state' is required");
+  if (value === "subscribed") return SubscriptionState.SUBSCRIBED;
+  if (value === "unsubscribed") return SubscriptionState.UNSUBSCRIBED;
+  throw invalid("'subscription_state' must be 'subscribed' or 'unsubscribed'");
+}

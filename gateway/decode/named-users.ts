@@ -1,0 +1,32 @@
+/** Users as the query strings of reads name them: by external ids, emails and phones. */
+import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { invalid } from "./fields.ts";
+import { emailOf, externalIdOf, keyOf, phoneOf } from "./identifiers.ts";
+import { checkCount } from "./lists.ts";
+import { addressesIn, type Query } from "./query.ts";
+
+export interface NamedUser {
+  /** As the client wrote it. */
+  readonly sent: string;
+  readonly key: UserKey;
+}
+
+export interface NamedUsers {
+  readonly ids: readonly NamedUser[];
+  readonly emails: readonly NamedUser[];
+  readonly phones: readonly NamedUser[];
+}
+
+/** At least one, at most fifty of each. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
+export function namedUsersOf(query: Query): NamedUsers {
+  const ids = query.get("external_id") ?? [];
+  const emails = addressesIn(query, "email");
+  const phones = addressesIn(query, "phone");
+  for (const list of [ids, emails, phones]) checkCount(list);
+  if (ids.length + emails.length + phones.length === 0) throw invalid("One of 'external_id', 'email' or 'phone' is required");
+  return {
+    ids: ids.map((sent) => ({ sent, key: keyOf({ case: "externalId", value: externalIdOf(sent) }) })),
+    emails: emails.map((sent) => ({ sent, key: keyOf({ case: "email", value: emailOf(sent) }) })),
+    phones: phones.map((sent) => ({ sent, key: keyOf({ case: "phone", value: phoneOf(sent) }) })),
+  };
+}

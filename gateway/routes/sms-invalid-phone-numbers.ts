@@ -1,0 +1,22 @@
+/** GET /sms/invalid_phone_numbers: numbers that take no messages, newest first (api-facts 5). */
+import { PhoneMark } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { addressFilterOf, timeText } from "../decode/date-range.ts";
+import { phoneOf } from "../decode/identifiers.ts";
+import { checkCount } from "../decode/lists.ts";
+import { addressesIn, queryOf } from "../decode/query.ts";
+import { readHeaders, success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+export async function handleSmsInvalidPhoneNumbers(call: Call, { messagingStatus }: Pick<Parts, "messagingStatus">): Promise<Reply> {
+  const query = queryOf(call.query);
+  const list = addressesIn(query, "phone_numbers").map((phone) => phoneOf(phone, "phone_numbers"));
+  checkCount(list);
+  const filter = addressFilterOf(query, { name: "phone_numbers", list });
+  const response = await messagingStatus.listInvalidPhones({ scope: call.scope, filter });
+  const sms = response.phones.map(({ address, at, reason }) => ({
+    phone: address,
+    invalid_detected_at: timeText(at),
+    reason: reason === PhoneMark.DEACTIVATED ? "deactivated" : "provider_error",
+  }));
+  return { body: success({ sms }).body, headers: readHeaders(response.behind) };
+}

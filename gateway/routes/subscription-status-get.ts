@@ -1,0 +1,31 @@
+/** GET /subscription/status/get: the state of users in one group (specification; api-facts 4). */
+import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { invalid } from "../decode/fields.ts";
+import { bothAddresses, groupIdOf } from "../decode/lists.ts";
+import { type NamedUser, namedUsersOf } from "../decode/named-users.ts";
+import { onlyValue, type Query, queryOf } from "../decode/query.ts";
+import { readHeaders, success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+/** `status` has the identifiers as they were sent. */
+export async function handleSubscriptionStatusGet(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
+  const query = queryOf(call.query);
+  const asked = askedOf(query);
+  const subscriptionGroupId = groupIdOf(onlyValue(query, "subscription_group_id"));
+  const { statuses, behind } = await subscription.getStatus({ scope: call.scope, subscriptionGroupId, users: asked.map(({ key }) => key) });
+  const status = Object.fromEntries(asked.map(({ sent }, at) => [sent, statusTexts.get(statuses[at] ?? 0) ?? "Unknown"]));
+  return { body: success({ status }).body, headers: readHeaders(behind) };
+}
+
+/** With an external id, an email or phone beside it is not looked at. */
+function askedOf(query: Query): readonly NamedUser[] {
+  const { ids, emails, phones } = namedUsersOf(query);
+  if (ids.length > 0) return ids;
+  if (emails.length > 0 && phones.length > 0) throw invalid(bothAddresses);
+  return [...emails, ...phones];
+}
+
+const statusTexts: ReadonlyMap<number, string> = new Map([
+  [MembershipStatus.SUBSCRIBED, "Subscribed"],
+  [MembershipStatus.UNSUBSCRIBED, "Unsubscribed"],
+]);

@@ -1,0 +1,28 @@
+/** RPC GetEmailStates, for exports and senders. */
+import { create } from "@bufbuild/protobuf";
+import { limits } from "../../../platform/limits.ts";
+import { EmailStatus } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { unknownAddress } from "../domain/address-state.ts";
+import { statusNumbers } from "./status-numbers.ts";
+import {
+  type GetEmailStatesRequest,
+  type GetEmailStatesResponse,
+  GetEmailStatesResponseSchema,
+} from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { ServiceParts } from "./parts.ts";
+import { isBehind, scopeOf } from "./request.ts";
+
+export async function handleGetEmailStates(parts: ServiceParts, message: GetEmailStatesRequest): Promise<GetEmailStatesResponse> {
+  const scope = scopeOf(message);
+  const behind = message.waited ? !await parts.caught.drained(limits.consentWaitMs) : await isBehind(parts, scope);
+  const known = await parts.store.load(scope.workspaceId, message.emails);
+  const states = message.emails.map((email) => {
+    const { status, rejected, spamAt } = known.get(email) ?? unknownAddress(email);
+    return {
+      status: status === null ? EmailStatus.UNSPECIFIED : statusNumbers[status],
+      rejected: rejected !== null,
+      spam: spamAt !== null,
+    };
+  });
+  return create(GetEmailStatesResponseSchema, { states, behind });
+}

@@ -1,0 +1,15 @@
+/** RPC ListHardBounces. */
+import { create } from "@bufbuild/protobuf";
+import { listPage } from "./list-page.ts";
+import {
+  type ListHardBouncesRequest,
+  type ListHardBouncesResponse,
+  ListHardBouncesResponseSchema,
+} from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { ServiceParts } from "./parts.ts";
+import { scopeOf } from "./request.ts";
+
+export async function handleListHardBounces(parts: ServiceParts, message: ListHardBouncesRequest): Promise<ListHardBouncesResponse> {
+  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "rejected" }, message.filter);
+  return create(ListHardBouncesResponseSchema, { emails: addresses, behind });
+}

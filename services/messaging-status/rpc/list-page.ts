@@ -1,0 +1,32 @@
+/** A page of a list of addresses as messages ask for it. */
+import { limits } from "../../../platform/limits.ts";
+import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { listAddresses } from "../domain/list-addresses.ts";
+import type { ListName } from "../domain/ports.ts";
+import type { ServiceParts } from "./parts.ts";
+import { isBehind } from "./request.ts";
+import { reasonNumbers } from "./status-numbers.ts";
+
+/** Waits as every read does. Without a filter: the newest of all time. */
+export async function listPage(
+  parts: ServiceParts,
+  of: { readonly scope: Scope; readonly list: ListName },
+  filter: AddressFilter | undefined,
+) {
+  const behind = await isBehind(parts, of.scope);
+  const page = await listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
+    addresses: filter?.addresses ?? [],
+    from: Number(filter?.from ?? 0n),
+    to: filter === undefined || filter.to === 0n ? Number.MAX_SAFE_INTEGER : Number(filter.to),
+    limit: Math.min(filter?.limit || limits.addressesPageDefault, limits.addressesPageMax),
+    offset: filter?.offset ?? 0,
+    ascending: filter?.ascending ?? false,
+  });
+  const addresses = page.map(({ address, at, reason }) => ({
+    address,
+    at: BigInt(at),
+    ...(reason !== undefined && { reason: reasonNumbers[reason] }),
+  }));
+  return { addresses, behind };
+}

@@ -1,0 +1,19 @@
+/** What the handlers need. */
+import type { Client } from "@connectrpc/connect";
+import type { IntakeParts } from "../../../platform/intake/intake.ts";
+import type { LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { AddressStore, Caught } from "../domain/ports.ts";
+import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
+
+export interface ServiceParts {
+  readonly store: AddressStore;
+  readonly caught: Caught;
+  readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
+  readonly intake: IntakeParts;
+  readonly links: UnsubscribeLinks;
+  readonly ledger: {
+    history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
+    verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
+  };
+}

@@ -1,0 +1,78 @@
+/** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
+import type { Client, ServiceImpl } from "@connectrpc/connect";
+import type { Clock } from "../../platform/clock.ts";
+import { openDrain } from "../../platform/lane/drain.ts";
+import type { Log } from "../../platform/log/log.ts";
+import type { Logger } from "../../platform/logger.ts";
+import type { Database } from "../../platform/sqlite/database.ts";
+import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { EmailStatus } from "./domain/address-state.ts";
+import { applyLane } from "./lanes/apply-lane.ts";
+import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
+import { messagingStatusRoutes } from "./rpc/routes.ts";
+import { openSqliteStatusStore } from "./store/sqlite.ts";
+
+export interface MessagingStatusOptions {
+  /** Closed by whoever opened them, after this part. */
+  readonly database: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly profile: Client<typeof ProfileService>;
+}
+
+export interface MessagingStatusPart {
+  readonly service: ServiceImpl<typeof MessagingStatusService>;
+  /** The resolver wrote a step. */
+  notify(): void;
+  health(): { readonly ready: boolean; readonly reason?: string };
+  /** Resolves when everything that is in the lane is applied. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openMessagingStatus(options: MessagingStatusOptions): Promise<MessagingStatusPart> {
+  const { database, log, clock, logger, profile } = options;
+  const tables = await openSqliteStatusStore(database);
+  const drain = openDrain({
+    name: "messaging-status",
+    lane: tables.lane,
+    step: (records) => applyLane({ ...tables, logger }, records),
+    clock,
+    logger,
+  });
+  return {
+    service: messagingStatusRoutes({
+      store: tables.store,
+      caught: drain,
+      profile,
+      intake: { log, clock, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
+      links: openUnsubscribeLinks(tables.linkKeys),
+      ledger: tables,
+    }),
+    notify: () => drain.notify(),
+    health() {
+      const trouble = drain.trouble();
+      if (trouble !== undefined) return { ready: false, reason: trouble };
+      const setAside = tables.setAsideCount();
+      return setAside === 0 ? { ready: true } : { ready: true, reason: `Messaging status records set aside: ${setAside}` };
+    },
+    settled: async () => void await drain.drained(Infinity),
+    close: () => drain.close(),
+  };
+}
+
+/** Ledger, links and states in the data folder, for commands. */
+export async function readMessagingStatus(database: Database) {
+  const { store, history, verify, linkKeys } = await openSqliteStatusStore(database);
+  return {
+    history,
+    verify,
+    links: openUnsubscribeLinks(linkKeys),
+    async statuses(workspaceId: string, emails: readonly string[]): Promise<Map<string, EmailStatus>> {
+      const states = await store.load(workspaceId, emails);
+      return new Map([...states].flatMap(([email, { status }]) => (status === null ? [] : [[email, status]])));
+    },
+  };
+}

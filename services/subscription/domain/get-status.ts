@@ -1,0 +1,26 @@
+/** Use case: the state of users in one group (GET /subscription/status/get). */
+import { limits } from "../../../platform/limits.ts";
+import { checkAddresses, groupOf } from "./group.ts";
+import { type MembershipState, sharedState } from "./memberships.ts";
+import type { ReadParts, UserKey, Users } from "./ports.ts";
+
+export interface Statuses {
+  /** One a key, in the order of the keys; undefined: unknown. */
+  readonly states: readonly (MembershipState | undefined)[];
+  readonly behind: boolean;
+}
+
+/** Refuses INPUT_INVALID for an unknown group and for addresses that are not of its channel. */
+export async function getStatus(
+  parts: ReadParts & { readonly users: Users },
+  request: { readonly workspaceId: string; readonly groupId: string; readonly keys: readonly UserKey[] },
+): Promise<Statuses> {
+  const { workspaceId, groupId, keys } = request;
+  const group = groupOf(await parts.store.groups(workspaceId), groupId);
+  checkAddresses(group, { emails: keys.some(({ by }) => by === "email"), phones: keys.some(({ by }) => by === "phone") });
+  const { found, behind } = await parts.users.find(keys);
+  const late = !await parts.caught.drained(limits.consentWaitMs);
+  const rows = await parts.store.load(workspaceId, [...new Set(found.flat().map(({ userId }) => userId))]);
+  const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(groupId))));
+  return { states, behind: behind || late };
+}

@@ -1,0 +1,37 @@
+/** What the resolver sends to a user's applier: one change of memberships, in order. */
+import type { Mark, MembershipState, UserId } from "./memberships.ts";
+
+export interface MembershipRecord {
+  readonly userId: UserId;
+  readonly mark: Mark;
+  /** The resolver's now, Unix milliseconds. */
+  readonly at: number;
+  readonly requestId: string;
+  readonly actor: string;
+  readonly change: MembershipChange;
+}
+
+export type MembershipChange =
+  /**
+   * `carried`: said before the user was there: an unsubscribe counts, a subscribe only where nothing is known.
+   * `side`: the open merges whose source was addressed, outermost first; empty: the user itself.
+   */
+  | {
+    readonly type: "set";
+    readonly groupId: string;
+    readonly state: MembershipState;
+    readonly carried: boolean;
+    readonly side: readonly string[];
+  }
+  | { readonly type: "merged"; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
+  | { readonly type: "undone"; readonly mergeId: string; readonly sourceId: UserId }
+  | { readonly type: "deleted" };
+
+/** One change of one state, for the consent ledger. */
+export interface ConsentChange {
+  readonly userId: UserId;
+  readonly groupId: string;
+  readonly kind: "set" | "carried" | "merged" | "undone";
+  readonly before: MembershipState | null;
+  readonly after: MembershipState | null;
+}

@@ -1,0 +1,56 @@
+/** What is kept of a user: the state in each group, and both sides of merges that can still be undone. */
+
+export type UserId = string;
+export type MembershipState = "subscribed" | "unsubscribed";
+
+/** Place of a record: of the log's record and of its effect within it. */
+export type Mark = readonly [sequence: number, part: number];
+
+/** By group id; a group without an entry was never set. Group ids are client-chosen: keys of a Map, never of an object. */
+export type Groups = Map<string, MembershipState>;
+
+export interface UserMemberships {
+  readonly userId: UserId;
+  /** Records at or below it are already in. */
+  mark: Mark;
+  groups: Groups;
+  /** With an open undo window, newest last. */
+  merges: OpenMerge[];
+  /** Users that went into this one for good: their histories go with it. */
+  absorbed: UserId[];
+}
+
+/** Both sides as they would be now had the merge not been. */
+export interface OpenMerge {
+  readonly mergeId: string;
+  /** Unix milliseconds. */
+  readonly undoUntil: number;
+  readonly source: UserMemberships;
+  readonly before: Groups;
+}
+
+export function noMemberships(userId: UserId): UserMemberships {
+  return { userId, mark: [0, -1], groups: new Map(), merges: [], absorbed: [] };
+}
+
+/** The user and all whose history belongs to it. */
+export function subjectsOf({ userId, absorbed, merges }: UserMemberships): UserId[] {
+  return [userId, ...absorbed, ...merges.flatMap(({ source }) => subjectsOf(source))];
+}
+
+/**
+ * The state of one person from that of two: unsubscribed if either is, otherwise subscribed if either is.
+ * A merge never makes consent weaker than either side had it.
+ */
+export function mergeGroups(target: Groups, source: Groups): Groups {
+  const merged = new Map(target);
+  for (const [group, state] of source) {
+    if (state === "unsubscribed" || !merged.has(group)) merged.set(group, state);
+  }
+  return merged;
+}
+
+/** What an address says of all who share it: unsubscribed if one is, undefined where nothing was ever set. */
+export function sharedState(states: readonly (MembershipState | undefined)[]): MembershipState | undefined {
+  return states.includes("unsubscribed") ? "unsubscribed" : states.find((state) => state !== undefined);
+}

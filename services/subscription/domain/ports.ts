@@ -1,0 +1,42 @@
+/** What the subscription service needs from outside. */
+import type { Group } from "./group.ts";
+import type { UserId, UserMemberships } from "./memberships.ts";
+
+/** Memberships, one row a user, and the groups of each workspace. */
+export interface MembershipStore {
+  /** The rows of the users that have one. The caller owns the objects. */
+  load(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, UserMemberships>>;
+  /** By id, archived ones too. */
+  groups(workspaceId: string): Promise<Group[]>;
+  /** Plans on the groups as they stand and writes the rows it gives, whole or not at all. `plan` may run twice. */
+  changeGroups(workspaceId: string, plan: (groups: readonly Group[]) => readonly Group[]): Promise<void>;
+}
+
+/** Who is meant, as the profile service says. */
+export interface Users {
+  /** Waits, bounded, until what was answered before the call is in. One list a key, in the order of the keys. */
+  find(keys: readonly UserKey[]): Promise<{ readonly found: readonly (readonly FoundUser[])[]; readonly behind: boolean }>;
+}
+
+export type UserKey =
+  | { readonly by: "externalId"; readonly id: string }
+  | { readonly by: "email"; readonly address: string }
+  | { readonly by: "phone"; readonly number: string };
+
+export interface FoundUser {
+  readonly userId: UserId;
+  readonly externalId: string | null;
+  readonly email: string | null;
+  readonly phone: string | null;
+}
+
+/** How far the lane is applied. */
+export interface Caught {
+  /** True as soon as what the lane held at the call is applied; false after `ms` without it. */
+  drained(ms: number): Promise<boolean>;
+}
+
+export interface ReadParts {
+  readonly store: MembershipStore;
+  readonly caught: Caught;
+}

@@ -1,0 +1,46 @@
+/** A record of the lane: heddle.lane.v1.SubscriptionRecord -> MembershipRecord of the domain. */
+import { fromBinary } from "@bufbuild/protobuf";
+import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
+import type { MembershipState } from "../domain/memberships.ts";
+
+/** Throws on bytes that are no record. */
+export function decodeLaneRecord({ sequence, part, body }: LaneRecord): MembershipRecord {
+  const message = fromBinary(SubscriptionRecordSchema, body);
+  if (message.userId === "") throw new Error("Expected a subscription record with a user, got none");
+  return {
+    userId: message.userId,
+    mark: [sequence, part],
+    at: Number(message.cause?.at ?? 0n),
+    requestId: message.cause?.requestId ?? "",
+    actor: message.cause?.actor ?? "",
+    change: changeFromMessage(message.change),
+  };
+}
+
+function changeFromMessage(change: SubscriptionRecord["change"]): MembershipChange {
+  switch (change.case) {
+    case "setMembership": {
+      const { subscriptionGroupId, state, carried, side } = change.value;
+      return { type: "set", groupId: subscriptionGroupId, state: stateFromMessage(state), carried, side };
+    }
+    case "userMerged": {
+      const { mergeId, sourceUserId, undoUntil } = change.value;
+      return { type: "merged", mergeId, sourceId: sourceUserId, undoUntil: Number(undoUntil) };
+    }
+    case "mergeUndone":
+      return { type: "undone", mergeId: change.value.mergeId, sourceId: change.value.sourceUserId };
+    case "userDeleted":
+      return { type: "deleted" };
+    case undefined:
+      throw new Error("Expected a subscription record with a change, got none");
+  }
+}
+
+/** Consent is never guessed: a state that is neither is no record. */
+function stateFromMessage(state: SubscriptionState): MembershipState {
+  if (state === SubscriptionState.SUBSCRIBED) return "subscribed";
+  if (state === SubscriptionState.UNSUBSCRIBED) return "unsubscribed";
+  throw new Error(`Expected subscribed or unsubscribed, got the number ${state}`);
+}

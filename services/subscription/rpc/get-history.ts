@@ -1,0 +1,29 @@
+/** RPC GetHistory: the ledger of users, with the histories of those who were merged into them. */
+import { create } from "@bufbuild/protobuf";
+import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
+import { limits } from "../../../platform/limits.ts";
+import {
+  type GetHistoryRequest,
+  type GetHistoryResponse,
+  GetHistoryResponseSchema,
+} from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { profileUsers } from "../clients/profile-users.ts";
+import { subjectsOf } from "../domain/memberships.ts";
+import type { ServiceParts } from "./parts.ts";
+import { keyFromMessage, scopeOf } from "./request.ts";
+
+export async function handleGetHistory(parts: ServiceParts, message: GetHistoryRequest): Promise<GetHistoryResponse> {
+  const scope = scopeOf(message);
+  const { found } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
+  await parts.caught.drained(limits.consentWaitMs);
+  const ids = [...new Set(found.flat().map(({ userId }) => userId))];
+  const rows = await parts.store.load(scope.workspaceId, ids);
+  const subjects = ids.flatMap((id) => {
+    const row = rows.get(id);
+    return row === undefined ? [id] : subjectsOf(row);
+  });
+  const chains = await Promise.all(subjects.map((subject) => parts.ledger.history(scope.workspaceId, subject)));
+  const until = message.until === 0n ? Infinity : Number(message.until);
+  const entries = chains.flat().filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
+  return create(GetHistoryResponseSchema, { entries: entries.map(ledgerEntryToMessage) });
+}

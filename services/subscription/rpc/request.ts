@@ -1,0 +1,60 @@
+/** What messages say of their caller, and groups and users as messages. */
+import { Refusal } from "../../../platform/refusal.ts";
+import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import type * as wire from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import type * as group from "../domain/group.ts";
+import type { MembershipState } from "../domain/memberships.ts";
+import type { UserKey } from "../domain/ports.ts";
+
+/** Refuses INPUT_INVALID for a request that names no workspace. */
+export function scopeOf(message: { readonly scope?: Scope | undefined }): Scope {
+  const { scope } = message;
+  if (scope === undefined || scope.workspaceId === "") {
+    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
+  }
+  return scope;
+}
+
+/** Refuses INPUT_INVALID for a key that is neither an external id nor an address. */
+export function keyFromMessage({ key }: intake.UserKey): UserKey {
+  switch (key.case) {
+    case "externalId":
+      return { by: "externalId", id: key.value };
+    case "email":
+      return { by: "email", address: key.value };
+    case "phone":
+      return { by: "phone", number: key.value };
+    default:
+      throw new Refusal("INPUT_INVALID", "Expected an external id, an email or a phone, got another identifier");
+  }
+}
+
+export function statusOf(state: MembershipState | undefined): MembershipStatus {
+  if (state === undefined) return MembershipStatus.UNKNOWN;
+  return state === "subscribed" ? MembershipStatus.SUBSCRIBED : MembershipStatus.UNSUBSCRIBED;
+}
+
+export function groupToMessage({ id, name, channel, archived }: group.Group) {
+  return { id, name, channel: channelNumbers[channel], archived };
+}
+
+/** Refuses INPUT_INVALID for a group without a name or a channel. */
+export function groupFromMessage(message: wire.Group | undefined): Omit<group.Group, "archived"> {
+  const channel = channels.find((name) => channelNumbers[name] === message?.channel);
+  if (message === undefined || message.name === "" || channel === undefined) {
+    throw new Refusal("INPUT_INVALID", "Expected a subscription group with a name and a channel");
+  }
+  return { id: message.id, name: message.name, channel };
+}
+
+const channelNumbers: Readonly<Record<group.Channel, Channel>> = {
+  email: Channel.EMAIL,
+  sms: Channel.SMS,
+  whatsapp: Channel.WHATSAPP,
+  rcs: Channel.RCS,
+  line: Channel.LINE,
+};
+
+const channels: readonly group.Channel[] = ["email", "sms", "whatsapp", "rcs", "line"];

@@ -1,0 +1,123 @@
+/** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
+import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
+import type { Lane, LaneRecord } from "../../../platform/lane/lane.ts";
+import type { ChainHead, LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { ledgerTables, verifyLedger } from "../../../platform/ledger/sqlite.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/sqlite/database.ts";
+import { migrate } from "../../../platform/sqlite/migrate.ts";
+import type { Channel, Group } from "../domain/group.ts";
+import type { UserId, UserMemberships } from "../domain/memberships.ts";
+import type { MembershipStore } from "../domain/ports.ts";
+import { membershipsFromRow, membershipsToRow } from "./rows.ts";
+
+export interface SubscriptionTables {
+  readonly store: MembershipStore;
+  readonly lane: Lane;
+  heads(workspaceId: string, subjects: readonly string[]): Promise<Map<string, ChainHead>>;
+  commit(step: StepRows): Promise<void>;
+  /** The entries of a user's chain, in order. */
+  history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
+  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
+  /** Records that wait for a human. */
+  setAsideCount(): number;
+}
+
+/** Written whole or not at all. */
+export interface StepRows {
+  readonly workspaces: readonly {
+    readonly workspaceId: string;
+    readonly users: ReadonlyMap<UserId, UserMemberships>;
+    readonly entries: readonly LedgerEntry[];
+    readonly erased: ReadonlySet<UserId>;
+  }[];
+  readonly setAside: readonly { readonly record: LaneRecord; readonly reason: string }[];
+  readonly taken: readonly LaneRecord[];
+}
+
+const service = "subscription";
+const ledger = ledgerTables("subscription");
+
+export async function openSqliteSubscriptionStore(database: Database): Promise<SubscriptionTables> {
+  const lane = await openSqliteLane(database, service);
+  await migrate(database, service, schema);
+  return {
+    store: membershipStore(database),
+    lane,
+    heads: (workspaceId, subjects) => Promise.resolve(ledger.heads(database, workspaceId, subjects)),
+    commit: (step) => database.write(() => commitStep(database, step)),
+    history: (workspaceId, subject) => Promise.resolve(ledger.history(database, workspaceId, subject)),
+    verify: (workspaceId) => Promise.resolve(verifyLedger({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage)),
+    setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM subscription_set_aside").get()?.["count"] ?? 0),
+  };
+}
+
+function membershipStore(database: Database): MembershipStore {
+  return {
+    load(workspaceId, ids) {
+      const statement = database.prepare("SELECT body FROM subscription_memberships WHERE workspace_id = ? AND user_id = ?");
+      const found = new Map<UserId, UserMemberships>();
+      for (const id of ids) {
+        const row = statement.get(workspaceId, id);
+        if (row !== undefined) found.set(id, membershipsFromRow(String(row["body"])));
+      }
+      return Promise.resolve(found);
+    },
+    groups: (workspaceId) => Promise.resolve(readGroups(database, workspaceId)),
+    changeGroups: (workspaceId, plan) =>
+      database.write(() => {
+        const statement = database.prepare(putGroup);
+        for (const { id, name, channel, archived } of plan(readGroups(database, workspaceId))) {
+          statement.run(workspaceId, id, name, channel, archived ? 1 : 0);
+        }
+      }),
+  };
+}
+
+function readGroups(database: Database, workspaceId: string): Group[] {
+  const sql = "SELECT id, name, channel, archived FROM subscription_groups WHERE workspace_id = ? ORDER BY id";
+  return database.prepare(sql).all(workspaceId).map((row) => ({
+    id: String(row["id"]),
+    name: String(row["name"]),
+    channel: String(row["channel"]) as Channel,
+    archived: row["archived"] === 1,
+  }));
+}
+
+function commitStep(database: Database, { workspaces, setAside, taken }: StepRows): void {
+  for (const { workspaceId, users, entries, erased } of workspaces) {
+    for (const [id, user] of users) database.prepare(putUser).run(workspaceId, id, membershipsToRow(user));
+    for (const subject of erased) ledger.erase(database, workspaceId, subject);
+    ledger.append(database, workspaceId, entries);
+  }
+  for (const { record: { workspaceId, sequence, part, body }, reason } of setAside) {
+    database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);
+  }
+  takeFromLane(database, service, taken);
+}
+
+const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, body) VALUES (?, ?, ?)
+  ON CONFLICT DO UPDATE SET body = excluded.body`;
+const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived`;
+const putSetAside = `INSERT INTO subscription_set_aside (workspace_id, sequence, part, reason, body) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`;
+
+/** Owner `subscription`; a version is never changed once released. */
+const schema: readonly string[] = [
+  `
+  CREATE TABLE subscription_memberships (
+    workspace_id TEXT NOT NULL, user_id TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, user_id)
+  ) WITHOUT ROWID;
+  CREATE TABLE subscription_groups (
+    workspace_id TEXT NOT NULL, id TEXT NOT NULL, name TEXT NOT NULL, channel TEXT NOT NULL, archived INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, id)
+  ) WITHOUT ROWID;
+  CREATE TABLE subscription_set_aside (
+    workspace_id TEXT NOT NULL, sequence INTEGER NOT NULL, part INTEGER NOT NULL, reason TEXT NOT NULL, body BLOB NOT NULL,
+    PRIMARY KEY (workspace_id, sequence, part)
+  ) WITHOUT ROWID;
+  ${ledger.schema}
+  `,
+];

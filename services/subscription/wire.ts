@@ -1,0 +1,92 @@
+/** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
+import type { Client, ServiceImpl } from "@connectrpc/connect";
+import type { Clock } from "../../platform/clock.ts";
+import { newId } from "../../platform/identifier.ts";
+import { openDrain } from "../../platform/lane/drain.ts";
+import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
+import type { Log } from "../../platform/log/log.ts";
+import type { Logger } from "../../platform/logger.ts";
+import type { Database } from "../../platform/sqlite/database.ts";
+import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { declaredGroups, type Group } from "./domain/group.ts";
+import { subjectsOf } from "./domain/memberships.ts";
+import { applyLane } from "./lanes/apply-lane.ts";
+import { subscriptionRoutes } from "./rpc/routes.ts";
+import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
+
+export type { Channel, Group } from "./domain/group.ts";
+
+export interface SubscriptionOptions {
+  /** Closed by whoever opened them, after this part. */
+  readonly database: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly profile: Client<typeof ProfileService>;
+}
+
+export interface SubscriptionPart {
+  readonly service: ServiceImpl<typeof SubscriptionService>;
+  /** The resolver wrote a step. */
+  notify(): void;
+  health(): { readonly ready: boolean; readonly reason?: string };
+  /** Resolves when everything that is in the lane is applied. */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openSubscription(options: SubscriptionOptions): Promise<SubscriptionPart> {
+  const { database, log, clock, logger, profile } = options;
+  const tables = await openSqliteSubscriptionStore(database);
+  const drain = openDrain({
+    name: "subscription",
+    lane: tables.lane,
+    step: (records) => applyLane({ ...tables, logger }, records),
+    clock,
+    logger,
+  });
+  return {
+    service: subscriptionRoutes({
+      store: tables.store,
+      caught: drain,
+      profile,
+      intake: { log, clock, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
+      newGroupId: () => newId("uuid", clock),
+      ledger: tables,
+    }),
+    notify: () => drain.notify(),
+    health() {
+      const trouble = drain.trouble();
+      if (trouble !== undefined) return { ready: false, reason: trouble };
+      const setAside = tables.setAsideCount();
+      return setAside === 0 ? { ready: true } : { ready: true, reason: `Subscription records set aside: ${setAside}` };
+    },
+    settled: async () => void await drain.drained(Infinity),
+    close: () => drain.close(),
+  };
+}
+
+/** Makes a workspace's groups be as declared, also in the files of a server that runs. For `heddle apply`. */
+export async function declareGroups(
+  database: Database,
+  workspaceId: string,
+  declared: { readonly groups: readonly Omit<Group, "archived">[]; readonly prune: boolean },
+): Promise<void> {
+  const { store } = await openSqliteSubscriptionStore(database);
+  await store.changeGroups(workspaceId, (groups) => declaredGroups(groups, declared.groups, declared));
+}
+
+/** The ledger in the data folder, for `heddle consent`. */
+export async function readMembershipLedger(database: Database) {
+  const { store, history, verify } = await openSqliteSubscriptionStore(database);
+  return {
+    verify,
+    /** Of a user and of those who were merged into it, in order. */
+    async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
+      const row = (await store.load(workspaceId, [userId])).get(userId);
+      const chains = await Promise.all((row === undefined ? [userId] : subjectsOf(row)).map((subject) => history(workspaceId, subject)));
+      return chains.flat().toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
+    },
+  };
+}

@@ -1,0 +1,214 @@
+/** POST /subscription/status/set and its second version: who is meant, what is kept, what is refused. */
+import { expect, test } from "vitest";
+import { consentDeclaration, emailGroup, groupState, otherEmailGroup, smsGroup, whatsappGroup } from "../consent.ts";
+import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
+
+const heddle = heddleSuite({ apply: consentDeclaration });
+const v1 = "/subscription/status/set";
+const v2 = "/v2/subscription/status/set";
+
+/** The same request in both versions. */
+const versions: [string, (set: { group?: string; state?: unknown; ids?: unknown; emails?: unknown; phones?: unknown }) => object][] = [
+  [v1, ({ group = emailGroup, state = "subscribed", ids, emails, phones }) => ({
+    subscription_group_id: group,
+    subscription_state: state,
+    external_id: ids,
+    email: emails,
+    phone: phones,
+  })],
+  [v2, ({ group = emailGroup, state = "subscribed", ids, emails, phones }) => ({
+    subscription_groups: [{ subscription_group_id: group, subscription_state: state, external_ids: ids, emails, phones }],
+  })],
+];
+
+for (const [path, body] of versions) {
+  test(`POST ${path} answers 201 and a read after it sees the state, each time`, async () => {
+    const id = fresh();
+    await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+    for (const [state, shown] of [["subscribed", "Subscribed"], ["unsubscribed", "Unsubscribed"], ["subscribed", "Subscribed"]] as const) {
+      const answer = await heddle.post(path, body({ ids: [id], state }));
+      expect([answer.status, answer.body]).toEqual([201, { message: "success" }]);
+      expect(answer.headers.get("x-heddle-position")).toMatch(/\S/);
+      expect(await groupState(heddle, emailGroup, { external_id: id })).toBe(shown);
+    }
+    expect(await groupState(heddle, otherEmailGroup, { external_id: id })).toBe("Unknown");
+  });
+
+  test(`POST ${path} by email or phone reaches all who share it`, async () => {
+    const [email, phone] = [freshEmail(), freshPhone()];
+    const ids = [fresh(), fresh(), fresh()];
+    await heddle.track({ attributes: ids.map((external_id) => ({ external_id, email, phone })) });
+    await heddle.accept(path, body({ emails: [email.toUpperCase()], state: "unsubscribed" }));
+    await heddle.accept(path, body({ phones: [phone], group: smsGroup }));
+    for (const external_id of ids) {
+      expect(await groupState(heddle, emailGroup, { external_id })).toBe("Unsubscribed");
+      expect(await groupState(heddle, smsGroup, { external_id })).toBe("Subscribed");
+    }
+    expect(await groupState(heddle, emailGroup, { email })).toBe("Unsubscribed");
+    expect(await groupState(heddle, smsGroup, { phone })).toBe("Subscribed");
+  });
+
+  test(`POST ${path} by external id reaches that user alone`, async () => {
+    const email = freshEmail();
+    const [one, other] = [fresh(), fresh()];
+    await heddle.track({ attributes: [{ external_id: one, email }, { external_id: other, email }] });
+    await heddle.accept(path, body({ ids: [one] }));
+    expect(await groupState(heddle, emailGroup, { external_id: one })).toBe("Subscribed");
+    expect(await groupState(heddle, emailGroup, { external_id: other })).toBe("Unknown");
+  });
+
+  test(`POST ${path} takes an external id beside an address, and old names`, async () => {
+    const [id, renamed, email] = [fresh(), fresh(), freshEmail()];
+    await heddle.track({ attributes: [{ external_id: id, a: 1 }, { external_id: fresh(), email }] });
+    await heddle.accept("/users/external_ids/rename", { external_id_renames: [{ current_external_id: id, new_external_id: renamed }] });
+    await heddle.accept(path, body({ ids: [id], emails: [email] }));
+    expect(await groupState(heddle, emailGroup, { external_id: renamed })).toBe("Subscribed");
+    expect(await groupState(heddle, emailGroup, { email })).toBe("Subscribed");
+  });
+
+  test(`POST ${path} for somebody who is not there yet is kept, reads Unknown, and takes effect`, async () => {
+    const [id, email, phone] = [fresh(), freshEmail(), freshPhone()];
+    await heddle.accept(path, body({ ids: [id], state: "unsubscribed" }));
+    await heddle.accept(path, body({ emails: [email], group: otherEmailGroup }));
+    await heddle.accept(path, body({ phones: [phone], group: whatsappGroup }));
+    expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unknown");
+    expect(await groupState(heddle, otherEmailGroup, { email })).toBe("Unknown");
+    await heddle.track({ events: [{ external_id: id, name: "came", time: "2026-01-01T00:00:00Z" }] });
+    expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unsubscribed");
+    await heddle.track({ attributes: [{ external_id: id, email, phone }] });
+    expect(await groupState(heddle, otherEmailGroup, { external_id: id })).toBe("Subscribed");
+    expect(await groupState(heddle, whatsappGroup, { external_id: id })).toBe("Subscribed");
+  });
+
+  const wrong: [string, object, string | RegExp][] = [
+    ["an unknown group", body({ group: "no-such-group", ids: ["a"] }), "Invalid subscription group ID"],
+    ["a group of another workspace", body({ group: "44444444-4444-4444-8444-444444444444", ids: ["a"] }), "Invalid subscription group ID"],
+    ["no group", body({ group: "", ids: ["a"] }), /subscription_group_id/],
+    [
+      "both addresses",
+      body({ emails: ["a@example.com"], phones: ["+12125550123"] }),
+      "Either an email address or a phone number should be provided, but not both.",
+    ],
+    ["nobody", body({}), /external_id/],
+    ["an empty list", body({ ids: [] }), /empty/],
+    ["a wrong state", body({ ids: ["a"], state: "Subscribed" }), /subscription_state/],
+    ["no state", body({ ids: ["a"], state: null }), /subscription_state/],
+    ["an opted_in state", body({ ids: ["a"], state: "opted_in" }), /subscription_state/],
+    ["51 ids", body({ ids: Array.from({ length: 51 }, (_, at) => `${at}`) }), /exceeded/],
+    ["51 emails", body({ emails: Array.from({ length: 51 }, (_, at) => `${at}@example.com`) }), /exceeded/],
+    ["an invalid email", body({ emails: ["nobody"] }), /not a valid email/],
+    ["an invalid phone", body({ group: smsGroup, phones: ["12"] }), /not a valid phone/],
+    ["an email for an SMS group", body({ group: smsGroup, emails: ["a@example.com"] }), /sms/],
+    ["a phone for an email group", body({ phones: ["+12125550123"] }), /email/],
+    ["a WhatsApp group by email", body({ group: whatsappGroup, emails: ["a@example.com"] }), /whatsapp/],
+  ];
+  for (const [what, sent, message] of wrong) {
+    test(`POST ${path} refuses ${what}`, async () => {
+      const answer = await heddle.post(path, sent);
+      expect(answer.status).toBe(400);
+      if (typeof message === "string") expect(answer.body.message).toBe(message);
+      else expect(answer.body.message).toMatch(message);
+    });
+  }
+
+  test(`POST ${path} takes 50 of each and digits without a plus`, async () => {
+    const ids = Array.from({ length: 50 }, () => fresh());
+    await heddle.accept(path, body({ ids }));
+    const phone = freshPhone();
+    await heddle.track({ attributes: [{ external_id: ids[0], phone }] });
+    await heddle.accept(path, body({ group: smsGroup, phones: [phone.slice(1)] }));
+    expect(await groupState(heddle, smsGroup, { external_id: ids[0] ?? "" })).toBe("Subscribed");
+  });
+
+  test(`POST ${path} with an Idempotency-Key: a repeat does nothing, another body is refused`, async () => {
+    const id = fresh();
+    await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+    const headers = { "idempotency-key": fresh("key") };
+    expect((await heddle.post(path, body({ ids: [id] }), { headers })).status).toBe(201);
+    await heddle.accept(path, body({ ids: [id], state: "unsubscribed" }));
+    const repeat = await heddle.post(path, body({ ids: [id] }), { headers });
+    expect([repeat.status, repeat.body, repeat.headers.get("idempotency-replayed")]).toEqual([201, { message: "success" }, "true"]);
+    expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unsubscribed");
+    expect((await heddle.post(path, body({ ids: [fresh()] }), { headers })).status).toBe(422);
+  });
+}
+
+test("POST /subscription/status/set takes single values and numbers, and updates no profile", async () => {
+  const id = 30_000_000 + Math.floor(Math.random() * 1e9);
+  const phone = freshPhone();
+  await heddle.track({ attributes: [{ external_id: id, phone }] });
+  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "subscribed", external_id: id, first_name: "Eve" });
+  await heddle.accept(v1, { subscription_group_id: smsGroup, subscription_state: "unsubscribed", phone });
+  expect(await groupState(heddle, emailGroup, { external_id: String(id) })).toBe("Subscribed");
+  expect(await groupState(heddle, smsGroup, { external_id: String(id) })).toBe("Unsubscribed");
+  expect((await heddle.user(String(id))).first_name).toBeUndefined();
+});
+
+test("POST /v2/subscription/status/set takes several groups, all or none, and a single external_id", async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  const group = (subscription_group_id: string) => ({ subscription_group_id, subscription_state: "subscribed", external_id: id });
+  const refused = await heddle.post(v2, { subscription_groups: [group(emailGroup), group("unknown")] });
+  expect([refused.status, refused.body.message]).toEqual([400, "Invalid subscription group ID"]);
+  expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unknown");
+  await heddle.accept(v2, { subscription_groups: [group(emailGroup), group(smsGroup)] });
+  expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Subscribed");
+  expect(await groupState(heddle, smsGroup, { external_id: id })).toBe("Subscribed");
+});
+
+for (const subscription_groups of [undefined, [], {}, "x", [1], [null], Array.from({ length: 51 }, () => ({}))]) {
+  test(`POST /v2/subscription/status/set refuses ${JSON.stringify(subscription_groups)?.slice(0, 40)}`, async () => {
+    const answer = await heddle.post(v2, { subscription_groups });
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toMatch(/\S/);
+  });
+}
+
+test("subscription_groups of /users/track reach all who share the email, in one order with direct calls", async () => {
+  const email = freshEmail();
+  const [one, other] = [fresh(), fresh()];
+  const groups = (state: string) => [{ subscription_group_id: emailGroup, subscription_state: state }];
+  await heddle.track({ attributes: [{ external_id: one, email }, { external_id: other, email }] });
+  for (let round = 0; round < 5; round += 1) {
+    await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "unsubscribed", email });
+    await heddle.track({ attributes: [{ external_id: one, subscription_groups: groups("subscribed") }] });
+    expect(await groupState(heddle, emailGroup, { external_id: other })).toBe("Subscribed");
+    await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "unsubscribed", external_id: other });
+    expect(await groupState(heddle, emailGroup, { external_id: other })).toBe("Unsubscribed");
+    expect(await groupState(heddle, emailGroup, { external_id: one })).toBe("Subscribed");
+    expect(await groupState(heddle, emailGroup, { email })).toBe("Unsubscribed");
+  }
+});
+
+test("a merge never gives up an unsubscribe, undo gives both states back, a delete forgets", async () => {
+  const [source, target] = [fresh(), fresh()];
+  await heddle.track({ attributes: [{ external_id: source, a: 1 }, { external_id: target, a: 1 }] });
+  const set = (external_id: string, group: string, state: string) =>
+    heddle.accept(v1, { subscription_group_id: group, subscription_state: state, external_id });
+  await set(source, emailGroup, "unsubscribed");
+  await set(target, emailGroup, "subscribed");
+  await set(source, smsGroup, "subscribed");
+  const merged = await heddle.accept("/users/merge", {
+    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
+  });
+  expect(await groupState(heddle, emailGroup, { external_id: target })).toBe("Unsubscribed");
+  expect(await groupState(heddle, smsGroup, { external_id: target })).toBe("Subscribed");
+  expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unknown");
+  await heddle.accept("/users/merge/undo", { job_id: merged.body.job_id });
+  expect(await groupState(heddle, emailGroup, { external_id: target })).toBe("Subscribed");
+  expect(await groupState(heddle, smsGroup, { external_id: target })).toBe("Unknown");
+  expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unsubscribed");
+  await heddle.accept("/users/delete", { external_ids: [source] });
+  await heddle.track({ attributes: [{ external_id: source, a: 2 }] });
+  expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unknown");
+});
+
+test("states and what waits outlive a crash", async () => {
+  const [id, waiting] = [fresh(), fresh()];
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "unsubscribed", external_id: [id, waiting] });
+  await heddle.heddle.restart("SIGKILL");
+  expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unsubscribed");
+  await heddle.track({ attributes: [{ external_id: waiting, a: 1 }] });
+  expect(await groupState(heddle, emailGroup, { external_id: waiting })).toBe("Unsubscribed");
+});
