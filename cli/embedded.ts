@@ -16,11 +16,9 @@ import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
 import { openProfile } from "../services/profile/wire.ts";
-import { openScim } from "../services/scim/wire.ts";
 import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { StartConfig } from "./start-config.ts";
@@ -80,14 +78,11 @@ export async function openEmbedded(
     opened.push(() => messagingStatus.close());
     consent.owners = [subscription, messagingStatus];
     consent.status = directClient(MessagingStatusService, messagingStatus.service);
-    const scim = await openScim({ database, clock, logger });
-    opened.push(() => scim.close());
     const gateway = openGateway({
       access,
       profile: profileClient,
       subscription: directClient(SubscriptionService, subscription.service),
       messagingStatus: consent.status,
-      scim: directClient(ScimService, scim.service),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
