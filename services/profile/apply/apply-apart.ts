@@ -23,7 +23,9 @@ export interface UserItems {
 
 /** What became of the user. */
 export interface Outcome {
-  readonly held: { readonly reason: string; readonly mark: Mark; readonly isPoison: boolean } | undefined;
+  readonly held: boolean;
+  /** The record that holds the user back; absent where it was not looked at again. */
+  readonly blocked?: { readonly reason: string; readonly mark: Mark; readonly isPoison: boolean };
 }
 
 /** Saves all it does. Throws what store and log throw; doing it again is harmless. */
@@ -118,7 +120,7 @@ async function holdOn(work: Work, { arriving, reason }: { arriving: readonly Pro
   }
   await pay(work, arriving.filter((record) => isPast(user, record.mark)).map(duesOf));
   remember(parts, changes.workspaceId, user);
-  return { held: undefined };
+  return { held: true };
 }
 
 /** Both lists by mark, each record once. */
@@ -184,6 +186,6 @@ function outcomeOf(
   { records, poison }: { records: readonly ProfileRecord[]; poison: ReadonlyMap<string, string> },
 ): Outcome {
   const record = blocked && records[blocked.at];
-  if (blocked === undefined || record === undefined) return { held: undefined };
-  return { held: { reason: blocked.reason, mark: record.mark, isPoison: poison.has(markKey(record.mark)) } };
+  if (blocked === undefined || record === undefined) return { held: false };
+  return { held: true, blocked: { reason: blocked.reason, mark: record.mark, isPoison: poison.has(markKey(record.mark)) } };
 }

@@ -7,23 +7,22 @@ import { type ApartParts, applyApart, type Outcome, type UserItems } from "./app
 import { isPast, journalRecord, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
-/** A user that had to be held back in this batch. */
-export interface HeldBack extends NonNullable<Outcome["held"]> {
+/** A user that was worked on apart. */
+export interface ApartUser extends Outcome {
   readonly workspaceId: string;
   readonly userId: UserId;
 }
 
 /** Everything is saved and every due paid when it resolves. Throws what store and log throw; doing it again is harmless. */
-export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<HeldBack[]> {
-  const held: HeldBack[] = [];
+export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<ApartUser[]> {
+  const apart: ApartUser[] = [];
   for (const [workspaceId, items] of byWorkspace(addressed)) {
     for (const user of await applyPlainly(parts, workspaceId, items)) {
-      const outcome = await applyApart(parts, user);
-      if (outcome.held) held.push({ ...outcome.held, workspaceId, userId: user.userId });
+      apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
     }
   }
   parts.cache.evict();
-  return held;
+  return apart;
 }
 
 function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, LaneItem[]>> {

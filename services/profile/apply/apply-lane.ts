@@ -9,7 +9,7 @@ import type { Logger } from "../../../platform/logger.ts";
 import type { Addressed } from "../domain/lane-item.ts";
 import { type Reading, readOn } from "../reader/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
-import { applyBatch, type HeldBack } from "./apply-batch.ts";
+import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { LanePositions } from "./lane-positions.ts";
 
 export interface LaneParts extends ApartParts {
@@ -19,7 +19,10 @@ export interface LaneParts extends ApartParts {
   readonly unpack: (body: Uint8Array) => Addressed[];
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Everything up to the message at `position` is saved. */
+  /**
+   * Everything up to the message at `position` is saved and can be read: a user who waits for the partner of a merge
+   * counts as not applied, for `laneWaitMsMax` at most.
+   */
   readonly onApplied: (position: number) => void;
 }
 
@@ -40,6 +43,8 @@ class Applier {
   readonly #parts: LaneParts;
   /** Undefined: has to be read again. */
   #position: number | undefined;
+  /** By user: where the lane could be read before it began to wait, and when that was. */
+  readonly #waiting = new Map<string, { readonly position: number; readonly since: number }>();
   #kept = 0;
   #keepAt = 0;
 
@@ -57,11 +62,12 @@ class Applier {
     if (last !== undefined && await positions.load(lane) > after) return this.#startAnew();
     if (last === undefined) {
       await this.#keep();
+      this.#tell();
       return "idle";
     }
-    await this.#apply(records);
+    await this.#apply(records, after);
     this.#position = last.sequence;
-    this.#parts.onApplied(last.sequence);
+    this.#tell();
     if (this.#parts.clock.monotonic() >= this.#keepAt) await this.#keep();
     return "busy";
   }
@@ -76,7 +82,7 @@ class Applier {
     const position = await this.#parts.positions.load(this.#parts.lane);
     this.#position = position;
     this.#kept = position;
-    this.#parts.onApplied(position);
+    this.#tell();
     return position;
   }
 
@@ -86,13 +92,33 @@ class Applier {
     return "busy";
   }
 
-  async #apply(records: readonly LogRecord[]): Promise<void> {
+  async #apply(records: readonly LogRecord[], after: number): Promise<void> {
     const items = records.flatMap(({ body }) => this.#parts.unpack(body));
-    for (const held of await applyBatch(this.#parts, items)) this.#report(held);
+    for (const user of await applyBatch(this.#parts, items)) {
+      this.#report(user);
+      this.#noteWaiting(user, after);
+    }
   }
 
-  #report({ workspaceId, userId, reason, mark, isPoison }: HeldBack): void {
-    if (!isPoison) return;
+  #noteWaiting({ workspaceId, userId, held, blocked }: ApartUser, after: number): void {
+    const key = `${workspaceId} ${userId}`;
+    if (!held || blocked?.isPoison) this.#waiting.delete(key);
+    else if (!this.#waiting.has(key)) this.#waiting.set(key, { position: after, since: this.#parts.clock.monotonic() });
+  }
+
+  #tell(): void {
+    const now = this.#parts.clock.monotonic();
+    let readable = this.#position ?? 0;
+    for (const [key, { position, since }] of this.#waiting) {
+      if (now - since > limits.laneWaitMsMax) this.#waiting.delete(key);
+      else readable = Math.min(readable, position);
+    }
+    this.#parts.onApplied(readable);
+  }
+
+  #report({ workspaceId, userId, blocked }: ApartUser): void {
+    if (!blocked?.isPoison) return;
+    const { reason, mark } = blocked;
     this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
   }
 

@@ -3,6 +3,7 @@ import { type MergeRecord } from "../domain/apply-merge.ts";
 import type { ProfileStore, ProfileWriter } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
+import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
 import { type Dues, duesOf } from "./dues.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
@@ -44,7 +45,13 @@ export class Poison {
 }
 
 /** Another applier of the lane is further with this user: what was read beside its row may be gone already. */
-export class Overtaken {}
+export class Overtaken {
+  readonly userId: UserId;
+
+  constructor(userId: UserId) {
+    this.userId = userId;
+  }
+}
 
 export function markKey([sequence, part]: Mark): string {
   return `${sequence}.${part}`;
@@ -162,7 +169,7 @@ async function takenBack({ steps, profiles }: RunParts, run: Run, undo: MergeRec
 /** Copies and journal are two reads, and are erased once both sides are past the undo: so what was read is whole if this side is not. */
 async function checkRow(profiles: ProfileStore, { workspaceId, user }: Run): Promise<void> {
   const row = (await profiles.loadUsers(workspaceId, [user.id])).get(user.id);
-  if (row?.mark !== undefined && !isPast(user, row.mark)) throw new Overtaken();
+  if (row?.mark !== undefined && !isPast(user, row.mark)) throw new Overtaken(user.id);
 }
 
 function forget({ user, changes }: Run, mergeId: string): undefined {

@@ -7,14 +7,27 @@ import { expect, test } from "vitest";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
+import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
 import { placeFromBytes } from "../resolve/place.ts";
 import { checkpointSubject, type Cluster, createCluster } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { look, runEmbedded } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
-import { createWorld } from "./world.fixture.ts";
+import { createWorld, type World } from "./world.fixture.ts";
 
 const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
+
+/** Steps that throw at some events, after having changed the profile, until they are mended. */
+function poisoned(isMended: () => boolean): PureSteps {
+  return {
+    ...steps,
+    applyRecord(profile, record) {
+      const after = applyRecord(profile, record);
+      if (!isMended() && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
+      return after;
+    },
+  };
+}
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 300);
 const only = process.env["HEDDLE_SIMULATION_SEED"];
 
@@ -32,7 +45,8 @@ test("resolvers and appliers leave what the embedded pass leaves", { timeout: 60
 async function simulate(seed: number): Promise<void> {
   const world = createWorld(seed);
   const undoWindowMs = [0, 2_000, 1_000_000][world.pick(3)] ?? 0;
-  const cluster = createCluster(world, { steps, undoWindowMs });
+  let isMended = world.chance(0.7);
+  const cluster = createCluster(world, { steps: poisoned(() => isMended), undoWindowMs });
   const history = randomHistory(world, 5 + world.pick(25));
   const expected: { sequence: number; body: Uint8Array }[] = [];
   cluster.start();
@@ -50,6 +64,8 @@ async function simulate(seed: number): Promise<void> {
   });
   world.faulty = false;
   await world.run(() => isQuiet(cluster), () => {});
+  isMended = true;
+  await redriveHeld(world, cluster);
   const embedded = await runEmbedded(expected, { steps, undoWindowMs });
   const seen = await look(cluster.store, embedded.keys);
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
@@ -59,6 +75,20 @@ async function simulate(seed: number): Promise<void> {
   expect(leftIn(cluster, "held_records_by_user")).toEqual([]);
   expect(leftIn(cluster, "frozen_by_merge")).toEqual(embedded.openMerges);
   expect(embedded.openMerges).toEqual(expect.arrayContaining(leftIn(cluster, "journal_by_merge")));
+}
+
+/** As an operator does: whoever is held is tried again; who waited for it comes free by itself. */
+async function redriveHeld(world: World, cluster: Cluster): Promise<void> {
+  const { lanes, layout, store } = cluster;
+  for (let round = 0; round < 10; round += 1) {
+    const held = await store.profiles.listHeld(100);
+    if (held.length === 0) return;
+    for (const { workspaceId, userId } of held) {
+      const lane = layout.profile(layout.laneOf(workspaceId, userId));
+      lanes.append(subjectOf(lane), packLaneMessage([packItem({ workspaceId, item: { type: "redrive", userId } })]));
+    }
+    await world.run(() => isQuiet(cluster), () => {});
+  }
 }
 
 /** The keys of the partitions of a table that still have rows. */

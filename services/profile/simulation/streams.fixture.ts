@@ -1,6 +1,6 @@
 /** A log and its fenced steps as one list of messages in a simulated world, seen by each process through its own connection. */
 import { Refusal } from "../../../platform/refusal.ts";
-import type { FencedSteps, StepOutcome } from "../../../platform/log/fenced-step.ts";
+import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Process, World } from "./world.fixture.ts";
 
@@ -18,83 +18,112 @@ export function subjectOf(partition: number): string {
 }
 
 export function createStream(world: World): Stream {
-  const subjects = new Map<string, LogRecord[]>();
-  const lasts = new Map<string, number>();
-  const watchers = new Map<(partition: number) => void, Process>();
-  let sequence = 0;
+  const kept = new Messages(world);
+  return {
+    messages: (subject) => kept.of(subject),
+    last: (subject) => kept.last(subject),
+    append: (subject, body) => kept.append(subject, body),
+    log: (process, partitions) => logOf(world, kept, { process, partitions }),
+    steps: (process) => stepsOf(world, kept, process),
+  };
+}
 
-  function append(subject: string, body: Uint8Array): number {
-    sequence += 1;
-    const list = subjects.get(subject) ?? [];
-    subjects.set(subject, list);
-    list.push({ sequence, body });
-    lasts.set(subject, sequence);
-    const partition = Number(subject.split(".")[1]);
-    for (const [listener, process] of watchers) {
-      if (world.faulty && world.chance(0.1)) continue;
-      world.later(() => {
-        if (process.alive) listener(partition);
-      });
-    }
-    return sequence;
+class Messages {
+  readonly watchers = new Map<(partition: number) => void, Process>();
+  readonly #world: World;
+  readonly #subjects = new Map<string, LogRecord[]>();
+  readonly #lasts = new Map<string, number>();
+  #sequence = 0;
+
+  constructor(world: World) {
+    this.#world = world;
   }
 
-  function trim(subject: string, before: number): void {
-    subjects.set(subject, (subjects.get(subject) ?? []).filter((message) => message.sequence >= before));
+  of(subject: string): readonly LogRecord[] {
+    return this.#subjects.get(subject) ?? [];
   }
 
-  /** Now and then what was delivered before comes again. */
-  function read(subject: string, after: number, { max, bytesMax }: { max: number; bytesMax: number }): LogRecord[] {
-    const from = world.faulty && world.chance(0.1) ? after - world.pick(5) : after;
+  last(subject: string): number {
+    return this.#lasts.get(subject) ?? 0;
+  }
+
+  append(subject: string, body: Uint8Array): number {
+    this.#sequence += 1;
+    this.#subjects.set(subject, [...this.of(subject), { sequence: this.#sequence, body }]);
+    this.#lasts.set(subject, this.#sequence);
+    this.#tell(Number(subject.split(".")[1]));
+    return this.#sequence;
+  }
+
+  trim(subject: string, before: number): void {
+    this.#subjects.set(subject, this.of(subject).filter((message) => message.sequence >= before));
+  }
+
+  /** Now and then less than there is, and what was delivered before comes again. */
+  read(subject: string, after: number, { max, bytesMax }: { max: number; bytesMax: number }): LogRecord[] {
+    const from = this.#world.faulty && this.#world.chance(0.1) ? after - this.#world.pick(5) : after;
     const records: LogRecord[] = [];
     let bytes = 0;
-    for (const record of subjects.get(subject) ?? []) {
+    for (const record of this.of(subject)) {
       if (record.sequence <= from || records.length >= max) continue;
       bytes += record.body.byteLength;
       if (records.length > 0 && bytes > bytesMax) break;
       records.push(record);
-      if (world.chance(0.3)) break;
+      if (this.#world.chance(0.3)) break;
     }
     return records;
   }
 
+  #tell(partition: number): void {
+    for (const [listener, process] of this.watchers) {
+      if (this.#world.faulty && this.#world.chance(0.1)) continue;
+      this.#world.later(() => {
+        if (process.alive) listener(partition);
+      });
+    }
+  }
+}
+
+function logOf(world: World, kept: Messages, { process, partitions }: { process: Process; partitions: number }): Log {
   return {
-    messages: (subject) => subjects.get(subject) ?? [],
-    last: (subject) => lasts.get(subject) ?? 0,
-    append,
-    log(process, partitions) {
-      return {
-        partitions,
-        append: (partition, body) => world.call(process, { effect: () => append(subjectOf(partition), body), refused: unavailable, lost: unknown, repeatable: false }),
-        tail: (partition) => world.call(process, { effect: () => lasts.get(subjectOf(partition)) ?? 0, refused: unavailable, lost: unavailable, repeatable: false }),
-        read: (partition, after, options) => world.call(process, { effect: () => read(subjectOf(partition), after, options), refused: unavailable, lost: unavailable, repeatable: false }),
-        watch(listener) {
-          watchers.set(listener, process);
-          return () => watchers.delete(listener);
-        },
-        trim: (partition, through) => world.call(process, { effect: () => trim(subjectOf(partition), through + 1), refused: unavailable, lost: unavailable, repeatable: false }),
-        close: () => Promise.resolve(),
-      };
+    partitions,
+    append: (partition, body) =>
+      world.call(process, { effect: () => kept.append(subjectOf(partition), body), refused: unavailable, lost: unknown, repeatable: false }),
+    tail: (partition) => world.call(process, { effect: () => kept.last(subjectOf(partition)), ...question }),
+    read: (partition, after, options) =>
+      world.call(process, { effect: () => kept.read(subjectOf(partition), after, options), ...question }),
+    watch(listener) {
+      kept.watchers.set(listener, process);
+      return () => kept.watchers.delete(listener);
     },
-    steps(process) {
-      return {
-        publishStep: ({ messages, checkpointSubject, expectedLast }) => world.call<StepOutcome>(process, {
-          effect() {
-            if ((lasts.get(checkpointSubject) ?? 0) !== expectedLast) return { kind: "refused" };
-            const sequences = messages.map(({ subject, body }) => append(subject, body));
-            return { kind: "accepted", sequence: sequences[messages.findIndex(({ subject }) => subject === checkpointSubject)] ?? 0, sequences };
-          },
-          refused: unavailable,
-          lost: () => ({ kind: "unknown", cause: new Error("No answer") }),
-          repeatable: false,
-        }),
-        checkpoint: (subject) => world.call(process, { effect: () => subjects.get(subject)?.at(-1), refused: unavailable, lost: unavailable, repeatable: false }),
-        trimCheckpoints: (subject, before) => world.call(process, { effect: () => trim(subject, before), refused: unavailable, lost: unavailable, repeatable: false }),
-        close: () => Promise.resolve(),
-      };
-    },
+    trim: (partition, through) => world.call(process, { effect: () => kept.trim(subjectOf(partition), through + 1), ...question }),
+    close: () => Promise.resolve(),
   };
 }
+
+function stepsOf(world: World, kept: Messages, process: Process): FencedSteps {
+  return {
+    publishStep: (step) =>
+      world.call<StepOutcome>(process, {
+        effect: () => publish(kept, step),
+        refused: unavailable,
+        lost: () => ({ kind: "unknown", cause: new Error("No answer") }),
+        repeatable: false,
+      }),
+    checkpoint: (subject) => world.call(process, { effect: () => kept.of(subject).at(-1), ...question }),
+    trimCheckpoints: (subject, before) => world.call(process, { effect: () => kept.trim(subject, before), ...question }),
+    close: () => Promise.resolve(),
+  };
+}
+
+function publish(kept: Messages, { messages, checkpointSubject, expectedLast }: Step): StepOutcome {
+  if (kept.last(checkpointSubject) !== expectedLast) return { kind: "refused" };
+  const sequences = messages.map(({ subject, body }) => kept.append(subject, body));
+  return { kind: "accepted", sequence: sequences[messages.findIndex(({ subject }) => subject === checkpointSubject)] ?? 0, sequences };
+}
+
+/** Nothing depends on whether it was heard. */
+const question = { refused: unavailable, lost: unavailable, repeatable: false };
 
 function unavailable(): never {
   throw new Refusal("LOG_UNAVAILABLE");

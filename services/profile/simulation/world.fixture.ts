@@ -34,91 +34,88 @@ export interface Call<T> {
   readonly repeatable: boolean;
 }
 
-interface Pending {
-  readonly process: Process | undefined;
-  happen(): Promise<void>;
+export function createWorld(seed: number): World {
+  return new SeededWorld(seed);
 }
 
-export function createWorld(seed: number): World {
-  const random = seededRandom(seed);
-  const clock = fakeClock();
-  const pending: Pending[] = [];
-  let steps = 0;
+class SeededWorld implements World {
+  readonly clock = fakeClock();
+  faulty = true;
+  steps = 0;
+  readonly #random: () => number;
+  readonly #pending: (() => Promise<void>)[] = [];
 
-  function chance(probability: number): boolean {
-    return random() < probability;
+  constructor(seed: number) {
+    this.#random = seededRandom(seed);
   }
 
-  function pick(count: number): number {
-    return Math.floor(random() * count);
+  chance(probability: number): boolean {
+    return this.#random() < probability;
   }
 
-  function whileFaulty(probability: number): boolean {
-    return world.faulty && chance(probability);
+  pick(count: number): number {
+    return Math.floor(this.#random() * count);
   }
 
-  function later(happen: () => void): void {
-    pending.push({ process: undefined, happen: () => Promise.resolve(happen()) });
+  process(): Process {
+    return { alive: true };
   }
 
-  async function happenFor<T>(process: Process, { effect, refused, lost, repeatable }: Call<T>): Promise<() => T> {
+  later(happen: () => void): void {
+    this.#pending.push(() => Promise.resolve(happen()));
+  }
+
+  call<T>(process: Process, call: Call<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#pending.push(async () => {
+        try {
+          const answer = await this.#happen(process, call);
+          const value = answer();
+          if (process.alive) resolve(value);
+        } catch (error) {
+          if (process.alive) reject(error);
+        }
+      });
+    });
+  }
+
+  async run(isDone: () => boolean | Promise<boolean>, onStep: () => void): Promise<void> {
+    for (let step = 0; step < stepsMax; step += 1) {
+      await setImmediate();
+      if (this.#pending.length === 0 && await isDone()) return;
+      this.steps += 1;
+      onStep();
+      if (this.#pending.length === 0) this.clock.advance(idleMs);
+      else if (this.chance(0.02)) this.clock.advance(busyMs);
+      const [next] = this.#pending.splice(this.pick(this.#pending.length), 1);
+      await next?.();
+    }
+    throw new Error(`Expected an end after ${stepsMax} steps`);
+  }
+
+  async #happen<T>(process: Process, { effect, refused, lost, repeatable }: Call<T>): Promise<() => T> {
     if (!process.alive) {
-      if (chance(0.5)) await effect();
+      if (this.chance(0.5)) await effect();
       return lost;
     }
-    if (whileFaulty(0.02)) return refused;
-    if (whileFaulty(0.02)) {
+    if (this.#fails()) return refused;
+    if (this.#fails()) {
       // No answer, and the request is still on its way
-      later(() => void Promise.resolve(effect()).catch(ignore));
+      this.later(() => void Promise.resolve(effect()).catch(ignore));
       return lost;
     }
     const result = await effect();
-    if (repeatable && whileFaulty(0.02)) later(() => void Promise.resolve(effect()).catch(ignore));
-    return whileFaulty(0.02) ? lost : () => result;
+    if (repeatable && this.#fails()) this.later(() => void Promise.resolve(effect()).catch(ignore));
+    return this.#fails() ? lost : () => result;
   }
 
-  const world: World = {
-    clock,
-    faulty: true,
-    chance,
-    pick,
-    process: () => ({ alive: true }),
-    later,
-    get steps() {
-      return steps;
-    },
-    call(process, call) {
-      return new Promise((resolve, reject) => {
-        pending.push({
-          process,
-          async happen() {
-            try {
-              const answer = await happenFor(process, call);
-              const value = answer();
-              if (process.alive) resolve(value);
-            } catch (error) {
-              if (process.alive) reject(error);
-            }
-          },
-        });
-      });
-    },
-    async run(isDone, onStep) {
-      for (;;) {
-        await setImmediate();
-        if (pending.length === 0 && await isDone()) return;
-        steps += 1;
-        if (steps > stepsMax) throw new Error(`Expected an end after ${stepsMax} steps`);
-        onStep();
-        if (pending.length === 0 || chance(0.02)) clock.advance(pending.length === 0 ? 500 : 20);
-        const [next] = pending.splice(pick(pending.length), 1);
-        await next?.happen();
-      }
-    },
-  };
-  return world;
+  #fails(): boolean {
+    return this.faulty && this.chance(0.02);
+  }
 }
 
 function ignore(): void {}
 
 const stepsMax = 30_000;
+const idleMs = 500;
+const busyMs = 20;

@@ -1,0 +1,137 @@
+/**
+ * How far the intake is applied, as a process learns it that neither resolves nor applies: each step tells which place
+ * of which lane has to be applied for it, appliers tell how far they are, and resolvers when their rows are written.
+ */
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { LaneLayout } from "../domain/lanes.ts";
+import type { Applied, RecordOutcome } from "../domain/ports.ts";
+import { createOutcomes, type Outcomes } from "../pass/outcomes.ts";
+import { createProgress, type Progress } from "../pass/progress.ts";
+import { tailsAfter, toldFromBytes } from "../resolve/place.ts";
+import type { News, ProgressNews } from "./progress-news.ts";
+import { readOn, type Reading } from "./read-on.ts";
+
+export interface MeshAppliedParts {
+  readonly lanes: Pick<Log, "read" | "tail" | "watch">;
+  readonly layout: LaneLayout;
+  readonly intakePartitions: number;
+  readonly news: ProgressNews;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface MeshApplied extends Applied {
+  /** Why nothing is heard of some partition; undefined while all is well. */
+  trouble(): string | undefined;
+  close(): Promise<void>;
+}
+
+export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
+  const lanes = new Map<number, number>();
+  const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(parts.clock, lanes));
+  const readings = heard.map((partition, at) => hear(parts, { partition, at }));
+  const stop = parts.news.listen((news) => take(news));
+
+  function take(news: News): void {
+    if (news.kind === "written") {
+      heard[news.partition]?.wrote(news.sequence);
+    } else if (news.position > (lanes.get(news.lane) ?? 0)) {
+      lanes.set(news.lane, news.position);
+      for (const partition of heard) partition.settle();
+    }
+  }
+
+  function of(partition: number): HeardPartition {
+    const found = heard[partition];
+    if (found === undefined) throw new Error(`Expected a partition below ${heard.length}, got ${partition}`);
+    return found;
+  }
+
+  return {
+    wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
+    through: ({ partition }) => of(partition).progress.applied,
+    outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),
+    trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
+    async close() {
+      stop();
+      await Promise.all(readings.map((reading) => reading.close()));
+    },
+  };
+}
+
+/** A step that was told and is not known to be readable yet. */
+interface ToldStep {
+  readonly through: number;
+  readonly checkpoint: number;
+  readonly tails: readonly number[];
+}
+
+class HeardPartition {
+  readonly progress: Progress;
+  readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
+  readonly #lanes: ReadonlyMap<number, number>;
+  #steps: ToldStep[] = [];
+  #written = 0;
+
+  constructor(clock: Clock, lanes: ReadonlyMap<number, number>) {
+    this.progress = createProgress(clock);
+    this.#lanes = lanes;
+  }
+
+  told(step: ToldStep): void {
+    this.#steps.push(step);
+    // A step that is left out is waited for by the one after it
+    if (this.#steps.length > limits.stepsHeardMax) this.#steps = this.#steps.filter((_, at) => at % 2 === 1 || at === this.#steps.length - 1);
+    this.settle();
+  }
+
+  wrote(sequence: number): void {
+    this.#written = Math.max(this.#written, sequence);
+    this.settle();
+  }
+
+  settle(): void {
+    let done = 0;
+    while (this.#isReadable(this.#steps[done])) done += 1;
+    const last = this.#steps[done - 1];
+    if (last === undefined) return;
+    this.#steps = this.#steps.slice(done);
+    this.progress.advance(last.through);
+  }
+
+  #isReadable(step: ToldStep | undefined): boolean {
+    if (step === undefined || step.checkpoint > this.#written) return false;
+    return step.tails.every((tail, lane) => tail <= (this.#lanes.get(lane) ?? 0));
+  }
+}
+
+/** Reads what is told from the last step on: its tails hold for all steps before it. */
+function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: HeardPartition; readonly at: number }): Reading {
+  const { lanes, layout, clock, logger } = parts;
+  const source = layout.told(at);
+  let position: number | undefined;
+  return readOn({
+    clock,
+    idleMs: limits.passIdleMsMax,
+    watch: (wake) => lanes.watch((changed) => {
+      if (changed === source) wake();
+    }),
+  }, {
+    async turn() {
+      const after = position ?? Math.max(0, await lanes.tail(source) - 1);
+      const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
+      for (const { sequence, body } of records) {
+        const told = toldFromBytes(body);
+        for (const [place, outcome] of told.outcomes) partition.outcomes.put(place, outcome);
+        const checkpoint = sequence + 1;
+        partition.told({ through: told.through, checkpoint, tails: tailsAfter(told, checkpoint) });
+      }
+      position = records.at(-1)?.sequence ?? after;
+      return records.length > 0 ? "busy" : "idle";
+    },
+    recover: (error, failures) => logger.error("told_not_read", error, { partition: at, failures }),
+  });
+}

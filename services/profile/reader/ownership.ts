@@ -1,0 +1,115 @@
+/**
+ * Which process resolves which partition and applies which lane. Everybody beats; each piece of work belongs to the
+ * living process that a hash prefers, so that one that comes or goes moves only its share. Two may believe to own the
+ * same for a moment: nothing depends on that being impossible.
+ */
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { Reading } from "./read-on.ts";
+
+/** Who is there. Kept where all processes see it. */
+export interface Members {
+  /** Says that `id` lives for `ms` from now on; resolves with everybody who lives, `id` among them. */
+  beat(id: string, ms: number): Promise<readonly string[]>;
+  /** Says that `id` is gone. */
+  leave(id: string): Promise<void>;
+}
+
+export interface OwnershipParts {
+  readonly id: string;
+  readonly members: Members;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Names of all pieces of work. */
+  readonly work: readonly string[];
+  readonly start: (work: string) => Reading;
+}
+
+export interface Ownership {
+  readonly owned: ReadonlyMap<string, Reading>;
+  /** Stops all work, and says so, that others take it at once. */
+  close(): Promise<void>;
+}
+
+/** Starts at once. A process that cannot beat goes on for as long as others wait for it, and then rests. */
+export function ownWork(parts: OwnershipParts): Ownership {
+  const owner = new Owner(parts);
+  owner.beat();
+  return { owned: owner.owned, close: () => owner.close() };
+}
+
+/** The member to whom the work belongs: the highest hash of both names. */
+export function ownerOf(work: string, members: readonly string[]): string | undefined {
+  let best: { readonly id: string; readonly hash: number } | undefined;
+  for (const id of members) {
+    const hash = hashOf(`${work} ${id}`);
+    if (best === undefined || hash > best.hash || (hash === best.hash && id > best.id)) best = { id, hash };
+  }
+  return best?.id;
+}
+
+class Owner {
+  readonly owned = new Map<string, Reading>();
+  readonly #parts: OwnershipParts;
+  readonly #ending = new Set<Promise<void>>();
+  #heardAt: number;
+  #closed = false;
+  #cancel: () => void = () => {};
+
+  constructor(parts: OwnershipParts) {
+    this.#parts = parts;
+    this.#heardAt = parts.clock.monotonic();
+  }
+
+  beat(): void {
+    this.#beatOnce().finally(() => {
+      if (!this.#closed) this.#cancel = this.#parts.clock.after(limits.memberBeatMs, () => this.beat());
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    this.#take([]);
+    await Promise.all(this.#ending);
+    await this.#parts.members.leave(this.#parts.id);
+  }
+
+  async #beatOnce(): Promise<void> {
+    const { id, members, clock, logger } = this.#parts;
+    try {
+      const living = await members.beat(id, limits.memberGoneMs);
+      this.#heardAt = clock.monotonic();
+      if (!this.#closed) this.#take(this.#parts.work.filter((work) => ownerOf(work, living) === id));
+    } catch (error) {
+      logger.error("member_not_heard", error, { id });
+      if (clock.monotonic() - this.#heardAt > limits.memberGoneMs) this.#take([]);
+    }
+  }
+
+  #take(mine: readonly string[]): void {
+    for (const [work, reading] of this.owned) {
+      if (mine.includes(work)) continue;
+      this.owned.delete(work);
+      const end = reading.close().finally(() => this.#ending.delete(end));
+      this.#ending.add(end);
+    }
+    for (const work of mine) {
+      if (!this.owned.has(work)) this.owned.set(work, this.#parts.start(work));
+    }
+  }
+}
+
+const fnvOffset = 0x811c9dc5;
+const fnvPrime = 0x01000193;
+const mixShift = 15;
+const mixPrime = 0x85ebca6b;
+
+/** FNV-1a with a last mixing: names that differ in one digit must not hash alike. */
+function hashOf(text: string): number {
+  let hash = fnvOffset;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), fnvPrime);
+  hash = Math.imul(hash ^ (hash >>> mixShift), mixPrime);
+  return (hash ^ (hash >>> mixShift)) >>> 0;
+}
