@@ -16,9 +16,11 @@ import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
 import { openProfile } from "../services/profile/wire.ts";
+import { openScim, type ScimOptions } from "../services/scim/wire.ts";
 import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
 import type { StartConfig } from "./start-config.ts";
@@ -83,6 +85,7 @@ export async function openEmbedded(
       profile: profileClient,
       subscription: directClient(SubscriptionService, subscription.service),
       messagingStatus: consent.status,
+      scim: await startScim({ database, clock, logger }, opened),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
@@ -95,6 +98,12 @@ export async function openEmbedded(
     await close();
     throw error;
   }
+}
+
+async function startScim(options: ScimOptions, opened: (() => Promise<void> | void)[]): Promise<Client<typeof ScimService>> {
+  const scim = await openScim(options);
+  opened.push(() => scim.close());
+  return directClient(ScimService, scim.service);
 }
 
 type Status = "opted_in" | "subscribed" | "unsubscribed";

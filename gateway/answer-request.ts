@@ -2,6 +2,8 @@
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
+import type { Access } from "./access/access.ts";
+import { answerScim } from "./answer-scim.ts";
 import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
@@ -9,9 +11,11 @@ import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./g
 import type { FindRoute, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
+import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 
 export interface Answering extends Authenticating, Spending {
+  readonly access: Pick<Access, "findApiKey" | "findScimToken">;
   readonly findRoute: FindRoute;
   readonly parts: Parts;
   readonly logger: Logger;
@@ -20,10 +24,13 @@ export interface Answering extends Authenticating, Spending {
 /** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
   const found = answering.findRoute(request.method, request.path);
-  if (found.kind !== "route") return noRoute(found);
+  if (found.kind !== "route") return noRoute(found, request.path);
   const { route } = found;
   try {
     if (route.guard === "open") return await route.handler(answering.parts, { request, params: found.params });
+    if (route.guard === "scim") {
+      return await answerScim(request, { route, params: found.params }, { ...answering, scim: answering.parts.scim });
+    }
     return await answerWithKey(request, { route, params: found.params }, answering);
   } catch (error) {
     return answerError(error, { request, route, headers: [], logger: answering.logger });
@@ -98,13 +105,15 @@ function positionOf(headers: RequestHeaders): string {
 
 const noBody = new Uint8Array();
 
-function noRoute(found: Exclude<Found, { kind: "route" }>): HttpAnswer {
+function noRoute(found: Exclude<Found, { kind: "route" }>, path: string): HttpAnswer {
+  function refused(refusal: Refusal, headers: readonly string[] = []): HttpAnswer {
+    return path.startsWith("/scim/") ? scimRefusalAnswer(refusal, headers) : refusalAnswer(refusal, "rest", headers);
+  }
   if (found.kind === "other_method") {
-    const refusal = new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`);
-    return refusalAnswer(refusal, "rest", ["Allow", found.allow]);
+    return refused(new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`), ["Allow", found.allow]);
   }
   const hint = found.hint === undefined ? "" : `; did you mean '${found.hint}', without the slash at its end?`;
-  return refusalAnswer(new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`), "rest");
+  return refused(new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`));
 }
 
 interface Refused {

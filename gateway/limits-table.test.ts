@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { permissionNames } from "./access/permissions.ts";
 import type { Plan } from "./access/access.ts";
-import { type LimitName, limitsTable, quotaOf } from "./limits-table.ts";
+import { type LimitName, limitsTable, quotaNamed, quotaOf } from "./limits-table.ts";
 import { routeTable } from "./route-table.ts";
 import { stubHolder } from "../test/gateway-stub.ts";
 
@@ -26,6 +26,7 @@ test("quotaOf() has the numbers of the specification", () => {
   expect(buckets("users_export_ids", { onboardedAt: "2024-08-21" })).toEqual(["users_export_ids 2500/60000ms"]);
   expect(buckets("users_track_sync")).toEqual(["users_track_sync 500/60000ms"]);
   expect(buckets("users_track_bulk")).toEqual(["users_track_bulk 50/1000ms"]);
+  expect(quotaNamed("scim").policy).toBe('"scim";q=5000;w=86400');
   expect(buckets("users_external_ids")).toEqual(["users_external_ids 1000/60000ms"]);
 });
 
@@ -39,7 +40,7 @@ test("quotaOf() takes hour and burst of a monthly-active-user plan from the work
 });
 
 test("routeTable spends every limit, and only limits that exist", () => {
-  const spent = new Set<string>(keyRoutes.map((route) => route.limit));
+  const spent = new Set<string>(routeTable.flatMap((route) => ("limit" in route ? [route.limit] : [])));
   expect([...spent].toSorted()).toEqual(Object.keys(limitsTable).toSorted());
 });
 

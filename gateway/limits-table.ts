@@ -14,6 +14,7 @@ export interface PublishedLimit {
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 
 /** "The default limit" of the specification. */
 const byDefault: Bucket = { capacity: 250_000, windowMs: hourMs };
@@ -49,6 +50,8 @@ export const limitsTable = {
   email_spam_remove: { bucket: byDefault },
   sms_invalid_phone_numbers: { bucket: byDefault },
   sms_invalid_phone_numbers_remove: { bucket: byDefault },
+  // Of the company, over all SCIM endpoints (api-facts 8)
+  scim: { bucket: { capacity: 5_000, windowMs: dayMs } },
 } as const satisfies Record<string, PublishedLimit>;
 
 export type LimitName = keyof typeof limitsTable;
@@ -66,6 +69,13 @@ export function quotaOf(limit: LimitName, holder: KeyHolder): Quota {
   if (row.ofPlan && plan.kind === "monthly_active_users") return planQuota(limit, plan);
   const earlier = row.earlier !== undefined && holder.company.onboardedAt < row.earlier.onboardedBefore;
   const known = (earlier ? earlierQuotas : quotas).get(limit);
+  if (known === undefined) throw new Error(`No limit has the name "${limit}"`);
+  return known;
+}
+
+/** What holds for everybody. */
+export function quotaNamed(limit: LimitName): Quota {
+  const known = quotas.get(limit);
   if (known === undefined) throw new Error(`No limit has the name "${limit}"`);
   return known;
 }

@@ -18,6 +18,7 @@ import { handleUsersMergeUndo } from "./routes/users-merge-undo.ts";
 import { handleUsersTrack } from "./routes/users-track.ts";
 import { handleUsersTrackBulk } from "./routes/users-track-bulk.ts";
 import { handleUsersTrackSync } from "./routes/users-track-sync.ts";
+import { scimRoutes } from "./scim-routes.ts";
 
 /** What most rows have: a POST of the user endpoints that writes. */
 const write = {
@@ -106,6 +107,7 @@ export const routeTable: readonly Route[] = [
     handler: handleUsersExternalIdsRemove,
   },
   ...consentRoutes,
+  ...scimRoutes,
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
 ];

@@ -2,13 +2,15 @@
 import type { Client } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Spent } from "./guards/spend.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
+import type { ScimRoute } from "./scim-route.ts";
 
-export type Route = KeyRoute | OpenRoute;
+export type Route = KeyRoute | OpenRoute | ScimRoute;
 
 /** For holders of an API key. */
 export interface KeyRoute {
@@ -77,6 +79,7 @@ export interface Parts {
   readonly profile: Client<typeof ProfileService>;
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
+  readonly scim: Client<typeof ScimService>;
   /** May accepted data be applied and read? */
   readonly health: () => Health;
 }

@@ -6,6 +6,7 @@ import type { Logger } from "../platform/logger.ts";
 import { newId } from "../platform/identifier.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Access } from "./access/access.ts";
 import { answerRequest } from "./answer-request.ts";
@@ -28,6 +29,7 @@ export interface GatewayOptions {
   readonly profile: Client<typeof ProfileService>;
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
+  readonly scim: Client<typeof ScimService>;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -39,11 +41,11 @@ export interface GatewayOptions {
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, limiter, clock, logger, config, health = () => ({ ready: true }) } = options;
-  const { profile, subscription, messagingStatus } = options;
+  const { profile, subscription, messagingStatus, scim } = options;
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
-    parts: { profile, subscription, messagingStatus, health },
+    parts: { profile, subscription, messagingStatus, scim, health },
     access,
     limiter,
     clock,

@@ -8,6 +8,7 @@ import type { Bucket, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 
 export const stubKey = "stub-key-0123456789";
@@ -18,6 +19,7 @@ export interface StubOptions {
   readonly profile?: ProfileStub;
   readonly subscription?: Partial<Client<typeof SubscriptionService>>;
   readonly messagingStatus?: Partial<Client<typeof MessagingStatusService>>;
+  readonly scim?: Partial<Client<typeof ScimService>>;
   readonly permissions?: readonly string[];
   readonly holder?: Partial<KeyHolder>;
   readonly take?: (key: string, bucket: Bucket, cost: number) => Taken;
@@ -54,6 +56,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     profile: (options.profile ?? {}) as Client<typeof ProfileService>,
     subscription: (options.subscription ?? {}) as Client<typeof SubscriptionService>,
     messagingStatus: (options.messagingStatus ?? {}) as Client<typeof MessagingStatusService>,
+    scim: (options.scim ?? {}) as Client<typeof ScimService>,
     limiter: { take, close: () => Promise.resolve() },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },

@@ -11,6 +11,7 @@ import { directClient } from "../../platform/rpc/direct.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openProfile } from "../../services/profile/wire.ts";
 import { type Plant, planted } from "./planted.ts";
@@ -29,6 +30,7 @@ const gateway = openGateway({
   profile: directClient(ProfileService, part.service),
   subscription: directClient(SubscriptionService, {}),
   messagingStatus: directClient(MessagingStatusService, {}),
+  scim: directClient(ScimService, {}),
   limiter: unlimited(),
   clock,
   logger,

@@ -1,0 +1,154 @@
+/** What happens to a SCIM request: authenticate, authorize, spend, read, call, refuse, and note it in the company's log. */
+import type { Client } from "@connectrpc/connect";
+import type { Clock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
+import type { Limiter } from "../platform/limiter/limiter.ts";
+import type { Logger } from "../platform/logger.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import type { Access, TokenHolder } from "./access/access.ts";
+import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
+import { type AddressRule, fromTrustedProxy } from "./guards/client-address.ts";
+import { checkMediaType } from "./guards/media-type.ts";
+import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
+import { quotaNamed } from "./limits-table.ts";
+import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
+import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
+
+export interface ScimAnswering {
+  readonly access: Pick<Access, "findScimToken">;
+  readonly addresses: AddressRule;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly scim: Client<typeof ScimService>;
+}
+
+interface Chosen {
+  readonly route: ScimRoute;
+  readonly params: ReadonlyMap<string, string>;
+}
+
+/** The whole answer. Throws only ClientGone. */
+export async function answerScim(request: HttpRequest, chosen: Chosen, answering: ScimAnswering): Promise<HttpAnswer> {
+  try {
+    if (request.overloaded) throw new Refusal("OVERLOADED");
+    const holder = authenticateScim(request, answering.access);
+    return negotiated(request.headers, await answerHolder(request, { ...chosen, holder }, answering));
+  } catch (error) {
+    return negotiated(request.headers, errorAnswer(error, unknownLimitHeaders, { request, ...chosen, logger: answering.logger }));
+  }
+}
+
+type Held = Chosen & { readonly holder: TokenHolder };
+
+/** From here on the company is known, so whatever comes of the request is in its log. */
+async function answerHolder(request: HttpRequest, held: Held, answering: ScimAnswering): Promise<HttpAnswer> {
+  const { holder, route } = held;
+  const scope = scopeOf(request, holder, answering.addresses);
+  const quota = quotaNamed(route.limit);
+  let headers: readonly string[] = unknownLimitHeaders;
+  try {
+    authorizeScim(request, holder, answering.addresses);
+    const spent = await spendQuota(holder.company.id, quota, answering);
+    headers = spent.headers;
+    if (spent.refusal) throw spent.refusal;
+    const reply = await callRoute(request, { ...held, scope }, answering.scim);
+    if (!reply.logged) note(answering, scope, { status: reply.status });
+    return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
+  } catch (error) {
+    if (error instanceof ClientGone) throw error;
+    if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
+    const answer = errorAnswer(error, headers, { request, route, logger: answering.logger });
+    const refusal = error instanceof Refusal
+      ? { reason: error.reason, detail: error.message }
+      : { reason: "FAULT", detail: request.requestId };
+    note(answering, scope, { status: answer.status, ...refusal });
+    return answer;
+  }
+}
+
+async function callRoute(request: HttpRequest, held: Held & { scope: ScimScope }, scim: ScimAnswering["scim"]): Promise<ScimReply> {
+  const { route, params, holder } = held;
+  const scope = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers) };
+  const hasBody = route.bodyBytesMax > 0;
+  if (hasBody) checkMediaType(request.headers, bodyTypes);
+  const body = hasBody ? await request.readBody(route.bodyBytesMax) : noBody;
+  const query = new URLSearchParams(request.query);
+  return await route.handler({ scope, directory: directoryOf(holder), query, headers: request.headers, body, params }, scim);
+}
+
+const noBody = new Uint8Array();
+const bodyTypes: ReadonlySet<string> = new Set(["application/json", scimContentType]);
+
+function scopeOf(request: HttpRequest, { token, company }: TokenHolder, addresses: AddressRule): ScimScope {
+  return {
+    companyId: company.id,
+    requestId: request.requestId,
+    actor: token.id,
+    origin: token.origin,
+    method: request.method,
+    target: targetOf(request),
+    idempotencyKey: "",
+    baseUrl: baseUrlOf(request, addresses),
+  };
+}
+
+const loggedParameters = ["filter", "startIndex", "count", "sortBy", "sortOrder", "attributes", "excludedAttributes"];
+
+/** The path and the parameters that SCIM has: others may be anything, also a token that somebody put there. */
+function targetOf({ path, query }: HttpRequest): string {
+  const known = [...new URLSearchParams(query)].filter(([name]) => loggedParameters.includes(name));
+  return known.length === 0 ? path : `${path}?${known.map(([name, value]) => `${name}=${value}`).join("&")}`;
+}
+
+/** Where the client reached us, for `meta.location`; empty, which makes locations relative, where the Host is odd. */
+function baseUrlOf(request: HttpRequest, addresses: AddressRule): string {
+  const proxied = fromTrustedProxy(request, addresses);
+  const host = (proxied ? request.headers.get("x-forwarded-host") : undefined) ?? request.headers.get("host") ?? "";
+  if (!/^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/.test(host)) return "";
+  const secure = proxied && request.headers.get("x-forwarded-proto")?.trim().toLowerCase() === "https";
+  return `${secure ? "https" : "http"}://${host}`;
+}
+
+function directoryOf({ directory, token }: TokenHolder): ScimDirectory {
+  return {
+    workspaces: directory.workspaces.map(({ id, name, teams }) => ({ id, name, teams: [...teams] })),
+    permissionSets: [...directory.permissionSets],
+    defaultWorkspaceId: token.defaultWorkspaceId,
+  };
+}
+
+/** Empty where none was sent. Throws IDEMPOTENCY_KEY_INVALID. */
+function idempotencyKeyOf(headers: RequestHeaders): string {
+  const key = headers.get("idempotency-key");
+  if (key === undefined) return "";
+  if (key !== "" && key.length <= limits.idempotencyKeyCharsMax && isPrintableAscii(key)) return key;
+  throw new Refusal("IDEMPOTENCY_KEY_INVALID");
+}
+
+/** Behind the answer, which does not wait for it: a lost note costs a line of the log and nothing else. */
+function note({ scim, logger }: ScimAnswering, scope: ScimScope, of: { status: number; reason?: string; detail?: string }): void {
+  scim.logRequest({ scope, ...of }).catch((error: unknown) =>
+    logger.error("scim_request_not_logged", error, { requestId: scope.requestId })
+  );
+}
+
+/** application/scim+json, unless the client names only application/json (RFC 7644 section 3.1). */
+function negotiated(headers: RequestHeaders, answer: HttpAnswer): HttpAnswer {
+  const accept = headers.get("accept")?.toLowerCase() ?? "";
+  const plain = accept.includes("application/json") && !accept.includes(scimContentType) && !accept.includes("*/*");
+  return plain ? { ...answer, contentType: "application/json" } : answer;
+}
+
+function errorAnswer(
+  error: unknown,
+  headers: readonly string[],
+  { request, route, logger }: { readonly request: HttpRequest; readonly route: ScimRoute; readonly logger: Logger },
+): HttpAnswer {
+  if (error instanceof Refusal) return scimRefusalAnswer(error, headers);
+  if (error instanceof ClientGone) throw error;
+  logger.error("request_failed", error, { requestId: request.requestId, route: route.path });
+  return scimFaultAnswer(headers);
+}

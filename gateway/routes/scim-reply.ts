@@ -1,0 +1,37 @@
+/** What the SCIM routes share: projections asked for, whole numbers, and answers with one user. */
+import { Refusal } from "../../platform/refusal.ts";
+import type { UserAnswer } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import type { RequestHeaders } from "../http-message.ts";
+import type { ScimCall, ScimReply } from "../scim-route.ts";
+
+/** `attributes` and `excludedAttributes` of the query, between commas. */
+export function projectionOf(query: URLSearchParams): { attributes: string[]; excludedAttributes: string[] } {
+  return { attributes: namesOf(query.get("attributes")), excludedAttributes: namesOf(query.get("excludedAttributes")) };
+}
+
+function namesOf(text: string | null): string[] {
+  return (text ?? "").split(",").map((name) => name.trim()).filter((name) => name !== "");
+}
+
+/** A user with its version and address. */
+export function userReply(user: UserAnswer | undefined, { scope }: Pick<ScimCall, "scope">, status: number): ScimReply {
+  if (user === undefined) throw new Error("The service answered without a user");
+  const headers = ["ETag", user.etag, "Location", `${scope.baseUrl}/scim/v2/Users/${user.id}`];
+  if (user.replayed) headers.push("Idempotency-Replayed", "true");
+  return { status, body: user.userJson, headers, logged: user.logged };
+}
+
+/** True where If-None-Match names the version; tags are compared weakly (RFC 9110 section 13.1.2). */
+export function isKnownVersion(headers: RequestHeaders, etag: string): boolean {
+  const sent = headers.get("if-none-match");
+  if (sent === undefined) return false;
+  return sent.split(",").map((tag) => tag.trim()).some((tag) => tag === "*" || opaque(tag) === opaque(etag));
+}
+
+function opaque(tag: string): string {
+  return tag.startsWith("W/") ? tag.slice(2) : tag;
+}
+
+export function invalidValue(text: string): Refusal {
+  return new Refusal("INPUT_INVALID", text);
+}

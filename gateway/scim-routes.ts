@@ -1,0 +1,29 @@
+/** DATA: the SCIM routes, one row each; all are taken from one bucket of the company. */
+import { limits } from "../platform/limits.ts";
+import { handleScimConfig, handleScimResourceTypes, handleScimSchemas } from "./routes/scim-documents.ts";
+import { handleScimUsersCreate } from "./routes/scim-users-create.ts";
+import { handleScimUsersDelete } from "./routes/scim-users-delete.ts";
+import { handleScimUsersGet } from "./routes/scim-users-get.ts";
+import { handleScimUsersList, handleScimUsersSearch } from "./routes/scim-users-list.ts";
+import { handleScimUsersPatch } from "./routes/scim-users-patch.ts";
+import { handleScimUsersReplace } from "./routes/scim-users-replace.ts";
+import type { ScimRoute } from "./scim-route.ts";
+
+const read = { guard: "scim", method: "GET", limit: "scim", bodyBytesMax: 0 } as const;
+const write = { guard: "scim", method: "POST", limit: "scim", bodyBytesMax: limits.scimBodyBytesMax } as const;
+
+export const scimRoutes: readonly ScimRoute[] = [
+  { ...write, path: "/scim/v2/Users", handler: handleScimUsersCreate },
+  { ...read, path: "/scim/v2/Users", handler: handleScimUsersList },
+  { ...write, path: "/scim/v2/Users/.search", handler: handleScimUsersSearch },
+  { ...write, path: "/scim/v2/.search", handler: handleScimUsersSearch },
+  { ...read, path: "/scim/v2/Users/:id", handler: handleScimUsersGet },
+  { ...write, method: "PUT", path: "/scim/v2/Users/:id", handler: handleScimUsersReplace },
+  { ...write, method: "PATCH", path: "/scim/v2/Users/:id", handler: handleScimUsersPatch },
+  { ...read, method: "DELETE", path: "/scim/v2/Users/:id", handler: handleScimUsersDelete },
+  { ...read, path: "/scim/v2/ServiceProviderConfig", handler: handleScimConfig },
+  { ...read, path: "/scim/v2/Schemas", handler: handleScimSchemas },
+  { ...read, path: "/scim/v2/Schemas/:id", handler: handleScimSchemas },
+  { ...read, path: "/scim/v2/ResourceTypes", handler: handleScimResourceTypes },
+  { ...read, path: "/scim/v2/ResourceTypes/:id", handler: handleScimResourceTypes },
+];

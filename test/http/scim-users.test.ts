@@ -1,0 +1,173 @@
+/** The SCIM calls of the service description, to the letter: create, get, search, delete. */
+import { expect, test } from "vitest";
+import { core, errorSchema, listResponse, newUser, scimSuite, tokens } from "../scim.ts";
+
+const scim = scimSuite();
+const notFound = { schemas: [errorSchema], detail: "User not found", status: 404 };
+const exists = { schemas: [errorSchema], detail: "User already exists in the database.", status: 409 };
+
+test("POST /scim/v2/Users answers the user with id, last sign-in and generated ids", async () => {
+  const sent = newUser({
+    permissions: {
+      companyPermissions: ["manage_company_settings"],
+      appGroup: [
+        {
+          appGroupName: "Shop",
+          appGroupPermissions: ["basic_access", "send_campaigns_canvases"],
+          team: [{ teamName: "South", teamPermissions: ["basic_access", "export_user_data"] }],
+        },
+        { appGroupName: "Blog", appGroupPermissionSets: [{ appGroupPermissionSetName: "Editors" }] },
+      ],
+    },
+  });
+  const { status, headers, body } = await scim.call("POST", "Users", sent);
+  expect(status).toBe(201);
+  expect(headers.get("content-type")).toBe("application/scim+json");
+  expect(body.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}$/);
+  expect(body).toMatchObject({
+    schemas: [core],
+    userName: sent["userName"],
+    name: sent["name"],
+    department: "finance",
+    lastSignInAt: "Thursday, January 1, 1970 12:00:00 AM",
+    permissions: {
+      companyPermissions: ["manage_company_settings"],
+      appGroup: [
+        {
+          appGroupId: expect.stringMatching(/./),
+          appGroupName: "Shop",
+          appGroupPermissions: ["basic_access", "send_campaigns_canvases"],
+          team: [{ teamId: "south-1", teamName: "South", teamPermissions: ["basic_access", "export_user_data"] }],
+        },
+        {
+          appGroupId: "blog-1",
+          appGroupName: "Blog",
+          appGroupPermissionSets: [{ appGroupPermissionSetName: "Editors", appGroupPermissionSetID: expect.stringMatching(/./) }],
+        },
+      ],
+    },
+  });
+  expect(headers.get("location")).toBe(`${scim.heddle.url}/scim/v2/Users/${body.id}`);
+  expect(body.meta).toMatchObject({ resourceType: "User", location: headers.get("location"), version: headers.get("etag") });
+  expect(Date.parse(body.meta?.["created"] ?? "")).toBeGreaterThan(Date.now() - 60_000);
+  expect((await scim.call("GET", `Users/${body.id}`)).body).toEqual(body);
+});
+
+test("POST /scim/v2/Users answers 409 for a name that is taken, in any case", async () => {
+  const { userName } = await scim.create();
+  for (const name of [userName, userName.toUpperCase(), ` ${userName} `]) {
+    const { status, body, headers } = await scim.call("POST", "Users", newUser({ userName: name }));
+    expect(status).toBe(409);
+    expect(body).toEqual(exists);
+    expect(headers.get("x-heddle-reason")).toBe("ALREADY_EXISTS");
+  }
+});
+
+test("POST /scim/v2/Users a hundred times at once makes one user", async () => {
+  const sent = newUser();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => scim.call("POST", "Users", sent)));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  expect(answers.filter(({ status }) => status === 409)).toHaveLength(99);
+});
+
+test("GET /scim/v2/Users?filter=userName eq finds by email, in any case, and nobody is no error", async () => {
+  const user = await scim.create();
+  const { schemas: _, ...shown } = (await scim.call("GET", `Users/${user.id}`)).body;
+  const found = await scim.search(`userName eq "${user.userName.toUpperCase()}"`);
+  expect(found.status).toBe(200);
+  expect(found.body).toEqual({ schemas: [listResponse], totalResults: 1, startIndex: 1, itemsPerPage: 1, Resources: [shown] });
+  const raw = await scim.call("GET", `Users?filter=userName+eq+%22${encodeURIComponent(user.userName)}%22`);
+  expect(raw.body.totalResults).toBe(1);
+  const none = await scim.search(`userName eq "nobody@example.com"`);
+  expect([none.status, none.body.totalResults, none.body.Resources]).toEqual([200, 0, []]);
+});
+
+test("DELETE /scim/v2/Users/{id} is for good; the second time and every other call it is unknown", async () => {
+  const { id, userName } = await scim.create();
+  const first = await scim.call("DELETE", `Users/${id}`);
+  expect([first.status, first.text, first.headers.get("content-type"), first.headers.get("content-length")]).toEqual([204, "", null, null]);
+  for (
+    const [method, body] of [["DELETE", undefined], ["GET", undefined], ["PUT", newUser({ userName })], ["PATCH", {
+      schemas: ["urn:ietf:params:scim:api:messages:2.0:PatchOp"],
+      Operations: [{ op: "replace", value: { active: false } }],
+    }]] as const
+  ) {
+    const answer = await scim.call(method, `Users/${id}`, body);
+    expect(answer.status, method).toBe(404);
+    expect(answer.body, method).toEqual(notFound);
+  }
+  expect((await scim.search(`userName eq "${userName}"`)).body.totalResults).toBe(0);
+  expect((await scim.create({ userName })).id).not.toBe(id);
+});
+
+test("a user of another company is as unknown as one that never was, whatever is asked", async () => {
+  const { id, userName } = await scim.create();
+  const other = { token: tokens.other };
+  for (const unknown of [id, "dfa245b7-24195aec-887bb3ad-602b3340", "x", "__proto__", "%27%20OR%201%3D1", "constructor"]) {
+    for (const [method, body] of [["GET", undefined], ["DELETE", undefined], ["PUT", newUser({ userName })]] as const) {
+      const answer = await scim.call(method, `Users/${unknown}`, body, other);
+      expect([answer.status, answer.body], `${method} ${unknown}`).toEqual([404, notFound]);
+    }
+  }
+  for (const filter of [`userName eq "${userName}"`, `id eq "${id}"`, `id pr`, `not (id eq "x")`]) {
+    expect((await scim.search(filter, "", other)).body.totalResults, filter).toBe(0);
+  }
+  expect((await scim.call("GET", "Users", undefined, other)).body.totalResults).toBe(0);
+  // The name is taken in its own company only
+  const twin = await scim.create({ userName, permissions: {} }, other);
+  expect((await scim.call("GET", `Users/${twin.id}`)).status).toBe(404);
+  await scim.call("DELETE", `Users/${twin.id}`, undefined, other);
+  const hidden = await scim.call("POST", "Users", newUser({ permissions: { appGroup: [{ appGroupName: "Hidden" }] } }));
+  const never = await scim.call("POST", "Users", newUser({ permissions: { appGroup: [{ appGroupName: "Never" }] } }));
+  expect(hidden.body.detail?.replace("Hidden", "Never")).toBe(never.body.detail);
+});
+
+test("POST /scim/v2/Users with a token that has a default workspace lands a user there", async () => {
+  const landed = await scim.create({ permissions: undefined }, { token: tokens.landing });
+  expect(landed["permissions"]).toMatchObject({
+    companyPermissions: [],
+    appGroup: [{ appGroupName: "Shop", appGroupPermissions: ["basic_access"], team: [] }],
+  });
+  const placed = await scim.create({ permissions: { appGroup: [{ appGroupName: "Blog" }] } }, { token: tokens.landing });
+  expect(placed["permissions"]).toMatchObject({ appGroup: [{ appGroupName: "Blog" }] });
+  expect((await scim.create({ permissions: undefined }))["permissions"]).toEqual({ companyPermissions: [], appGroup: [] });
+});
+
+test("POST /scim/v2/Users takes nothing that the service gives out itself", async () => {
+  const user = await scim.create({
+    id: "mine",
+    lastSignInAt: "Friday, January 2, 1970 12:00:00 AM",
+    meta: { created: "1999-01-01T00:00:00Z", version: "x" },
+    __proto__: { admin: true },
+    constructor: "x",
+  });
+  expect(user.id).not.toBe("mine");
+  expect(user["lastSignInAt"]).toBe("Thursday, January 1, 1970 12:00:00 AM");
+  expect(user.meta?.["created"]).not.toBe("1999-01-01T00:00:00Z");
+  expect(Object.keys(user)).not.toContain("constructor");
+});
+
+for (
+  const [what, values] of [
+    ["schemas", { schemas: undefined }],
+    ["userName", { userName: undefined }],
+    ["userName", { userName: "no email" }],
+    ["name", { name: undefined }],
+    ["name.familyName", { name: { givenName: "A" } }],
+    ["department", { department: undefined }],
+    ["dancing", { department: "dancing" }],
+    ["fly", { permissions: { companyPermissions: ["fly"] } }],
+    ["Nowhere", { permissions: { appGroup: [{ appGroupName: "Nowhere" }] } }],
+    ["East", { permissions: { appGroup: [{ appGroupName: "Shop", team: [{ teamName: "East" }] }] } }],
+    ["Readers", {
+      permissions: { appGroup: [{ appGroupName: "Shop", appGroupPermissionSets: [{ appGroupPermissionSetName: "Readers" }] }] },
+    }],
+  ] as const
+) {
+  test(`POST /scim/v2/Users refuses ${JSON.stringify(values)} and names "${what}"`, async () => {
+    const { status, body } = await scim.call("POST", "Users", newUser(values));
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ schemas: [errorSchema], status: 400, scimType: what === "schemas" ? "invalidSyntax" : "invalidValue" });
+    expect(body.detail).toContain(what);
+  });
+}
