@@ -1,0 +1,30 @@
+/** The contract on SQLite. */
+import { openDatabase } from "../../../platform/sqlite/database.ts";
+import { openSqliteStatusStore } from "./sqlite.ts";
+import { describeStatusStore } from "./store-contract.ts";
+
+describeStatusStore("SQLite", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  let isBroken = false;
+  const given = {
+    write<T>(work: () => T): Promise<T> {
+      const breaks = isBroken;
+      isBroken = false;
+      return database.write(() => {
+        const result = work();
+        if (breaks) throw new Error("planted");
+        return result;
+      });
+    },
+    prepare: (sql: string) => database.prepare(sql),
+    handle: database.handle,
+    close: () => database.close(),
+  };
+  return {
+    ...await openSqliteStatusStore(given),
+    breakNextCommit: () => {
+      isBroken = true;
+    },
+    close: () => database.close(),
+  };
+});

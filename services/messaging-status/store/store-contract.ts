@@ -1,0 +1,92 @@
+/** What any store of the messaging-status service must do. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
+import { type AddressState, unknownAddress } from "../domain/address-state.ts";
+import type { StatusTables, StepRows } from "./sqlite.ts";
+
+export interface ContractStore extends StatusTables {
+  /** The next commit is undone half way. */
+  breakNextCommit(): void;
+  close(): Promise<void>;
+}
+
+const change = {
+  what: "email_status",
+  kind: "set",
+  before: null,
+  after: "unsubscribed",
+  at: 1,
+  actor: "k",
+  requestId: "r",
+  sequence: 1,
+  part: 0,
+};
+const all = { from: 0, to: 1_000, limit: 10, offset: 0, ascending: false };
+
+function state(address: string, rest: Partial<AddressState> = {}): AddressState {
+  return { ...unknownAddress(address), mark: [2 ** 41, 1], status: "unsubscribed", ...rest };
+}
+
+function step(
+  states: readonly AddressState[],
+  rest: { entries?: StepRows["workspaces"][number]["entries"]; taken?: readonly LaneRecord[] } = {},
+): StepRows {
+  const { entries = [], taken = [] } = rest;
+  return { workspaces: [{ workspaceId: "w", states: new Map(states.map((one) => [one.address, one])), entries }], setAside: [], taken };
+}
+
+export function describeStatusStore(driver: string, open: () => Promise<ContractStore>): void {
+  describe(`the messaging-status store on ${driver}`, () => {
+    let tables: ContractStore;
+    beforeEach(async () => {
+      tables = await open();
+    });
+    afterEach(() => tables.close());
+
+    test("gives back what was written, for its workspace alone", async () => {
+      const one = state("a@b.org", { rejected: { reason: "blocklisted", at: 7 }, spamAt: 8 });
+      await tables.commit(step([one]));
+      expect(await tables.store.load("w", ["a@b.org", "x@b.org"])).toEqual(new Map([["a@b.org", one]]));
+      expect(await tables.store.load("v", ["a@b.org"])).toEqual(new Map());
+    });
+
+    test("lists by the time an address came on the list, both ways, in pages, half-open", async () => {
+      const states = [1, 3, 2].map((at) => state(`${at}@b.org`, { unsubscribedAt: at }));
+      await tables.commit(step([...states, state("none@b.org"), state("+12125550123", { invalid: { reason: "deactivated", at: 2 } })]));
+      const list = async (filter: object) =>
+        (await tables.store.list("w", "unsubscribed", { ...all, ...filter })).map(({ unsubscribedAt }) => unsubscribedAt);
+      expect(await list({})).toEqual([3, 2, 1]);
+      expect(await list({ ascending: true })).toEqual([1, 2, 3]);
+      expect(await list({ limit: 1, offset: 1 })).toEqual([2]);
+      expect(await list({ from: 2, to: 3 })).toEqual([2]);
+      expect(await tables.store.list("w", "rejected", all)).toEqual([]);
+      expect((await tables.store.list("w", "invalid", all)).map(({ address }) => address)).toEqual(["+12125550123"]);
+      expect(await tables.store.list("v", "unsubscribed", all)).toEqual([]);
+    });
+
+    test("an address that left a list is not on it", async () => {
+      await tables.commit(step([state("a@b.org", { unsubscribedAt: 1 })]));
+      await tables.commit(step([state("a@b.org", { status: "opted_in" })]));
+      expect(await tables.store.list("w", "unsubscribed", all)).toEqual([]);
+    });
+
+    test("a commit that breaks leaves everything as it was", async () => {
+      const { entry } = chained({ workspaceId: "w", head: emptyChain }, { subject: "a@b.org", ...change });
+      tables.breakNextCommit();
+      await expect(tables.commit(step([state("a@b.org")], { entries: [entry] }))).rejects.toThrow("planted");
+      expect(await tables.store.load("w", ["a@b.org"])).toEqual(new Map());
+      await tables.commit(step([state("a@b.org")], { entries: [entry] }));
+      expect(await tables.history("w", "a@b.org")).toEqual([entry]);
+      expect(await tables.verify("w")).toEqual({ entries: 1, damage: undefined });
+    });
+
+    test("link keys: the newest first; only one where none is wanted twice", async () => {
+      const make = (id: number) => ({ id, bytes: Uint8Array.of(id) });
+      await Promise.all([tables.linkKeys.add(make, { unlessAny: true }), tables.linkKeys.add(make, { unlessAny: true })]);
+      expect((await tables.linkKeys.all()).map(({ id }) => id)).toEqual([1]);
+      await tables.linkKeys.add(make, { unlessAny: false });
+      expect((await tables.linkKeys.all()).map(({ id, bytes }) => [id, ...bytes])).toEqual([[2, 2], [1, 1]]);
+    });
+  });
+}

@@ -1,0 +1,52 @@
+/** The parts that consent goes through, in one process: profile, subscription and messaging-status on a database in memory. */
+import { fakeClock } from "../platform/clock.ts";
+import { openSqliteLog } from "../platform/log/sqlite.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { directClient } from "../platform/rpc/direct.ts";
+import { openDatabase } from "../platform/sqlite/database.ts";
+import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { Channel, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { openMessagingStatus } from "../services/messaging-status/wire.ts";
+import { openProfile } from "../services/profile/wire.ts";
+import { openSubscription } from "../services/subscription/wire.ts";
+
+export const scope = { workspaceId: "w", requestId: "request", actor: "key", route: "route" };
+
+/** With the groups `letter` (email) and `offers` (SMS). */
+export async function openConsentParts() {
+  const clock = fakeClock();
+  const database = openDatabase({ path: ":memory:" });
+  const log = await openSqliteLog({ database, partitions: 1, clock });
+  const owners: { notify(): void }[] = [];
+  const shared = { database, log, clock, logger: silentLogger };
+  const profile = await openProfile({ ...shared, undoWindowMs: 1_000, onConsent: () => owners.forEach((owner) => owner.notify()) });
+  const profileClient = directClient(ProfileService, profile.service);
+  const subscription = await openSubscription({ ...shared, profile: profileClient });
+  const messagingStatus = await openMessagingStatus({ ...shared, profile: profileClient });
+  owners.push(subscription, messagingStatus);
+  const parts = {
+    clock,
+    database,
+    profile: profileClient,
+    subscription: directClient(SubscriptionService, subscription.service),
+    messagingStatus: directClient(MessagingStatusService, messagingStatus.service),
+    health: () => [subscription.health(), messagingStatus.health()],
+    track: (attributes: readonly object[]) => profileClient.trackUsers({ scope, bodyJson: Buffer.from(JSON.stringify({ attributes })) }),
+    async settled() {
+      await profile.settled();
+      await subscription.settled();
+      await messagingStatus.settled();
+    },
+    async close() {
+      for (const part of [subscription, messagingStatus, profile, log, database]) await part.close();
+    },
+  };
+  await parts.subscription.declareGroups({
+    scope,
+    groups: [{ id: "letter", name: "Letter", channel: Channel.EMAIL }, { id: "offers", name: "Offers", channel: Channel.SMS }],
+  });
+  return parts;
+}
+
+export type ConsentParts = Awaited<ReturnType<typeof openConsentParts>>;
