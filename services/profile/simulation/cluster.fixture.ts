@@ -30,22 +30,34 @@ export interface Cluster {
   start(): void;
   /** Kills one process at whatever it waits for, and starts another. */
   crash(): void;
+  /** Some process becomes slow, or quick again. */
+  disturb(): void;
   /** The furthest that any living process got with each lane. */
   applied(lane: number): number;
   /** The last step whose identity rows are written, as living processes know. */
   written(): number;
 }
 
+export interface ClusterOptions {
+  readonly steps: PureSteps;
+  readonly undoWindowMs: number;
+  /** A promise that is broken, to see that it is noticed. */
+  readonly planted?: Planted | undefined;
+}
+
+/** The log takes steps from anybody; the store confirms what one replica took. */
+export type Planted = "no fence" | "no majority";
+
 export const checkpointSubject = "lanes.checkpoint.0";
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 
-export function createCluster(world: World, options: { readonly steps: PureSteps; readonly undoWindowMs: number }): Cluster {
+export function createCluster(world: World, options: ClusterOptions): Cluster {
   const layout = laneLayout(1, 2);
   const intake = createStream(world);
-  const lanes = createStream(world);
-  const replicas = openReplicas({ schema, onWrite: () => writeFault(world), onRead: () => twoOf(world) });
+  const lanes = createStream(world, options.planted !== "no fence");
+  const replicas = openReplicas({ schema, onWrite: () => writeFault(world, options.planted === "no majority"), onRead: () => twoOf(world) });
   const running: { process: Process; applied: number[]; written: number }[] = [];
-  const sizes = world.chance(0.5) ? { messageBytesMax: 900, stepBytesMax: 2_000 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 };
+  const sizes = world.chance(0.5) ? { messageBytesMax: 300, stepBytesMax: 700 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 };
 
   function start(): void {
     const process = world.process();
@@ -91,6 +103,10 @@ export function createCluster(world: World, options: { readonly steps: PureSteps
       start();
     },
     written: () => Math.max(...running.map(({ written }) => written)),
+    disturb() {
+      const process = running[world.pick(running.length)]?.process;
+      if (process) process.slow = !process.slow;
+    },
     applied: (lane) => Math.max(...running.map(({ applied }) => applied[lane] ?? 0)),
   };
 }
@@ -112,11 +128,11 @@ function sessionOf(world: World, process: Process, inner: Session): Session {
 }
 
 /** Confirmed by two at least; unknown where fewer took it at once. The rest takes it later. */
-function writeFault(world: World): { reached: number[]; later: number[]; told: "ok" | "unknown" } | undefined {
+function writeFault(world: World, isHasty: boolean): { reached: number[]; later: number[]; told: "ok" | "unknown" } | undefined {
   if (!world.faulty || world.chance(0.7)) return undefined;
   const [first = 0, second = 1, third = 2] = shuffled(world);
   if (world.chance(0.8)) return { reached: [first, second], later: world.chance(0.5) ? [third] : [], told: "ok" };
-  return { reached: [first], later: world.chance(0.5) ? [second, third] : [], told: "unknown" };
+  return { reached: [first], later: world.chance(0.5) ? [second, third] : [], told: isHasty ? "ok" : "unknown" };
 }
 
 function twoOf(world: World): number[] {

@@ -9,7 +9,7 @@ import { applyRecord } from "../domain/apply-records.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
 import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
 import { placeFromBytes } from "../resolve/place.ts";
-import { checkpointSubject, type Cluster, createCluster } from "./cluster.fixture.ts";
+import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { look, runEmbedded } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
@@ -28,7 +28,7 @@ function poisoned(isMended: () => boolean): PureSteps {
     },
   };
 }
-const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 300);
+const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 2_000);
 const only = process.env["HEDDLE_SIMULATION_SEED"];
 
 test("resolvers and appliers leave what the embedded pass leaves", { timeout: 600_000 }, async () => {
@@ -42,11 +42,17 @@ test("resolvers and appliers leave what the embedded pass leaves", { timeout: 60
   }
 });
 
-async function simulate(seed: number): Promise<void> {
+test.each<Planted>(["no fence", "no majority"])("the simulation notices at once: %s", { timeout: 600_000 }, async (planted) => {
+  let seed = 0;
+  while (seed < 500 && await simulate(seed, planted).then(() => true, () => false)) seed += 1;
+  expect(seed).toBeLessThan(500);
+});
+
+async function simulate(seed: number, planted?: Planted): Promise<void> {
   const world = createWorld(seed);
   const undoWindowMs = [0, 2_000, 1_000_000][world.pick(3)] ?? 0;
   let isMended = world.chance(0.7);
-  const cluster = createCluster(world, { steps: poisoned(() => isMended), undoWindowMs });
+  const cluster = createCluster(world, { steps: poisoned(() => isMended), undoWindowMs, planted });
   const history = randomHistory(world, 5 + world.pick(25));
   const expected: { sequence: number; body: Uint8Array }[] = [];
   cluster.start();
@@ -60,6 +66,7 @@ async function simulate(seed: number): Promise<void> {
       }
     }
     if (world.chance(0.005)) cluster.crash();
+    if (world.chance(0.01)) cluster.disturb();
     if (world.chance(0.02)) cluster.replicas.deliver((waiting) => world.pick(waiting));
   });
   world.faulty = false;

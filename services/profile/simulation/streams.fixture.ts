@@ -17,14 +17,15 @@ export function subjectOf(partition: number): string {
   return `lanes.${partition}`;
 }
 
-export function createStream(world: World): Stream {
+/** `isFenced` false: a log that takes any step, to see that it is noticed. */
+export function createStream(world: World, isFenced = true): Stream {
   const kept = new Messages(world);
   return {
     messages: (subject) => kept.of(subject),
     last: (subject) => kept.last(subject),
     append: (subject, body) => kept.append(subject, body),
     log: (process, partitions) => logOf(world, kept, { process, partitions }),
-    steps: (process) => stepsOf(world, kept, process),
+    steps: (process) => stepsOf(world, { kept, isFenced }, process),
   };
 }
 
@@ -101,11 +102,11 @@ function logOf(world: World, kept: Messages, { process, partitions }: { process:
   };
 }
 
-function stepsOf(world: World, kept: Messages, process: Process): FencedSteps {
+function stepsOf(world: World, { kept, isFenced }: { kept: Messages; isFenced: boolean }, process: Process): FencedSteps {
   return {
     publishStep: (step) =>
       world.call<StepOutcome>(process, {
-        effect: () => publish(kept, step),
+        effect: () => publish(kept, isFenced ? step : { ...step, expectedLast: kept.last(step.checkpointSubject) }),
         refused: unavailable,
         lost: () => ({ kind: "unknown", cause: new Error("No answer") }),
         repeatable: false,

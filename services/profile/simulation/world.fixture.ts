@@ -23,6 +23,8 @@ export interface World {
 /** A process whose calls are answered while it lives. */
 export interface Process {
   alive: boolean;
+  /** Its calls take very long: others overtake it. */
+  slow: boolean;
 }
 
 export interface Call<T> {
@@ -43,7 +45,7 @@ class SeededWorld implements World {
   faulty = true;
   steps = 0;
   readonly #random: () => number;
-  readonly #pending: (() => Promise<void>)[] = [];
+  readonly #pending: { readonly process: Process | undefined; happen(): Promise<void> }[] = [];
 
   constructor(seed: number) {
     this.#random = seededRandom(seed);
@@ -58,16 +60,16 @@ class SeededWorld implements World {
   }
 
   process(): Process {
-    return { alive: true };
+    return { alive: true, slow: false };
   }
 
   later(happen: () => void): void {
-    this.#pending.push(() => Promise.resolve(happen()));
+    this.#pending.push({ process: undefined, happen: () => Promise.resolve(happen()) });
   }
 
   call<T>(process: Process, call: Call<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#pending.push(async () => {
+      const happen = async () => {
         try {
           const answer = await this.#happen(process, call);
           const value = answer();
@@ -75,7 +77,8 @@ class SeededWorld implements World {
         } catch (error) {
           if (process.alive) reject(error);
         }
-      });
+      };
+      this.#pending.push({ process, happen });
     });
   }
 
@@ -87,10 +90,18 @@ class SeededWorld implements World {
       onStep();
       if (this.#pending.length === 0) this.clock.advance(idleMs);
       else if (this.chance(0.02)) this.clock.advance(busyMs);
-      const [next] = this.#pending.splice(this.pick(this.#pending.length), 1);
-      await next?.();
+      const [next] = this.#pending.splice(this.#next(), 1);
+      await next?.happen();
     }
     throw new Error(`Expected an end after ${stepsMax} steps`);
+  }
+
+  /** What happens next; a slow process mostly comes after all others. */
+  #next(): number {
+    const at = this.pick(this.#pending.length);
+    if (!this.faulty || !this.#pending[at]?.process?.slow || this.chance(0.02)) return at;
+    const other = this.#pending.findIndex(({ process }) => !process?.slow);
+    return other < 0 ? at : other;
   }
 
   async #happen<T>(process: Process, { effect, refused, lost, repeatable }: Call<T>): Promise<() => T> {

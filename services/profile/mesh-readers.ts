@@ -1,0 +1,113 @@
+/** The readers of the mesh put together: resolvers and appliers over a log with lanes, shared out among the living processes. */
+import type { Clock } from "../../platform/clock.ts";
+import { limits } from "../../platform/limits.ts";
+import type { FencedSteps } from "../../platform/log/fenced-step.ts";
+import type { Log } from "../../platform/log/log.ts";
+import { packRecords } from "../../platform/log/packed-records.ts";
+import type { Logger } from "../../platform/logger.ts";
+import { applyLane } from "./apply/apply-lane.ts";
+import { createLanePositions } from "./apply/lane-positions.ts";
+import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
+import { applyRecord } from "./domain/apply-records.ts";
+import type { LaneLayout } from "./domain/lanes.ts";
+import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
+import { resolveBatch } from "./domain/resolve-batch.ts";
+import { decodeRecord } from "./intake/record-message.ts";
+import { laneRow } from "./lanes/lane-message.ts";
+import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane.ts";
+import { createViews } from "./pass/plan-step.ts";
+import { createUserCache } from "./pass/user-cache.ts";
+import type { PureSteps } from "./pass/workspace-work.ts";
+import { type Members, type Ownership, ownWork } from "./reader/ownership.ts";
+import { createProgressTeller, type ProgressNews, type ProgressTeller } from "./reader/progress-news.ts";
+import type { Reading } from "./reader/read-on.ts";
+import { resolvePartition } from "./resolve/resolve-partition.ts";
+
+export interface MeshReaderOptions {
+  /** Names this process among all of them, anew at each start. */
+  readonly id: string;
+  readonly intake: Log;
+  /** The lane log, with the partitions of `layout`, and the steps of the same stream. */
+  readonly lanes: Log;
+  readonly steps: FencedSteps;
+  readonly layout: LaneLayout;
+  readonly subjects: {
+    readonly partition: (partition: number) => string;
+    readonly checkpoint: (name: string) => string;
+  };
+  readonly identities: IdentityStore & IdentityWriter;
+  readonly profiles: ProfileStore & ProfileWriter;
+  readonly news: ProgressNews;
+  readonly members: Members;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly undoWindowMs: number;
+  /** A test makes pure steps fail here. */
+  readonly pureSteps?: Partial<PureSteps>;
+}
+
+export interface MeshReaders {
+  readonly owned: Ownership["owned"];
+  /** Why something owned does not get on; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Ends after the turns under way, and gives everything to the others. */
+  close(): Promise<void>;
+}
+
+export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
+  const teller = createProgressTeller(options);
+  const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
+  const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
+  const ownership = ownWork({
+    ...options,
+    work: [...partitions, ...lanes],
+    start: (work) => work.startsWith(resolving)
+      ? startResolver(options, teller, Number(work.slice(resolving.length)))
+      : startApplier(options, teller, Number(work.slice(applying.length))),
+  });
+  return {
+    owned: ownership.owned,
+    trouble: () => [...ownership.owned.values()].map((reading) => reading.trouble()).find((reason) => reason !== undefined),
+    async close() {
+      await ownership.close();
+      teller.close();
+    },
+  };
+}
+
+const resolving = "resolve-";
+const applying = "apply-";
+
+function startResolver(options: MeshReaderOptions, teller: ProgressTeller, partition: number): Reading {
+  return resolvePartition({
+    ...options,
+    partition,
+    checkpointSubject: options.subjects.checkpoint(`${resolving}${partition}`),
+    subjectOf: options.subjects.partition,
+    decode: decodeRecord,
+    resolve: resolveBatch,
+    views: createViews(),
+    packItem,
+    encodeConsent: laneRow,
+    packItems: packLaneMessage,
+    packConsent: packRecords,
+    sizes: { messageBytesMax: limits.stepMessageBytesMax, stepBytesMax: limits.stepBytesMax },
+    onWritten: (sequence) => teller.written(partition, sequence),
+  });
+}
+
+function startApplier(options: MeshReaderOptions, teller: ProgressTeller, lane: number): Reading {
+  return applyLane({
+    ...options,
+    lane,
+    steps: { applyRecord, freeze, takeIn, takeBack, ...options.pureSteps },
+    positions: createLanePositions(options.steps, (kept) => options.subjects.checkpoint(`${applying}${kept}`)),
+    cache: createUserCache({
+      bytesMax: limits.profileCacheBytesMax / options.layout.lanes,
+      entryBytes: limits.profileCacheEntryBytes,
+    }),
+    pack: (items) => packLaneMessage(items.map(packItem)),
+    unpack: readLaneMessage,
+    onApplied: (position) => teller.applied(lane, position),
+  });
+}
