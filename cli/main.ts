@@ -1,6 +1,7 @@
 /** The heddle command: its commands, their options and help. Each command has a file of its own, loaded when it runs. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 
+import { addConsent } from "./consent-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
@@ -32,6 +33,7 @@ function commands(done: (code: number) => void): Command {
   addDoctor(program, done);
   addImport(program, done);
   addExport(program, done);
+  addConsent(program, done);
   return program;
 }
 

@@ -45,6 +45,20 @@ function headOf(row: Readonly<Record<string, unknown>> | undefined): ChainHead {
   return row === undefined ? emptyChain : { count: Number(row["count"]), hash: String(row["hash"]) };
 }
 
+/** Every chain of a workspace, by subject, a page of subjects at a time. */
+export async function* ledgerChains(
+  { database, tables }: { readonly database: Database; readonly tables: LedgerTables },
+  workspaceId: string,
+  pageMax: number,
+): AsyncGenerator<LedgerEntry[]> {
+  for (let after = "";;) {
+    const page = tables.subjects(database, workspaceId, { after, max: pageMax });
+    for (const subject of page) yield tables.history(database, workspaceId, subject);
+    if (page.length < pageMax) return;
+    after = page.at(-1) ?? "";
+  }
+}
+
 /** Checks every chain of a workspace; stops at the first that is damaged. */
 export function verifyLedger(
   { database, tables }: { readonly database: Database; readonly tables: LedgerTables },

@@ -65,9 +65,10 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
 
 /** Ledger, links and states in the data folder, for commands. */
 export async function readMessagingStatus(database: Database) {
-  const { store, history, verify, linkKeys } = await openSqliteStatusStore(database);
+  const { store, history, chains, verify, linkKeys } = await openSqliteStatusStore(database);
   return {
     history,
+    chains,
     verify,
     links: openUnsubscribeLinks(linkKeys),
     async statuses(workspaceId: string, emails: readonly string[]): Promise<Map<string, EmailStatus>> {

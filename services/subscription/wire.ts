@@ -79,8 +79,9 @@ export async function declareGroups(
 
 /** The ledger in the data folder, for `heddle consent`. */
 export async function readMembershipLedger(database: Database) {
-  const { store, history, verify } = await openSqliteSubscriptionStore(database);
+  const { store, history, chains, verify } = await openSqliteSubscriptionStore(database);
   return {
+    chains,
     verify,
     /** Of a user and of those who were merged into it, in order. */
     async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {

@@ -2,7 +2,7 @@
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { Lane, LaneRecord } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerTables, verifyLedger } from "../../../platform/ledger/sqlite.ts";
+import { ledgerChains, ledgerTables, verifyLedger } from "../../../platform/ledger/sqlite.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
@@ -18,6 +18,8 @@ export interface StatusTables {
   commit(step: StepRows): Promise<void>;
   /** The entries of an address's chain, in order. */
   history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
+  /** Every chain of a workspace, by subject. */
+  chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
   verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
   /** Records that wait for a human. */
   setAsideCount(): number;
@@ -54,6 +56,7 @@ export async function openSqliteStatusStore(database: Database): Promise<StatusT
     heads: (workspaceId, subjects) => Promise.resolve(ledger.heads(database, workspaceId, subjects)),
     commit: (step) => database.write(() => commitStep(database, step)),
     history: (workspaceId, subject) => Promise.resolve(ledger.history(database, workspaceId, subject)),
+    chains: (workspaceId) => ledgerChains({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage),
     verify: (workspaceId) => Promise.resolve(verifyLedger({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM messaging_status_set_aside").get()?.["count"] ?? 0),
   };

@@ -2,7 +2,7 @@
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { Lane, LaneRecord } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerTables, verifyLedger } from "../../../platform/ledger/sqlite.ts";
+import { ledgerChains, ledgerTables, verifyLedger } from "../../../platform/ledger/sqlite.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
@@ -18,6 +18,8 @@ export interface SubscriptionTables {
   commit(step: StepRows): Promise<void>;
   /** The entries of a user's chain, in order. */
   history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
+  /** Every chain of a workspace, by subject. */
+  chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
   verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
   /** Records that wait for a human. */
   setAsideCount(): number;
@@ -47,6 +49,7 @@ export async function openSqliteSubscriptionStore(database: Database): Promise<S
     heads: (workspaceId, subjects) => Promise.resolve(ledger.heads(database, workspaceId, subjects)),
     commit: (step) => database.write(() => commitStep(database, step)),
     history: (workspaceId, subject) => Promise.resolve(ledger.history(database, workspaceId, subject)),
+    chains: (workspaceId) => ledgerChains({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage),
     verify: (workspaceId) => Promise.resolve(verifyLedger({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM subscription_set_aside").get()?.["count"] ?? 0),
   };

@@ -1,0 +1,124 @@
+/** GET and POST /unsubscribe/{token}, and heddle consent: links made and histories read beside the running server. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { consentDeclaration, emailGroup, groupState } from "../consent.ts";
+import { heddleCommand } from "../heddle.ts";
+import { fresh, freshEmail, heddleSuite } from "../suite.ts";
+
+const heddle = heddleSuite({ apply: consentDeclaration });
+const run = promisify(execFile);
+
+async function consent(...words: string[]): Promise<string> {
+  const { dataDir } = heddle.heddle;
+  const workspace = words[0] === "rotate-link-key" ? [] : ["--workspace", "demo"];
+  const { program, args } = heddleCommand(dataDir, ["consent", ...words, ...workspace, "--data-dir", dataDir]);
+  return (await run(program, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1" } })).stdout.trim();
+}
+
+async function link(email: string, ...words: string[]): Promise<string> {
+  return consent("link", "--email", email, "--url", heddle.heddle.url, ...words);
+}
+
+function click(url: string, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    body: "List-Unsubscribe=One-Click",
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    redirect: "manual",
+  });
+}
+
+async function unsubscribed(email: string): Promise<boolean> {
+  return ((await heddle.get(`/email/unsubscribes?email=${email}`)).body["emails"] as unknown[]).length === 1;
+}
+
+test("GET /unsubscribe/{token} shows a page, changes nothing, runs nothing, sets no cookie", async () => {
+  const email = freshEmail();
+  const answer = await fetch(await link(email), { redirect: "manual" });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(answer.headers.get("set-cookie")).toBeNull();
+  const page = await answer.text();
+  expect(page).toContain(email);
+  expect(page).toContain('<form method="post">');
+  expect(page).not.toContain("<script");
+  expect(await unsubscribed(email)).toBe(false);
+});
+
+test("POST /unsubscribe/{token} unsubscribes without key, cookie or redirect; again is the same", async () => {
+  const email = freshEmail();
+  const url = await link(email);
+  for (let round = 0; round < 2; round += 1) {
+    const answer = await click(url);
+    expect([answer.status, await answer.json()]).toEqual([200, { message: "success" }]);
+    expect(answer.headers.get("set-cookie")).toBeNull();
+    expect(await unsubscribed(email)).toBe(true);
+  }
+  const page = await click(url, { accept: "text/html,*/*" });
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(await page.text()).toContain("unsubscribed");
+});
+
+test("a link of a group unsubscribes from that group alone", async () => {
+  const [email, id] = [freshEmail(), fresh()];
+  await heddle.track({ attributes: [{ external_id: id, email }] });
+  expect((await click(await link(email, "--group", emailGroup))).status).toBe(200);
+  expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unsubscribed");
+  expect(await unsubscribed(email)).toBe(false);
+});
+
+test("a forged or damaged token is a 404 in JSON, for both methods, and changes nothing", async () => {
+  const email = freshEmail();
+  const url = await link(email);
+  const damaged = [
+    `${url}A`,
+    url.slice(0, -1),
+    `${url.slice(0, -3)}${url.endsWith("AAA") ? "BBB" : "AAA"}`,
+    `${heddle.heddle.url}/unsubscribe/x`,
+  ];
+  for (const forged of damaged) {
+    for (const answer of [await click(forged), await fetch(forged)]) {
+      expect(answer.status, forged).toBe(404);
+      expect(await answer.json()).toEqual({ message: "This unsubscribe link is not valid" });
+    }
+  }
+  expect(await unsubscribed(email)).toBe(false);
+});
+
+test("an old link stays good after the key was rotated", async () => {
+  const email = freshEmail();
+  const url = await link(email);
+  await consent("rotate-link-key");
+  expect((await click(await link(freshEmail()))).status).toBe(200);
+  expect((await click(url)).status).toBe(200);
+  expect(await unsubscribed(email)).toBe(true);
+});
+
+test("a body that is too large is refused", async () => {
+  const answer = await fetch(await link(freshEmail()), { method: "POST", body: "x".repeat(10_000) });
+  expect(answer.status).toBe(413);
+});
+
+test("heddle consent history tells who set what; verify and export cover the workspace", async () => {
+  const [email, id] = [freshEmail(), fresh()];
+  await heddle.track({ attributes: [{ external_id: id, email }] });
+  const headers = { "x-request-id": fresh("request") };
+  await heddle.post("/subscription/status/set", { subscription_group_id: emailGroup, subscription_state: "subscribed", email }, {
+    headers,
+  });
+  await heddle.post("/email/blocklist", { email }, { headers });
+  expect(await unsubscribed(email)).toBe(true);
+  const entries = JSON.parse(await consent("history", "--email", email, "--json")) as Record<string, unknown>[];
+  expect(entries).toMatchObject([
+    { what: emailGroup, before: null, after: "subscribed", requestId: headers["x-request-id"] },
+    { what: "email_status", before: null, after: "unsubscribed", requestId: headers["x-request-id"] },
+    { what: "email_rejected", before: null, after: "blocklisted", actor: expect.stringMatching(/^key_/) },
+  ]);
+  expect(await consent("history", "--external-id", id)).toContain(headers["x-request-id"]);
+  expect(JSON.parse(await consent("history", "--email", email, "--json", "--at", "2020-01-01T00:00:00Z"))).toEqual([]);
+  expect(await consent("verify")).toMatch(/^subscription: \d+ entries.*\nmessaging-status: \d+ entries/);
+  const exported = (await consent("export")).split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(exported).toContainEqual(expect.objectContaining({ ledger: "messaging-status", subject: email, what: "email_rejected" }));
+});
