@@ -30,6 +30,8 @@ function commands(done: (code: number) => void): Command {
   addStart(program, done);
   addApply(program, done);
   addKeys(program, done);
+  addScimTokens(program, done);
+  addScim(program, done);
   addDoctor(program, done);
   addImport(program, done);
   addExport(program, done);
@@ -117,6 +119,56 @@ function addKeys(program: Command, done: (code: number) => void): void {
     .option("--json", "print the result as JSON")
     .addHelpText("after", `\nExample:\n  heddle keys rotate key_6kB2m --overlap-hours 24\n`)
     .action(async (id, options) => done(await (await import("./keys.ts")).rotate(id, options)));
+}
+
+function addScimTokens(program: Command, done: (code: number) => void): void {
+  const tokens = program.command("scim-tokens").description(
+    "make, list, revoke and rotate tokens of identity providers; also while the server runs",
+  );
+  const company = "company by id or name; needed where there are several";
+  tokens.command("create")
+    .description("make a SCIM token and show its secret once")
+    .requiredOption("--name <name>", "name of the token")
+    .requiredOption("--origin <origin>", "what the identity provider sends as X-Request-Origin")
+    .option("--origin-optional", "take requests without X-Request-Origin too, for providers that cannot send it")
+    .option("--company <company>", company)
+    .option("--default-workspace <workspace>", "where users without a workspace land")
+    .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", `\nExample:\n  heddle scim-tokens create --name okta --origin okta --default-workspace demo\n`)
+    .action(async (options) => done(await (await import("./scim-tokens.ts")).create(options)));
+  tokens.command("list")
+    .description("list SCIM tokens, never their secrets")
+    .option("--company <company>", company)
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .action(async (options) => done(await (await import("./scim-tokens.ts")).list(options)));
+  tokens.command("revoke")
+    .description("end a SCIM token; a running server refuses it within a second")
+    .argument("<id>", "id of the token, as heddle scim-tokens list shows it")
+    .option("--data-dir <folder>", dataDirHelp)
+    .action(async (id, options) => done(await (await import("./scim-tokens.ts")).revoke(id, options)));
+  tokens.command("rotate")
+    .description("make a second SCIM token on the same terms, and let the old one end later")
+    .argument("<id>", "id of the token")
+    .option("--overlap-hours <hours>", "how long the old token stays valid; without it, until it is revoked", hours)
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .action(async (id, options) => done(await (await import("./scim-tokens.ts")).rotate(id, options)));
+}
+
+function addScim(program: Command, done: (code: number) => void): void {
+  program.command("scim").description("what identity providers do")
+    .command("log")
+    .description("show the SCIM requests of a company and what they changed, the newest last; also while the server runs")
+    .option("--company <company>", "company by id or name; needed where there are several")
+    .option("--user <user>", "only of the user with this id or userName")
+    .option("--limit <requests>", "how many at most", whole(1, 100_000), 100)
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print the result as JSON")
+    .addHelpText("after", `\nExamples:\n  heddle scim log --limit 20\n  heddle scim log --user ann@example.com --json\n`)
+    .action(async (options) => done(await (await import("./scim-log.ts")).log(options)));
 }
 
 function addDoctor(program: Command, done: (code: number) => void): void {

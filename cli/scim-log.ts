@@ -1,0 +1,46 @@
+/** heddle scim log: what identity providers asked for, what came of it, and what it changed. */
+import { type LogEntry, readScimLog } from "../services/scim/wire.ts";
+import { dataFolder, withAccess } from "./data-folder.ts";
+import { exitCodes, print, printJson } from "./output.ts";
+import { chooseCompany } from "./scim-tokens.ts";
+
+export interface ScimLogOptions {
+  readonly company?: string;
+  /** Id or userName of one user. */
+  readonly user?: string;
+  readonly limit: number;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+/** The oldest of those shown first, so that what happened last stands at the end. */
+export async function log(options: ScimLogOptions): Promise<number> {
+  const entries = await withAccess(dataFolder(options.dataDir), { create: false }, async (access, database) => {
+    const companyId = chooseCompany(access.rows(), options.company).id;
+    const about = options.user === undefined ? {} : { about: options.user };
+    return (await readScimLog(database, { companyId, limit: options.limit, ...about })).toReversed();
+  });
+  if (options.json) printJson(entries);
+  else if (entries.length === 0) print("Nothing has been asked for yet");
+  else for (const entry of entries) print(lineOf(entry));
+  return exitCodes.ok;
+}
+
+function lineOf(entry: LogEntry): string {
+  const outcome = entry.outcome === "" ? `${entry.status ?? ""}${entry.reason ? ` ${entry.reason}` : ""}` : entry.outcome;
+  const user = entry.userName === undefined ? "" : ` ${entry.userName} (${entry.userId})`;
+  const head = `${new Date(entry.at).toISOString()} ${entry.origin} ${entry.method} ${plain(entry.target)}: ${outcome}${plain(user)}`;
+  const changes = (entry.changes ?? []).map(({ attribute, from, to }) => `${attribute}: ${shown(from)} -> ${shown(to)}`);
+  const ignored = entry.ignored?.length ? [`not kept: ${entry.ignored.join(", ")}`] : [];
+  const detail = entry.detail === undefined ? [] : [entry.detail];
+  return [head, ...[...detail, ...changes, ...ignored].map((line) => `  ${plain(line)}`)].join("\n");
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}
+
+/** What clients sent may hold anything; a terminal shall show it and not obey it. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "?");
+}
