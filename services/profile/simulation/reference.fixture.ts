@@ -31,17 +31,26 @@ export interface Seen {
   readonly identities: readonly string[];
 }
 
+export interface EmbeddedOptions {
+  readonly steps: PureSteps;
+  readonly undoWindowMs: number;
+  /** Absent: entries as `decodeEntry` reads them, each resolved at the time it was received. */
+  readonly decode?: (sequence: number, body: Uint8Array) => IntakeRecord;
+  readonly now?: number;
+}
+
 /** The rows that the embedded pass leaves, and the keys of its identity rows. */
 export async function runEmbedded(
   records: readonly LogRecord[],
-  { steps, undoWindowMs }: { readonly steps: PureSteps; readonly undoWindowMs: number },
+  { steps, undoWindowMs, decode, now }: EmbeddedOptions,
 ): Promise<Seen & { readonly openMerges: readonly string[]; readonly keys: readonly (readonly [string, IdentityKey])[] }> {
   const database = openDatabase({ path: ":memory:", clock: fakeClock() });
   const tables = await openSqliteProfileStore({ database, encodeLane: laneRow });
   const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
   const { identities, profiles } = tables;
-  const parts = { partition: 0, decode: decodeEntry, resolve: resolveAtReceipt, steps, identities, profiles, cache, views: createViews() };
-  const { step } = await planStep(parts, records, { now: 0, undoWindowMs });
+  const how = decode === undefined ? { decode: decodeEntry, resolve: resolveAtReceipt } : { decode, resolve: resolveBatch };
+  const parts = { partition: 0, ...how, steps, identities, profiles, cache, views: createViews() };
+  const { step } = await planStep(parts, records, { now: now ?? 0, undoWindowMs });
   await tables.steps.commit(step);
   const keys = database.prepare(identityKeys).all()
     .map((row) => [String(row["workspace_id"]), String(row["key"]) as IdentityKey] as const);

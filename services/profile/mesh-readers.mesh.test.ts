@@ -1,0 +1,115 @@
+/** Two processes' worth of resolvers and appliers over a real JetStream and a real Cassandra leave what the embedded pass leaves. */
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openCassandra } from "../../platform/cassandra/driver.ts";
+import { createKeyspace, migrate, readMigrations } from "../../platform/cassandra/migrate.ts";
+import type { Session } from "../../platform/cassandra/session.ts";
+import { type Clock, systemClock } from "../../platform/clock.ts";
+import { limits } from "../../platform/limits.ts";
+import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
+import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
+import { openJetStreamLog } from "../../platform/log/jetstream.ts";
+import type { Log } from "../../platform/log/log.ts";
+import { silentLogger } from "../../platform/logger.ts";
+import { type CassandraServer, startCassandra } from "../../test/servers/cassandra.ts";
+import { type NatsServer, startNats } from "../../test/servers/nats.ts";
+import { describeWith } from "../../test/servers/require.ts";
+import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
+import { applyRecord } from "./domain/apply-records.ts";
+import { laneLayout } from "./domain/lanes.ts";
+import { encodeRecord, decodeRecord } from "./intake/record-message.ts";
+import { type MeshReaders, startMeshReaders } from "./mesh-readers.ts";
+import { type MeshApplied, openMeshApplied } from "./reader/mesh-applied.ts";
+import type { Members } from "./reader/ownership.ts";
+import { createLocalNews } from "./reader/progress-news.ts";
+import { randomHistory } from "./simulation/history.fixture.ts";
+import { look, runEmbedded } from "./simulation/reference.fixture.ts";
+import { createWorld } from "./simulation/world.fixture.ts";
+import { openCassandraProfileStore } from "./store/cassandra.ts";
+
+const hookMs = 240_000;
+const layout = laneLayout(1, 8);
+/** Nothing may depend on when something is resolved: the embedded pass resolves at the same moment. */
+const clock: Clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1) };
+const undoWindowMs = 10_000_000;
+
+await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
+  let nats: NatsServer;
+  let cassandra: CassandraServer;
+  let session: Session;
+  const opened: { close(): Promise<unknown> }[] = [];
+  beforeAll(async () => {
+    nats = await startNats();
+    cassandra = await startCassandra({ heapMegabytes: 1024 });
+    session = await openKeyspace(cassandra, "readers");
+  }, hookMs);
+  afterAll(async () => {
+    for (const one of opened) await one.close();
+    await session?.close();
+    await nats?.stop();
+    await cassandra?.stop();
+  }, hookMs);
+
+  async function openLogs(): Promise<{ intake: Log; lanes: Log; steps: Awaited<ReturnType<typeof openJetStreamSteps>> }> {
+    const options = { servers: [nats.url], replicas: 1, bytesMax: 64 * 1024 ** 2, logger: silentLogger, clock };
+    const intake = await openJetStreamLog({ ...options, name: "intake", partitions: 1 });
+    const lanes = await openJetStreamLog({ ...options, name: "lanes", partitions: layout.partitions });
+    const steps = await openJetStreamSteps({ ...options, name: "lanes", partitions: layout.partitions });
+    opened.push(intake, lanes, steps);
+    return { intake, lanes, steps };
+  }
+
+  test("two of each at the same time, one of them gone half way", { timeout: 120_000 }, async () => {
+    const news = createLocalNews();
+    const store = openCassandraProfileStore({ session, clock, partitions: 1 });
+    const readers: MeshReaders[] = [];
+    for (const id of ["a", "b"]) {
+      readers.push(startMeshReaders({
+        ...await openLogs(),
+        ...store,
+        id,
+        layout,
+        news,
+        clock,
+        logger: silentLogger,
+        undoWindowMs,
+        members: alone(id),
+        subjects: { partition: (at) => partitionSubject("lanes", at), checkpoint: (name) => checkpointSubject("lanes", name) },
+      }));
+    }
+    const { intake, lanes } = await openLogs();
+    const applied: MeshApplied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
+    const history = randomHistory(createWorld(1), 300);
+    const records: { sequence: number; body: Uint8Array }[] = [];
+    for (const [at, entry] of history.entries()) {
+      const body = encodeRecord(entry);
+      records.push({ sequence: await intake.append(0, body), body });
+      if (at === 150) await readers[0]?.close();
+    }
+    const last = records.at(-1)?.sequence ?? 0;
+    expect(await applied.wait({ partition: 0, sequence: last }, 60_000)).toBe(true);
+    const steps = { applyRecord, freeze, takeIn, takeBack };
+    const embedded = await runEmbedded(records, { steps, undoWindowMs, decode: decodeRecord, now: clock.now() });
+    const seen = await look(store, embedded.keys);
+    expect(await store.profiles.listHeld(10)).toEqual([]);
+    expect(seen.identities).toEqual(embedded.identities);
+    expect(seen.profiles).toEqual(embedded.profiles);
+    await readers[1]?.close();
+    await applied.close();
+  });
+});
+
+/** Everybody believes to be the only one. */
+function alone(id: string): Members {
+  return { beat: () => Promise.resolve([id]), leave: () => Promise.resolve() };
+}
+
+async function openKeyspace(server: CassandraServer, keyspace: string): Promise<Session> {
+  const config = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
+  const outside = openCassandra(config, systemClock);
+  await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });
+  await outside.close();
+  const session = openCassandra({ ...config, keyspace }, systemClock);
+  await migrate({ session, migrations: readMigrations(join(import.meta.dirname, "store/schema")), owner: keyspace });
+  return session;
+}
