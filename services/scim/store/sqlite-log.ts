@@ -35,11 +35,13 @@ export function readLog(
     ? database.prepare(`${columns} ORDER BY sequence DESC LIMIT ?`).all(companyId, limit)
     : database.prepare(`${columns} AND (body ->> 'userId' = ? OR body ->> 'userName' = ?) ORDER BY sequence DESC LIMIT ?`)
       .all(companyId, about, about, limit);
-  return rows.map((row) => ({
+  const entries = rows.map((row) => ({
     ...(JSON.parse(String(row["body"])) as Omit<LogEntry, "companyId" | "at">),
     companyId,
     at: Number(row["at"]),
   }));
+  // Requests that changed nothing are written a moment after they were answered
+  return entries.sort((left, right) => right.at - left.at);
 }
 
 const columns = "SELECT at, body FROM scim_log WHERE company_id = ?";
