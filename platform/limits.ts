@@ -65,6 +65,8 @@ export const limits = {
   undoWindowMs: 7 * 24 * 3600 * 1000,
   trackIdempotencyKeepMs: 7 * 24 * 3600 * 1000,
   idempotencyKeepMs: 24 * 3600 * 1000,
+  clockBehindMsMax: 60_000,
+  jobKeepMs: 30 * 24 * 3600 * 1000,
   // Log, pass and reads
   logAppendsWaitingMax: 10_000,
   lowPriorityWaitMsMax: 2_000,
@@ -85,6 +87,7 @@ export const limits = {
   heldRedriveMax: 1_000,
   frozenSweepMs: 60_000,
   frozenSweepMax: 100,
+  expiredRowsSweepMax: 1_000,
   frozenGraceMs: 3600 * 1000,
   usersPerPageMax: 1_000,
   storeBusyTimeoutMs: 5_000,

@@ -65,6 +65,8 @@ export interface ItemOutcome {
 /** What became of each update of a merge or identify request. */
 export interface JobRow {
   readonly outcomes: readonly JobOutcome[];
+  /** Unix milliseconds; nothing can be undone any more by then. */
+  readonly expiresAt: number;
 }
 
 export interface JobOutcome {

@@ -88,6 +88,11 @@ export interface ExpiredMerge {
   readonly mergeId: string;
 }
 
+export interface ExpiredRow {
+  readonly workspaceId: string;
+  readonly key: IdentityKey;
+}
+
 /** A whole intake record that could not be read or resolved: kept, shown, and passed over. */
 export interface SetAsideRecord {
   readonly partition: number;
@@ -114,6 +119,10 @@ export interface HeldUser {
 export interface StepStore {
   /** The last sequence of the partition whose effects are written; 0 at the start. */
   checkpoint(partition: number): Promise<number>;
+  /** The highest `now` of the partition's steps, Unix milliseconds; 0 at the start. */
+  latestNow(partition: number): Promise<number>;
+  /** Up to `max` identity rows that end by themselves (RepeatRow, JobRow) and ended at or before `now`. */
+  listExpiredRows(now: number, max: number): Promise<ExpiredRow[]>;
   /** Writes a step whole or not at all, durably. Repeating a step is harmless. */
   commit(step: Step): Promise<Committed>;
 }
@@ -189,6 +198,8 @@ export interface Step {
   readonly partition: number;
   /** The last sequence this step covers. */
   readonly through: number;
+  /** The resolver's now, Unix milliseconds; absent where nothing was resolved. */
+  readonly now?: number;
   readonly workspaces: readonly WorkspaceStep[];
   /** Records of the run that were passed over. */
   readonly setAside: readonly SetAsideRecord[];

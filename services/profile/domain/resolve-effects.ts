@@ -86,7 +86,7 @@ type ConsentChangeRecord = WithoutCause<ConsentRecord>;
 type WithoutCause<Consent> = Consent extends ConsentRecord ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor">
   : never;
 
-export function putUser(effects: Effects, row: UserRow): void {
+export function putUser(effects: Pick<Effects, "view">, row: UserRow): void {
   effects.view.put(userRowKey(row.id), row);
 }
 

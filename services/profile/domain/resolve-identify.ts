@@ -5,7 +5,7 @@ import type { JobOutcome, UserRow } from "./identity.ts";
 import { externalIdKey, holdsLabel } from "./user-names.ts";
 import { markIdentified, touchUser } from "./resolve-addresses.ts";
 import { type Effects, putUser, send } from "./resolve-effects.ts";
-import { type JobPlace, mergeUsers, notMerged } from "./resolve-merge.ts";
+import { type JobPlace, mergeUsers, notMerged, putJob } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
 import { blockMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
@@ -15,7 +15,7 @@ type Identification = Identifications[number];
 /** POST /users/identify: one after the other; what became of each is the job's row. */
 export function resolveIdentify(effects: Effects, jobId: string, identifications: Identifications): void {
   const outcomes = identifications.map((identification, index) => identify(effects, identification, { jobId, index }));
-  effects.view.put(`j:${jobId}`, { outcomes });
+  putJob(effects, jobId, outcomes);
 }
 
 function identify(effects: Effects, { user: selector, externalId }: Identification, place: JobPlace): JobOutcome {

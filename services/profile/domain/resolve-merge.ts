@@ -1,7 +1,8 @@
 /** Merges: two users become one, in a way that can be taken back while the window lasts. */
+import { limits } from "../../../platform/limits.ts";
 import { type Selection, selectUser } from "./choose-user.ts";
 import type { IntakeBody } from "./intake-record.ts";
-import type { JobOutcome, MergeRow, SideRecency, UserRow } from "./identity.ts";
+import type { JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
 import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
 import { type Effects, makeId, putUser, send, tell } from "./resolve-effects.ts";
@@ -15,7 +16,13 @@ export function resolveMerges(effects: Effects, jobId: string, updates: Updates)
     const sides = { source: selectUser(effects.view, source), target: selectUser(effects.view, target) };
     return mergeSelected(effects, sides, { jobId, index });
   });
-  effects.view.put(`j:${jobId}`, { outcomes });
+  putJob(effects, jobId, outcomes);
+}
+
+/** Kept for a while after the last of its merges can be taken back. */
+export function putJob(effects: Effects, jobId: string, outcomes: readonly JobOutcome[]): void {
+  const row: JobRow = { outcomes, expiresAt: effects.now + effects.undoWindowMs + limits.jobKeepMs };
+  effects.view.put(`j:${jobId}`, row);
 }
 
 /** Where a merge stands in its job. */

@@ -4,10 +4,26 @@ import type { MergeRow, Recency, UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { UserKey } from "./user-key.ts";
 import { addressesOf, type AddressKey, holdsName, ownNames } from "./user-names.ts";
-import { type Effects, putUser, takeMark } from "./resolve-effects.ts";
+import { type Effects, type ForgottenMerge, putUser, takeMark } from "./resolve-effects.ts";
+
+/** What closing a merge reads and writes. */
+type Closing = Pick<Effects, "view" | "now" | "forgotten">;
+
+/**
+ * What the next touch of the merge's target would do where the window is over, for targets that nobody touches again.
+ * Gives the merges whose frozen copies are to be erased. Throws NeedRows as every reader of the view does.
+ */
+export function closeOverMerge(view: Identities, mergeId: string, now: number): readonly ForgottenMerge[] {
+  const closing: Closing = { view, now, forgotten: [] };
+  const targetId = view.merge(mergeId)?.target.id;
+  // A target that was merged away itself: its merges go with that merge
+  const target = targetId === undefined ? undefined : view.user(targetId);
+  if (target !== undefined) withoutOverMerges(closing, target);
+  return closing.forgotten;
+}
 
 /** The row without merges whose window is over, and without all before those: the newest is undone first. */
-export function withoutOverMerges(effects: Effects, row: UserRow): UserRow {
+export function withoutOverMerges(effects: Closing, row: UserRow): UserRow {
   let over = row.merges.length;
   while (over > 0 && !isOver(effects, row.merges[over - 1] ?? "")) over -= 1;
   if (over === 0) return row;
@@ -17,13 +33,13 @@ export function withoutOverMerges(effects: Effects, row: UserRow): UserRow {
   return after;
 }
 
-function isOver(effects: Effects, mergeId: string): boolean {
+function isOver(effects: Closing, mergeId: string): boolean {
   const merge = effects.view.merge(mergeId);
   return merge === undefined || effects.now > merge.undoUntil;
 }
 
 /** The merges can never be undone: their rows, the names kept for them and their frozen copies go. */
-export function closeMerges(effects: Effects, mergeIds: readonly string[]): void {
+export function closeMerges(effects: Closing, mergeIds: readonly string[]): void {
   for (const mergeId of mergeIds) {
     const merge = effects.view.merge(mergeId);
     if (merge === undefined) continue;
@@ -40,7 +56,7 @@ export function closeMerges(effects: Effects, mergeIds: readonly string[]): void
 }
 
 /** Forgets address rows that stayed for a side of an open merge, where no merge of the user needs them any more. */
-export function dropEmpty(effects: Effects, addresses: readonly AddressKey[], row?: UserRow): void {
+export function dropEmpty(effects: Closing, addresses: readonly AddressKey[], row?: UserRow): void {
   const needed = row === undefined ? [] : sideAddresses(effects.view, row);
   effects.view.need(addresses);
   for (const address of addresses) {

@@ -10,7 +10,9 @@ import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
 
 /** POST /users/merge/undo. A refusal is told in the job's row, and may be tried again when its reason is gone. */
 export function resolveUndo(effects: Effects, place: JobPlace): void {
-  const job = effects.view.job(place.jobId);
+  const kept = effects.view.job(place.jobId);
+  // When it is erased, and whether it is still in memory, must make no difference
+  const job = kept !== undefined && effects.now < kept.expiresAt ? kept : undefined;
   const outcome = job?.outcomes[place.index];
   if (job === undefined || outcome === undefined) {
     effects.items = [failed(place, "The merge does not exist")];
@@ -46,7 +48,7 @@ function failed(place: JobPlace, reason: string): ItemOutcome {
 }
 
 function putOutcome(effects: Effects, { job, jobId, index }: Asked, outcome: JobOutcome): void {
-  effects.view.put(`j:${jobId}`, { outcomes: job.outcomes.with(index, outcome) });
+  effects.view.put(`j:${jobId}`, { ...job, outcomes: job.outcomes.with(index, outcome) });
 }
 
 type Undoable =

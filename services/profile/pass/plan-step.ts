@@ -56,7 +56,7 @@ export async function planStep(parts: PlanParts, records: readonly LogRecord[], 
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
   const through = records.at(-1)?.sequence ?? 0;
-  return { step: { partition: parts.partition, through, workspaces: steps, setAside }, outcomes, workspaces };
+  return { step: { partition: parts.partition, through, now: options.now, workspaces: steps, setAside }, outcomes, workspaces };
 }
 
 /** By workspace, in order; what cannot be read is set aside. */

@@ -39,6 +39,71 @@ function bound(log: Log): Log {
   };
 }
 
+describe("runPass() sweeps", () => {
+  test("merges that nobody touches again, answers and jobs: no identity row outlives its time but the users' names", async () => {
+    const clock = fakeClock();
+    const profile = await openTest({ clock, undoWindowMs: 1000 });
+    await profile.track({ events: [event("a"), event("b"), event("c")] }, "k");
+    await mergeUsers(profile, "a", "b");
+    const jobId = await mergeUsers(profile, "b", "c");
+    await profile.part.settled();
+    expect(identityKinds(profile)).toEqual({ j: 2, m: 2, r: 1, x: 3 });
+    clock.advance(2 * hourMs);
+    await profile.track({ events: [event("d")] });
+    await profile.part.settled();
+    expect(identityKinds(profile)).toEqual({ j: 2, r: 1, x: 2 });
+    expect(await profile.user("a")).toBeUndefined();
+    clock.advance(8 * 24 * hourMs);
+    await profile.track({ events: [event("d")] });
+    await profile.part.settled();
+    expect(identityKinds(profile)).toEqual({ j: 2, x: 2 });
+    clock.advance(30 * 24 * hourMs);
+    await profile.track({ events: [event("d")] });
+    await profile.part.settled();
+    expect(identityKinds(profile)).toEqual({ x: 2 });
+    await expect(profile.client.getMergeStatus({ scope: profile.scope(), jobId })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+    expect(await profile.user("c")).toMatchObject({ custom_events: [{ count: 3 }] });
+  });
+
+  test("all of them, also when nothing else happens", async () => {
+    const clock = fakeClock();
+    const profile = await openTest({ clock });
+    await profile.database.write(() => {
+      profile.database.handle.exec(`INSERT INTO profile_workspaces (number, workspace_id) VALUES (1, 'workspace');
+        WITH RECURSIVE count(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM count WHERE n < 2500)
+        INSERT INTO profile_identities (workspace, key, body, expires_at) SELECT 1, 'r:' || n, '{}', 1 FROM count`);
+    });
+    clock.advance(hourMs);
+    await vi.waitFor(() => expect(identityKinds(profile)).toEqual({}));
+  });
+
+  test("nothing twice: a clock that was set back over a restart does not bring back what is over", async () => {
+    const path = filePath();
+    const clock = fakeClock();
+    const first = await openTest({ path, clock, undoWindowMs: 1000 });
+    await first.track({ events: [event("a"), event("b")] });
+    const jobId = await mergeUsers(first, "a", "b");
+    await first.part.settled();
+    // Over, and not erased yet
+    clock.advance(hourMs / 6);
+    await first.track({ events: [event("c")] });
+    await first.part.settled();
+    await closeTest(first);
+    const again = await openTest({ path, clock: fakeClock(), undoWindowMs: 1000 });
+    const undo = again.client.undoMerge({ scope: again.scope(), jobId, index: 0 });
+    await expect(undo).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+    expect(again.part.health()).toEqual({ ready: true });
+  });
+});
+
+const hourMs = 3_600_000;
+
+/** How many rows there are of each kind, but for those of users. */
+function identityKinds({ database }: { database: Database }): Record<string, number> {
+  const rows = database.handle.prepare("SELECT substr(key, 1, 1) AS kind, count(*) AS count FROM profile_identities GROUP BY 1").all();
+  return Object.fromEntries(rows.map((row) => [String(row["kind"]), Number(row["count"])]));
+}
+
 describe("runPass() after a crash", () => {
   test("applies what was appended and not read, once", async () => {
     const path = filePath();

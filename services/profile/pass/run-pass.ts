@@ -124,11 +124,15 @@ class RunningPass {
     if (records.length > 0) return this.#step(records);
     await this.#trim(0);
     this.trouble = undefined;
-    if (!this.#news && !this.#closed) await this.#rest(limits.passIdleMsMax, "news");
+    if (!this.#news && !this.#closed && this.#sweepAt > 0) await this.#rest(limits.passIdleMsMax, "news");
   }
 
   async #start(): Promise<number> {
-    const position = await this.#parts.store.checkpoint(this.#parts.partition);
+    const { store, partition, clock, logger } = this.#parts;
+    const position = await store.checkpoint(partition);
+    this.#latestNow = Math.max(this.#latestNow, await store.latestNow(partition));
+    const behindMs = this.#latestNow - clock.now();
+    if (behindMs > limits.clockBehindMsMax) logger.warn("clock_behind", { partition, behindMs });
     this.#position = position;
     this.progress.advance(position);
     return position;
@@ -183,9 +187,10 @@ class RunningPass {
   }
 
   async #sweep(position: number): Promise<void> {
-    const step: Step | undefined = await planSweep(this.#parts, position);
+    const { step, views, isFull } = await planSweep(this.#parts, position, this.#now());
     if (step !== undefined) await this.#parts.store.commit(step);
-    this.#sweepAt = this.#parts.clock.now() + limits.frozenSweepMs;
+    for (const view of views) view.confirm();
+    this.#sweepAt = isFull ? 0 : this.#parts.clock.now() + limits.frozenSweepMs;
   }
 
   /** Forgets records behind the checkpoint once there are `atLeast` of them. */
@@ -196,7 +201,7 @@ class RunningPass {
     this.#trimmed = position;
   }
 
-  /** Never steps back, whatever the clock does: the resolver's contract. */
+  /** Never steps back, whatever the clock does, also over a restart: the resolver's contract. */
   #now(): number {
     this.#latestNow = Math.max(this.#latestNow, this.#parts.clock.now());
     return this.#latestNow;

@@ -1,39 +1,112 @@
-/** Erases the frozen copies and journals of merges whose undo window is over. */
+/** Erases what ended by itself: merges whose undo window is over, answers of idempotency keys, results of jobs. */
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { ProfileStore, Step, WorkspaceStep } from "../domain/ports.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import { type Identities, NeedRows } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityStore, ProfileStore, Step, StepStore, WorkspaceStep } from "../domain/ports.ts";
+import { closeOverMerge } from "../domain/resolve-open-merges.ts";
+import type { Views } from "./plan-step.ts";
+import { pushTo } from "./workspace-work.ts";
 
-/** A step that leaves the checkpoint where it is; undefined where nothing is over. */
-export async function planSweep(
-  parts: {
-    readonly partition: number;
-    readonly profiles: ProfileStore;
-    readonly clock: Clock;
-    readonly owns: (workspaceId: string) => boolean;
-  },
-  position: number,
-): Promise<Step | undefined> {
-  // An undo that is in the log already was decided by an earlier now: it may still come
-  const over = parts.clock.now() - limits.frozenGraceMs;
-  const expired = (await parts.profiles.listExpired(over, limits.frozenSweepMax)).filter((one) => parts.owns(one.workspaceId));
-  if (expired.length === 0) return undefined;
-  const byWorkspace = new Map<string, string[]>();
-  for (const { workspaceId, mergeId } of expired) {
-    byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), mergeId]);
-  }
-  const workspaces = [...byWorkspace].map(([workspaceId, mergeIds]) => forgetting(workspaceId, mergeIds));
-  return { partition: parts.partition, through: position, workspaces, setAside: [] };
+export interface SweepParts {
+  readonly partition: number;
+  readonly identities: IdentityStore;
+  readonly profiles: ProfileStore;
+  readonly store: StepStore;
+  readonly views: Views;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly owns: (workspaceId: string) => boolean;
 }
 
-function forgetting(workspaceId: string, mergeIds: readonly string[]): WorkspaceStep {
+export interface PlannedSweep {
+  /** Leaves the checkpoint where it is; undefined where nothing is over. */
+  readonly step: Step | undefined;
+  /** To be confirmed once the step is written. */
+  readonly views: readonly Identities[];
+  /** There may be more of the same. */
+  readonly isFull: boolean;
+}
+
+/** `now` is the resolver's: what it takes for over stays over. */
+export async function planSweep(parts: SweepParts, position: number, now: number): Promise<PlannedSweep> {
+  const merges = await overMerges(parts, now);
+  const rows = await parts.store.listExpiredRows(now, limits.expiredRowsSweepMax);
+  const over = gather(rows.filter(({ workspaceId }) => parts.owns(workspaceId)), ({ key }) => key);
+  const ids = [...new Set([...merges.keys(), ...over.keys()])];
+  const views = ids.map((workspaceId) => parts.views.of(workspaceId));
+  const workspaces = await Promise.all(views.map((view) => {
+    const { workspaceId } = view;
+    return sweepWorkspace(view, { merges: merges.get(workspaceId) ?? [], rows: over.get(workspaceId) ?? [], now, ...parts });
+  }));
   return {
-    workspaceId,
-    identities: new Map(),
+    step: workspaces.length === 0 ? undefined : { partition: parts.partition, through: position, now, workspaces, setAside: [] },
+    views,
+    isFull: rows.length === limits.expiredRowsSweepMax,
+  };
+}
+
+/** The frozen copies that the clock says are over, by workspace. */
+async function overMerges({ profiles, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
+  // An undo of a user who is held was decided by an earlier now: it may still come
+  const over = Math.min(now, clock.now()) - limits.frozenGraceMs;
+  const expired = await profiles.listExpired(over, limits.frozenSweepMax);
+  return gather(expired.filter(({ workspaceId }) => owns(workspaceId)), ({ mergeId }) => mergeId);
+}
+
+async function sweepWorkspace(
+  view: Identities,
+  over: { merges: readonly string[]; rows: readonly IdentityKey[] } & Closing,
+): Promise<WorkspaceStep> {
+  const forgotten = new Set(over.merges);
+  for (const mergeId of over.merges) {
+    for (const closed of await closing(view, over, mergeId)) forgotten.add(closed);
+  }
+  return {
+    workspaceId: view.workspaceId,
+    identities: new Map([...view.changes(), ...over.rows.map((key) => [key, undefined] as const)]),
     profiles: new Map(),
-    frozen: new Map(mergeIds.map((id) => [id, null])),
+    frozen: new Map([...forgotten].map((id) => [id, null])),
     journal: new Map(),
     held: new Map(),
     heldMore: new Map(),
     consent: [],
   };
+}
+
+interface Closing extends Pick<SweepParts, "identities" | "logger"> {
+  readonly now: number;
+}
+
+/** The merges that end with this one. A fault leaves the merge to the next touch of its target. */
+async function closing(
+  view: Identities,
+  { identities, logger, now }: Closing,
+  mergeId: string,
+): Promise<readonly string[]> {
+  for (;;) {
+    try {
+      const closed = closeOverMerge(view, mergeId, now);
+      view.keep();
+      return closed.map((merge) => merge.mergeId);
+    } catch (signal) {
+      view.discard();
+      if (!(signal instanceof NeedRows)) {
+        logger.error("merge_not_closed", signal, { workspaceId: view.workspaceId, mergeId });
+        return [];
+      }
+      const found = await identities.load(view.workspaceId, signal.keys);
+      view.load(signal.keys.map((key) => [key, found.get(key)] as const));
+    }
+  }
+}
+
+function gather<Entry extends { readonly workspaceId: string }, Value>(
+  entries: readonly Entry[],
+  valueOf: (entry: Entry) => Value,
+): Map<string, Value[]> {
+  const lists = new Map<string, Value[]>();
+  for (const entry of entries) pushTo(lists, entry.workspaceId, valueOf(entry));
+  return lists;
 }

@@ -38,6 +38,11 @@ export const profileSchema: readonly string[] = [
     PRIMARY KEY (log_partition, sequence)
   ) WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE profile_identities ADD COLUMN expires_at INTEGER;
+  CREATE INDEX profile_identities_by_expiry ON profile_identities (expires_at) WHERE expires_at IS NOT NULL;
+  ALTER TABLE profile_checkpoints ADD COLUMN latest_now INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 export { laneSchema } from "../../../platform/lane/sqlite.ts";

@@ -1,6 +1,7 @@
 /** How a step becomes rows, and how the rows are written inside one transaction. */
 import type { StatementSync } from "node:sqlite";
 import type { Database } from "../../../platform/sqlite/database.ts";
+import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
 import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -50,7 +51,7 @@ export function planStepRows(
     }
   }
   for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
-  add(statements.putCheckpoint, step.partition, step.through);
+  add(statements.putCheckpoint, step.partition, step.through, step.now ?? 0);
   const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
   return { batches, rowChars };
 }
@@ -79,8 +80,15 @@ function addIdentities(add: Add, workspace: number, identities: WorkspaceStep["i
     const id = userIdOf(key);
     if (id !== undefined) addUserColumn(add, [workspace, id], ["identity", value === undefined ? null : JSON.stringify(value)]);
     else if (value === undefined) add(statements.deleteIdentity, workspace, key);
-    else add(statements.putIdentity, workspace, key, JSON.stringify(value));
+    else addIdentity(add, [workspace, key], value);
   }
+}
+
+function addIdentity(add: Add, [workspace, key]: readonly [number, IdentityKey], value: unknown): void {
+  const body = JSON.stringify(value);
+  const ends = key.startsWith("r:") || key.startsWith("j:");
+  if (ends) add(statements.putEndingIdentity, workspace, key, body, (value as RepeatRow | JobRow).expiresAt);
+  else add(statements.putIdentity, workspace, key, body);
 }
 
 function addProfiles(
@@ -153,6 +161,8 @@ const orElseOf = new Map([putUser.identity, putUser.body].map(({ sql, orElse }) 
 /** In the order in which a step runs them: what is emptied first is emptied before it is filled. */
 const statements = {
   putIdentity: `INSERT INTO profile_identities (workspace, key, body) VALUES (?, ?, ?) ${upsert}`,
+  putEndingIdentity: `INSERT INTO profile_identities (workspace, key, body, expires_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET body = excluded.body, expires_at = excluded.expires_at`,
   deleteIdentity: "DELETE FROM profile_identities WHERE workspace = ? AND key = ?",
   putUserIdentity: putUser.identity.sql,
   emptyUserIdentity: emptyUser.identity,
@@ -178,6 +188,6 @@ const statements = {
     VALUES (?, ?, ?, ?, ?, ?) ${upsert}`,
   putSetAside: `INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`,
-  putCheckpoint: `INSERT INTO profile_checkpoints (log_partition, through) VALUES (?, ?)
-    ON CONFLICT DO UPDATE SET through = excluded.through`,
+  putCheckpoint: `INSERT INTO profile_checkpoints (log_partition, through, latest_now) VALUES (?, ?, ?)
+    ON CONFLICT DO UPDATE SET through = excluded.through, latest_now = max(latest_now, excluded.latest_now)`,
 };

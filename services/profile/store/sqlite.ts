@@ -32,6 +32,18 @@ export async function openSqliteProfileStore(
         const row = database.prepare("SELECT through FROM profile_checkpoints WHERE log_partition = ?").get(partition);
         return Promise.resolve(row === undefined ? 0 : Number(row["through"]));
       },
+      latestNow(partition) {
+        const row = database.prepare("SELECT latest_now FROM profile_checkpoints WHERE log_partition = ?").get(partition);
+        return Promise.resolve(Number(row?.["latest_now"] ?? 0));
+      },
+      listExpiredRows(now, max) {
+        const sql = `SELECT workspace_id, key FROM profile_identities JOIN profile_workspaces ON number = workspace
+          WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
+        const rows = database.prepare(sql).all(now, max);
+        return Promise.resolve(
+          rows.map((row) => ({ workspaceId: String(row["workspace_id"]), key: String(row["key"]) as IdentityKey })),
+        );
+      },
       async commit(step) {
         await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
         const rows = planStepRows(step, { encodeLane, numbers });

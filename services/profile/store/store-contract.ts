@@ -105,6 +105,23 @@ export function describeProfileStore(driver: string, open: () => Promise<OpenedS
       expect(await store.profiles.listExpired(11, 5)).toEqual([{ workspaceId: "w", mergeId: "m1" }]);
     });
 
+    test("listExpiredRows() gives answers and jobs that ended, of what was written last", async () => {
+      const rows = [["r:a", { expiresAt: 10 }], ["j:b", { expiresAt: 5 }], ["r:c", { expiresAt: 11 }], ["x:d", "id"]] as const;
+      await store.steps.commit(stepOf({ identities: new Map<IdentityKey, unknown>(rows) }));
+      expect(await store.steps.listExpiredRows(4, 5)).toEqual([]);
+      expect(await store.steps.listExpiredRows(10, 1)).toEqual([{ workspaceId: "w", key: "j:b" }]);
+      await store.steps.commit(stepOf({ identities: new Map<IdentityKey, unknown>([["r:a", { expiresAt: 20 }], ["j:b", undefined]]) }));
+      expect(await store.steps.listExpiredRows(11, 5)).toEqual([{ workspaceId: "w", key: "r:c" }]);
+    });
+
+    test("latestNow() is the highest now of the steps, per partition", async () => {
+      expect(await store.steps.latestNow(0)).toBe(0);
+      await store.steps.commit({ ...stepOf({}), now: 7 });
+      await store.steps.commit({ ...stepOf({}), now: 5 });
+      await store.steps.commit(stepOf({}));
+      expect([await store.steps.latestNow(0), await store.steps.latestNow(1)]).toEqual([7, 0]);
+    });
+
     test("held users keep their records in order until they are free", async () => {
       await store.steps.commit(stepOf({ held: new Map([["u1", { reason: "why", records: [recordOf(2, 1)] }]]) }));
       await store.steps.commit(stepOf({ heldMore: new Map([["u1", [recordOf(2, 2), recordOf(3, 0)]]]) }));
