@@ -1,7 +1,7 @@
 /** heddle apply: declares what a file says, in the data folder, whether or not a server runs on it. */
 import { readFileSync, statSync } from "node:fs";
 
-import { parseDeclaration } from "../gateway/access/declaration.ts";
+import { type Declaration, parseDeclaration } from "../gateway/access/declaration.ts";
 import { declare, type DeclareResult } from "../gateway/access/declare.ts";
 import type { AccessAdmin } from "../gateway/access/sqlite.ts";
 import { limits } from "../platform/limits.ts";
@@ -39,10 +39,21 @@ export async function applyText(
   options: { readonly file: string; readonly prune?: boolean; readonly dryRun?: boolean },
 ): Promise<DeclareResult> {
   const declaration = fileProblems(options.file, () => parseDeclaration(text));
+  checkGroupCounts(options.file, declaration);
   try {
     return await declare(admin, declaration, options);
   } catch (error) {
     throw fileError(options.file, error);
+  }
+}
+
+/** Before anything is written: the service that owns the groups would refuse them when the rest is already there. */
+function checkGroupCounts(file: string, declaration: Declaration): void {
+  const max = limits.subscriptionGroupsPerWorkspaceMax;
+  for (const { line, name, items } of declaration.companies.flatMap(({ workspaces }) => workspaces)) {
+    const count = items.filter(({ kind }) => kind === "subscription_group").length;
+    if (count <= max) continue;
+    throw new CommandError(`${file}: line ${line}: the workspace "${name}" has ${count} subscription groups; there may be ${max}`);
   }
 }
 

@@ -13,7 +13,7 @@ import { openSubscription } from "../services/subscription/wire.ts";
 
 export const scope = { workspaceId: "w", requestId: "request", actor: "key", route: "route" };
 
-/** With the groups `letter` (email) and `offers` (SMS). */
+/** With the groups `letter`, `news` (email) and `offers` (SMS). */
 export async function openConsentParts() {
   const clock = fakeClock();
   const database = openDatabase({ path: ":memory:" });
@@ -44,7 +44,11 @@ export async function openConsentParts() {
   };
   await parts.subscription.declareGroups({
     scope,
-    groups: [{ id: "letter", name: "Letter", channel: Channel.EMAIL }, { id: "offers", name: "Offers", channel: Channel.SMS }],
+    groups: [
+      { id: "letter", name: "Letter", channel: Channel.EMAIL },
+      { id: "news", name: "News", channel: Channel.EMAIL },
+      { id: "offers", name: "Offers", channel: Channel.SMS },
+    ],
   });
   return parts;
 }

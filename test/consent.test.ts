@@ -62,12 +62,13 @@ describe("reports of senders", () => {
 
 describe("groups", () => {
   test("CreateGroup, ListGroups, ArchiveGroup: an archived group ignores changes and stays readable", async () => {
-    const { group } = await parts.subscription.createGroup({ scope, group: { name: "News", channel: Channel.EMAIL } });
+    const { group } = await parts.subscription.createGroup({ scope, group: { name: "Weekly", channel: Channel.EMAIL } });
     const id = group?.id ?? "";
     expect((await parts.subscription.listGroups({ scope })).groups.map(({ name }) => name).toSorted()).toEqual([
       "Letter",
       "News",
       "Offers",
+      "Weekly",
     ]);
     await parts.track([{ external_id: "a", x: 1 }]);
     await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] }, id);

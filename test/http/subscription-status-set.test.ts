@@ -203,6 +203,17 @@ test("a merge never gives up an unsubscribe, undo gives both states back, a dele
   expect(await groupState(heddle, emailGroup, { external_id: source })).toBe("Unknown");
 });
 
+test("what was answered outlives a crash right after the answer", async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  for (const [state, shown] of [["unsubscribed", "Unsubscribed"], ["subscribed", "Subscribed"]] as const) {
+    await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: state, external_id: id });
+    await heddle.heddle.kill("SIGKILL");
+    await heddle.heddle.restart();
+    expect(await groupState(heddle, emailGroup, { external_id: id })).toBe(shown);
+  }
+});
+
 test("states and what waits outlive a crash", async () => {
   const [id, waiting] = [fresh(), fresh()];
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });

@@ -6,18 +6,25 @@ import {
   type PreviewMergeResponse,
   PreviewMergeResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { type EmailStatuses, statusesOf, statusOf } from "../domain/email-statuses.ts";
 import { previewMerge, type PreviewParts } from "../domain/preview-merge.ts";
 import { renderProfile } from "../domain/render-profile.ts";
 import { mergeUpdateFromMessage } from "../intake/body-message.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { readOf } from "./request.ts";
 
-export async function handlePreviewMerge(parts: PreviewParts, message: PreviewMergeRequest): Promise<PreviewMergeResponse> {
+export async function handlePreviewMerge(
+  parts: PreviewParts & { readonly emailStatuses: EmailStatuses },
+  message: PreviewMergeRequest,
+): Promise<PreviewMergeResponse> {
   const { update, currencyRates } = message;
   if (update === undefined) throw new Refusal("INPUT_INVALID", "Expected a merge update, got none");
-  const { profile, reason } = await previewMerge(parts, { ...readOf(message), update: mergeUpdateFromMessage(update) });
+  const request = readOf(message);
+  const { profile, reason } = await previewMerge(parts, { ...request, update: mergeUpdateFromMessage(update) });
+  if (profile === undefined) return create(PreviewMergeResponseSchema, { outcome: reason });
+  const status = statusOf(await statusesOf(parts, [profile], request), profile);
   return create(PreviewMergeResponseSchema, {
-    ...(profile !== undefined && { resultJson: toJsonBytes(renderProfile(profile, { currencyRates })) }),
+    resultJson: toJsonBytes(renderProfile(profile, { currencyRates, ...status })),
     outcome: reason,
   });
 }

@@ -1,0 +1,139 @@
+/** The reference model of consent: plain maps, one thread, no log. Slow and obvious on purpose. */
+
+export type State = "subscribed" | "unsubscribed";
+type Groups = Map<string, State>;
+
+interface User {
+  email: string | undefined;
+  groups: Groups;
+}
+
+/** Both sides as they would be without the merge. */
+interface Merge {
+  readonly sourceId: string;
+  readonly targetId: string;
+  readonly source: User;
+  readonly before: User;
+}
+
+export class ConsentModel {
+  readonly statuses = new Map<string, "opted_in" | "subscribed" | "unsubscribed">();
+  readonly rejected = new Set<string>();
+  readonly #users = new Map<string, User>();
+  /** By `id:` or `email:` and the name. */
+  readonly #pending = new Map<string, Groups>();
+  /** Newest last; while it is open, changes go to its sides too. */
+  readonly #merges: Merge[] = [];
+
+  state(id: string, group: string): State | undefined {
+    return this.#users.get(id)?.groups.get(group);
+  }
+
+  setById(id: string, group: string, state: State): void {
+    if (this.#users.has(id)) this.#set(id, { group, state });
+    else this.#wait(`id:${id}`, group, state);
+  }
+
+  setByEmail(email: string, group: string, state: State): void {
+    const holders = [...this.#users].filter(([, user]) => user.email === email);
+    for (const [id] of holders) this.#set(id, { group, state, email });
+    if (holders.length === 0) this.#wait(`email:${email}`, group, state);
+  }
+
+  /** The user and all who share its email. */
+  setShared(id: string, group: string, state: State): void {
+    const email = this.#users.get(id)?.email;
+    this.#set(id, { group, state });
+    for (const [other, user] of this.#users) {
+      if (other !== id && email !== undefined && user.email === email) this.#set(other, { group, state, email });
+    }
+  }
+
+  /** undefined: the email stays; null: it goes. */
+  attach(id: string, email: string | null | undefined): void {
+    const user = this.#users.get(id) ?? this.#create(id);
+    if (email === undefined || user.email === (email ?? undefined)) return;
+    user.email = email ?? undefined;
+    // The target was addressed, so it is what changes without the merge too
+    for (const merge of this.#mergesOf(id)) merge.before.email = user.email;
+    if (email !== null) this.#carry(id, `email:${email}`);
+  }
+
+  blocklist(email: string): void {
+    this.statuses.set(email, "unsubscribed");
+    this.rejected.add(email);
+  }
+
+  delete(id: string): void {
+    this.#users.delete(id);
+  }
+
+  /** True where there was a merge. */
+  merge(sourceId: string, targetId: string): boolean {
+    const [source, target] = [this.#users.get(sourceId), this.#users.get(targetId)];
+    if (source === undefined || target === undefined || sourceId === targetId) return false;
+    this.#merges.push({ sourceId, targetId, source, before: { email: target.email, groups: new Map(target.groups) } });
+    for (const [group, state] of source.groups) {
+      if (state === "unsubscribed" || !target.groups.has(group)) target.groups.set(group, state);
+    }
+    target.email ??= source.email;
+    this.#users.delete(sourceId);
+    return true;
+  }
+
+  takeMerge(): Merge | undefined {
+    return this.#merges.pop();
+  }
+
+  undo(merge: Merge | undefined): void {
+    if (merge === undefined) return;
+    this.#users.set(merge.targetId, merge.before);
+    this.#users.set(merge.sourceId, merge.source);
+    this.#carry(merge.targetId, `id:${merge.targetId}`);
+    for (const id of [merge.targetId, merge.sourceId]) this.#carry(id, `email:${this.#users.get(id)?.email}`);
+    this.#carry(merge.sourceId, `id:${merge.sourceId}`);
+  }
+
+  #create(id: string): User {
+    const user: User = { email: undefined, groups: new Map() };
+    this.#users.set(id, user);
+    this.#carry(id, `id:${id}`);
+    return user;
+  }
+
+  #wait(name: string, group: string, state: State): void {
+    const groups = this.#pending.get(name) ?? new Map<string, State>();
+    this.#pending.set(name, groups.set(group, state));
+  }
+
+  #carry(id: string, name: string): void {
+    const user = this.#users.get(id);
+    const groups = this.#pending.get(name);
+    if (user === undefined || groups === undefined) return;
+    this.#pending.delete(name);
+    for (const [group, state] of groups) this.#set(id, { group, state, carried: true });
+  }
+
+  #mergesOf(id: string): Merge[] {
+    return this.#merges.filter(({ targetId }) => targetId === id);
+  }
+
+  #set(id: string, change: { group: string; state: State; email?: string; carried?: boolean }): void {
+    const user = this.#users.get(id);
+    if (user === undefined) return;
+    put(user.groups, change);
+    for (const { source, before } of this.#mergesOf(id).toReversed()) {
+      // An address that the target has from the source alone means the source
+      if (change.email !== undefined && source.email === change.email && before.email !== change.email) {
+        put(source.groups, change);
+        return;
+      }
+      put(before.groups, change);
+    }
+  }
+}
+
+function put(groups: Groups, { group, state, carried }: { group: string; state: State; carried?: boolean }): void {
+  if (carried && state === "subscribed" && groups.has(group)) return;
+  groups.set(group, state);
+}
