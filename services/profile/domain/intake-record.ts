@@ -1,6 +1,5 @@
 /** A record of the intake log as the resolver sees it: one accepted request and where it stands in the order. */
-import type { EmailMark, PhoneMark } from "./ports.ts";
-import type { EmailStatus, MembershipState, TrackObject } from "./track-object.ts";
+import type { EmailMark, EmailStatus, MembershipState, PhoneMark, TrackObject } from "./track-object.ts";
 import type { Alias, UserKey, UserSelector } from "./user-key.ts";
 
 export interface IntakeRecord {

@@ -3,7 +3,7 @@ import type { IdentityKey, ItemOutcome } from "./identity.ts";
 import type { IntakeRecord } from "./intake-record.ts";
 import type { Mark, Profile } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
-import type { EmailStatus, MembershipState } from "./track-object.ts";
+import type { EmailMark, EmailStatus, MembershipState, PhoneMark } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
 
 /** The intake log as a use case sees it. */
@@ -253,6 +253,3 @@ export type ConsentRecord =
 interface Carried {
   readonly carried?: true;
 }
-
-export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
-export type PhoneMark = "provider_error" | "deactivated" | "removed";

@@ -78,6 +78,8 @@ export interface ConsentChange {
 }
 
 export type EmailStatus = "opted_in" | "subscribed" | "unsubscribed";
+export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
+export type PhoneMark = "provider_error" | "deactivated" | "removed";
 export type MembershipState = "subscribed" | "unsubscribed";
 
 /**

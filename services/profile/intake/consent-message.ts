@@ -3,7 +3,6 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ConsentBody } from "../domain/intake-record.ts";
-import type * as ports from "../domain/ports.ts";
 import type * as track from "../domain/track-object.ts";
 
 type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
@@ -77,7 +76,7 @@ export const statusNumbers: Readonly<Record<track.EmailStatus, EmailStatus>> = {
   unsubscribed: EmailStatus.UNSUBSCRIBED,
 };
 
-export const emailMarkNumbers: Readonly<Record<ports.EmailMark, EmailMark>> = {
+export const emailMarkNumbers: Readonly<Record<track.EmailMark, EmailMark>> = {
   blocklisted: EmailMark.BLOCKLISTED,
   hard_bounced: EmailMark.HARD_BOUNCED,
   spam: EmailMark.SPAM,
@@ -85,7 +84,7 @@ export const emailMarkNumbers: Readonly<Record<ports.EmailMark, EmailMark>> = {
   spam_removed: EmailMark.SPAM_REMOVED,
 };
 
-export const phoneMarkNumbers: Readonly<Record<ports.PhoneMark, PhoneMark>> = {
+export const phoneMarkNumbers: Readonly<Record<track.PhoneMark, PhoneMark>> = {
   provider_error: PhoneMark.PROVIDER_ERROR,
   deactivated: PhoneMark.DEACTIVATED,
   removed: PhoneMark.REMOVED,

@@ -2,8 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { IntakeBody } from "../domain/intake-record.ts";
-import type { EmailMark, PhoneMark } from "../domain/ports.ts";
-import type { TrackObject } from "../domain/track-object.ts";
+import type { EmailMark, PhoneMark, TrackObject } from "../domain/track-object.ts";
 import type { Priority, UserKey } from "../domain/user-key.ts";
 import { decodeRecord, encodeRecord } from "./record-message.ts";
 
