@@ -188,6 +188,7 @@ export const limits = {
   scimScanPageUsers: 250,
   scimScansWaitingMax: 16,
   scimResultsKept: 8,
+  scimResultIdsKeptMax: 500_000,
   scimAnchorsKeptMax: 2_000,
   scimAttemptsMax: 8,
   scimLogKeepMs: 30 * 24 * 3600 * 1000,

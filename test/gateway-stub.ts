@@ -1,6 +1,6 @@
 /** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter that is told what to say. */
 import type { Client } from "@connectrpc/connect";
-import type { Access, KeyHolder } from "../gateway/access/access.ts";
+import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/access/access.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
 import { fakeClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
@@ -12,6 +12,7 @@ import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 
 export const stubKey = "stub-key-0123456789";
+export const stubToken = "stub-token-0123456789";
 
 export type ProfileStub = Partial<Client<typeof ProfileService>>;
 
@@ -22,6 +23,8 @@ export interface StubOptions {
   readonly scim?: Partial<Client<typeof ScimService>>;
   readonly permissions?: readonly string[];
   readonly holder?: Partial<KeyHolder>;
+  /** Terms of the token `stubToken`. */
+  readonly token?: Partial<ScimToken>;
   readonly take?: (key: string, bucket: Bucket, cost: number) => Taken;
   readonly health?: GatewayOptions["health"];
   readonly trustedProxies?: readonly string[];
@@ -110,11 +113,27 @@ export function stubHolder(options: Pick<StubOptions, "permissions" | "holder"> 
   };
 }
 
+function stubTokenHolder(terms: Partial<ScimToken> = {}): TokenHolder {
+  const token: ScimToken = {
+    id: "tok-1",
+    companyId: "co-1",
+    name: "idp",
+    origin: "okta",
+    originHeader: "required",
+    defaultWorkspaceId: "",
+    ipAllow: [],
+    createdAt: 0,
+    revokedAt: null,
+    ...terms,
+  };
+  return { token, company: stubHolder().company, directory: { workspaces: [{ id: "ws-1", name: "demo", teams: [] }], permissionSets: [] } };
+}
+
 function stubAccess(options: StubOptions): Access {
   const holder = stubHolder(options);
   return {
     findApiKey: (secret) => (secret === stubKey ? holder : undefined),
-    findScimToken: () => undefined,
+    findScimToken: (secret) => (secret === stubToken ? stubTokenHolder(options.token) : undefined),
     workspace: () => undefined,
     refresh: () => Promise.resolve(),
     close: () => {},

@@ -19,7 +19,7 @@ export interface Anchor {
 /** `list` names company, state and question: a change of the company makes another list of it. */
 export function openListMemory(): ListMemory {
   const anchors = new Map<string, Anchor>();
-  const results = new Map<string, Promise<readonly string[]>>();
+  const results = new Map<string, Result>();
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -32,6 +32,16 @@ export function openListMemory(): ListMemory {
       return await mine;
     } finally {
       waiting -= 1;
+    }
+  }
+
+  /** A failure is told to those who wait, and forgotten. */
+  async function weigh(list: string, result: Result): Promise<void> {
+    try {
+      result.size = (await result.ids).length;
+      dropOverweight(results);
+    } catch {
+      results.delete(list);
     }
   }
 
@@ -52,15 +62,31 @@ export function openListMemory(): ListMemory {
     },
     result(list, find) {
       const known = results.get(list);
-      if (known) return known;
-      const found = alone(find);
-      results.set(list, found);
-      // A failure is told to those who wait, and forgotten
-      found.catch(() => results.delete(list));
+      if (known) return known.ids;
+      const result: Result = { ids: alone(find), size: 0 };
+      results.set(list, result);
       dropOldest(results, limits.scimResultsKept);
-      return found;
+      void weigh(list, result);
+      return result.ids;
     },
   };
+}
+
+interface Result {
+  readonly ids: Promise<readonly string[]>;
+  /** Of those found; 0 as long as they are looked for. */
+  size: number;
+}
+
+/** The oldest go until what is kept is no more than the memory it may take. */
+function dropOverweight(results: Map<string, Result>): void {
+  let kept = [...results.values()].reduce((sum, { size }) => sum + size, 0);
+  for (const [list, { size }] of results) {
+    if (kept <= limits.scimResultIdsKeptMax) return;
+    if (size === 0) continue;
+    results.delete(list);
+    kept -= size;
+  }
 }
 
 function dropOldest(map: Map<string, unknown>, max: number): void {

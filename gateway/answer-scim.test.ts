@@ -1,0 +1,153 @@
+/** SCIM requests through the gateway with a stub behind it: proofs in order, faults, limits, locations, the log. */
+import { afterEach, expect, test } from "vitest";
+import type { Client } from "@connectrpc/connect";
+import { type Reason, reasons, Refusal } from "../platform/refusal.ts";
+import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import { startStubGateway, type StubGateway, type StubOptions, stubToken } from "../test/gateway-stub.ts";
+import { refusalTable } from "./render/refusal-rest.ts";
+import { scimRefusalAnswer } from "./render/refusal-scim.ts";
+
+type Scim = Client<typeof ScimService>;
+type Noted = Parameters<Scim["logRequest"]>[0];
+
+let stub: StubGateway | undefined;
+let noted: Noted[] = [];
+afterEach(async () => {
+  await stub?.gateway.close();
+  noted = [];
+});
+
+async function start(scim: Partial<Scim>, options: StubOptions = {}) {
+  const logRequest = (async (message: Noted) => void noted.push(message)) as unknown as Scim["logRequest"];
+  stub = await startStubGateway({ ...options, scim: { logRequest, ...scim } });
+  const { url } = stub;
+  return async (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) => {
+    const sent = { authorization: `Bearer ${stubToken}`, "x-request-origin": "okta", ...headers };
+    const answer = await fetch(`${url}/scim/v2/${path}`, { ...init, headers: sent });
+    return { status: answer.status, headers: answer.headers, body: await answer.json() as Record<string, unknown> };
+  };
+}
+
+function failing(error: unknown): Partial<Scim> {
+  return {
+    getUser: async () => {
+      throw error;
+    },
+  };
+}
+
+const scimTypes: Partial<Record<Reason, string>> = {
+  FILTER_INVALID: "invalidFilter",
+  TOO_MANY_RESULTS: "tooMany",
+  ATTRIBUTE_READ_ONLY: "mutability",
+  PATH_INVALID: "invalidPath",
+  TARGET_MISSING: "noTarget",
+  INPUT_INVALID: "invalidValue",
+  BODY_SHAPE_INVALID: "invalidSyntax",
+  BODY_NOT_JSON: "invalidSyntax",
+  BODY_NOT_UTF8: "invalidSyntax",
+  BODY_TOO_DEEP: "invalidSyntax",
+  BODY_KEY_REPEATED: "invalidSyntax",
+};
+
+for (const reason of Object.keys(reasons) as Reason[]) {
+  test(`scimRefusalAnswer() ${reason} has the status of the REST answer, as a number in the body too`, () => {
+    const { status, body, contentType } = scimRefusalAnswer(new Refusal(reason, "what is wrong"));
+    const shown = JSON.parse(String(body)) as Record<string, unknown>;
+    expect(status).toBe(refusalTable[reason].status);
+    expect(contentType).toBe("application/scim+json");
+    expect(shown).toMatchObject({ schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], detail: expect.stringMatching(/\S/), status });
+    expect(shown["scimType"]).toBe(scimTypes[reason]);
+  });
+}
+
+test("a fault is a 500 that says nothing of it, is logged once, and stands in the company's log", async () => {
+  const call = await start(failing(new Error("a secret of the store")));
+  const { status, body } = await call("Users/x");
+  expect([status, body]).toEqual([500, {
+    schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
+    detail: "Internal server error",
+    status: 500,
+  }]);
+  expect(stub?.logged.map(({ event }) => event)).toEqual(["request_failed"]);
+  expect(noted).toMatchObject([{ status: 500, reason: "FAULT" }]);
+  expect(JSON.stringify(noted)).not.toContain("secret of the store");
+});
+
+test("a spent limit is a 429 with the headers of the company's bucket", async () => {
+  const keys: string[] = [];
+  const call = await start({}, {
+    take: (key, { capacity }) => (keys.push(key), { admitted: false, remaining: 0, fullAt: capacity, retryAfterMs: 17_280 }),
+  });
+  const { status, headers, body } = await call("Users/x");
+  expect([status, body["status"], headers.get("x-ratelimit-limit"), headers.get("retry-after")]).toEqual([429, 429, "5000", "18"]);
+  expect(keys).toEqual(["limit:{co-1}:scim"]);
+  expect(noted).toMatchObject([{ status: 429, reason: "RATE_LIMITED" }]);
+});
+
+test("nothing is called or spent for a token that may not be used; only what is known to be a company's is in its log", async () => {
+  const costs: number[] = [];
+  const call = await start({}, {
+    take: (_key, { capacity }, cost) => (costs.push(cost), { admitted: true, remaining: capacity, fullAt: 0, retryAfterMs: 0 }),
+  });
+  expect((await call("Users/x", { authorization: "Bearer someone-else" })).status).toBe(401);
+  expect(noted).toEqual([]);
+  expect((await call("Users/x", { "x-request-origin": "entra" })).status).toBe(403);
+  expect(noted).toMatchObject([{ status: 403, reason: "ORIGIN_NOT_ALLOWED" }]);
+  expect(costs).toEqual([0]);
+});
+
+test("a token without an origin may not be used at all", async () => {
+  const call = await start({}, { token: { origin: "" } });
+  for (const origin of ["", "okta", "undefined"]) expect((await call("Users/x", { "x-request-origin": origin })).status).toBe(403);
+});
+
+test("the address that counts is that of the client behind trusted proxies", async () => {
+  const call = await start(failing(new Refusal("NOT_FOUND", "User not found")), {
+    token: { ipAllow: ["192.0.2.0/24"] },
+    trustedProxies: ["127.0.0.1"],
+  });
+  expect((await call("Users/x", { "x-forwarded-for": "192.0.2.7" })).status).toBe(404);
+  expect((await call("Users/x", { "x-forwarded-for": "192.0.2.7, 198.51.100.1" })).status).toBe(403);
+  expect((await call("Users/x")).status).toBe(403);
+});
+
+for (
+  const [what, trustedProxies, headers, expected] of [
+    ["the Host", [], {}, /^http:\/\/127\.0\.0\.1:\d+$/],
+    [
+      "the Host and not what a stranger forwards",
+      [],
+      { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" },
+      /^http:\/\/127\.0\.0\.1:\d+$/,
+    ],
+    [
+      "what a trusted proxy forwards",
+      ["127.0.0.1"],
+      { "x-forwarded-proto": "https", "x-forwarded-host": "heddle.example" },
+      /^https:\/\/heddle\.example$/,
+    ],
+    ["nothing where the host is odd", ["127.0.0.1"], { "x-forwarded-host": "a b/<script>" }, /^$/],
+  ] as const
+) {
+  test(`locations begin with ${what}`, async () => {
+    let baseUrl: string | undefined;
+    const getUser = (async (message: { scope?: { baseUrl?: string } }) => {
+      baseUrl = message.scope?.baseUrl;
+      throw new Refusal("NOT_FOUND", "User not found");
+    }) as unknown as Scim["getUser"];
+    const call = await start({ getUser }, { trustedProxies });
+    await call("Users/x", headers);
+    expect(baseUrl).toMatch(expected);
+  });
+}
+
+async function away(): Promise<never> {
+  throw new Error("away");
+}
+
+test("a log that cannot be written costs no answer", async () => {
+  const call = await start({ ...failing(new Refusal("NOT_FOUND", "User not found")), logRequest: away });
+  expect((await call("Users/x")).status).toBe(404);
+  await expect.poll(() => stub?.logged.map(({ event }) => event)).toEqual(["scim_request_not_logged"]);
+});

@@ -1,0 +1,68 @@
+/** What lists remember: the nearest place, one look for all who ask, and no more than they may keep. */
+import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
+import { openListMemory } from "./list-memory.ts";
+
+test("anchor() gives the nearest place at or before an index, of the same list only", () => {
+  const memory = openListMemory();
+  for (const [index, key] of [[10, "j"], [20, "t"], [30, "z"]] as const) memory.remember("a", { index, key });
+  expect(memory.anchor("a", 9)).toBeUndefined();
+  expect(memory.anchor("a", 10)?.key).toBe("j");
+  expect(memory.anchor("a", 29)?.key).toBe("t");
+  expect(memory.anchor("b", 29)).toBeUndefined();
+});
+
+test("result() looks once for all who ask at once, and again after a failure", async () => {
+  const memory = openListMemory();
+  let looks = 0;
+  async function find(): Promise<readonly string[]> {
+    looks += 1;
+    if (looks === 1) throw new Error("the store is away");
+    return ["a"];
+  }
+  const failed = await Promise.allSettled([memory.result("l", find), memory.result("l", find)]);
+  expect(failed.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(looks).toBe(1);
+  expect(await Promise.all([memory.result("l", find), memory.result("l", find)])).toEqual([["a"], ["a"]]);
+  expect(looks).toBe(2);
+});
+
+test("result() looks one after the other, and refuses when too many wait", async () => {
+  const memory = openListMemory();
+  const gate = Promise.withResolvers<readonly string[]>();
+  let running = 0;
+  let most = 0;
+  async function find(): Promise<readonly string[]> {
+    most = Math.max(most, ++running);
+    await gate.promise;
+    running -= 1;
+    return [];
+  }
+  const all = Array.from({ length: limits.scimScansWaitingMax + 1 }, (_, at) => memory.result(String(at), find));
+  const settled = Promise.allSettled(all);
+  gate.resolve([]);
+  expect((await settled).map(({ status }) => status)).toEqual([...Array(limits.scimScansWaitingMax).fill("fulfilled"), "rejected"]);
+  await expect(all.at(-1)).rejects.toMatchObject({ reason: "OVERLOADED" });
+  expect(most).toBe(1);
+});
+
+test("result() keeps no more lists and ids than it may", async () => {
+  const memory = openListMemory();
+  let looks = 0;
+  async function look(list: string, size: number): Promise<void> {
+    await memory.result(list, async () => {
+      looks += 1;
+      return Array<string>(size).fill("x");
+    });
+  }
+  await look("small", 1);
+  await look("half", limits.scimResultIdsKeptMax / 2);
+  await look("half", 0);
+  expect(looks).toBe(2);
+  await look("whole", limits.scimResultIdsKeptMax);
+  await look("half", 1);
+  expect(looks).toBe(4);
+  for (let at = 0; at < limits.scimResultsKept; at += 1) await look(`n${at}`, 1);
+  await look("half", 1);
+  expect(looks).toBe(4 + limits.scimResultsKept + 1);
+});
