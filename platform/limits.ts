@@ -234,7 +234,7 @@ export const limits = {
   stepBytesMax: 8 * 1024 * 1024,
   laneRecordsMax: 64,
   laneBytesMax: 4 * 1024 * 1024,
-  laneIdleMsMax: 1_000,
+  laneIdleMsMax: 5_000,
   lanePositionSaveMs: 1_000,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,

@@ -17,7 +17,7 @@ import { describeWith } from "../../test/servers/require.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import { laneLayout } from "./domain/lanes.ts";
-import { encodeRecord, decodeRecord } from "./intake/record-message.ts";
+import { decodeRecord, encodeRecord } from "./intake/record-message.ts";
 import { type MeshReaders, startMeshReaders } from "./mesh-readers.ts";
 import { type MeshApplied, openMeshApplied } from "./reader/mesh-applied.ts";
 import type { Members } from "./reader/ownership.ts";

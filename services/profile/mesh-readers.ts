@@ -61,9 +61,10 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const ownership = ownWork({
     ...options,
     work: [...partitions, ...lanes],
-    start: (work) => work.startsWith(resolving)
-      ? startResolver(options, teller, Number(work.slice(resolving.length)))
-      : startApplier(options, teller, Number(work.slice(applying.length))),
+    start: (work) =>
+      work.startsWith(resolving)
+        ? startResolver(options, teller, Number(work.slice(resolving.length)))
+        : startApplier(options, teller, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,

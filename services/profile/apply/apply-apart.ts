@@ -12,7 +12,11 @@ import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, 
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "../pass/user-cache.ts";
 
-export type ApartParts = RunParts & DueParts & { readonly cache: UserCache };
+export type ApartParts = RunParts & DueParts & {
+  readonly cache: UserCache;
+  /** Why users wait whose held records this applier has looked through: by workspace and id. */
+  readonly holds: Map<string, string>;
+};
 
 /** One user's items of a batch, in order. */
 export interface UserItems {
@@ -30,6 +34,10 @@ export interface Outcome {
 
 /** Saves all it does. Throws what store and log throw; doing it again is harmless. */
 export async function applyApart(parts: ApartParts, items: UserItems): Promise<Outcome> {
+  if (parts.holds.has(holdKey(items)) && !wakes(items.items)) {
+    const held = await holdFurther(parts, items);
+    if (held) return held;
+  }
   const poison = new Map<string, string>();
   for (;;) {
     try {
@@ -69,7 +77,7 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   letGo(work, { blocked, records, waiting });
   await save(work);
   if (!wasHeld || work.dues.length > 0) await pay(work, wasHeld ? [] : run.dues);
-  remember(parts, workspaceId, user);
+  remember(parts, workspaceId, { user, reason: blocked?.reason });
   return outcomeOf(blocked, { records, poison });
 }
 
@@ -102,8 +110,24 @@ function recordsOf(items: readonly LaneItem[]): ProfileRecord[] {
 
 /** Something came that may free the user, or its freeing was not finished. */
 function isWoken(user: LaneUser, { items, waiting }: { items: readonly LaneItem[]; waiting: readonly ProfileRecord[] }): boolean {
-  return items.some((item) => item.type !== "record" || item.record.change.type === "delete") ||
-    waiting.some((record) => isPast(user, record.mark));
+  return wakes(items) || waiting.some((record) => isPast(user, record.mark));
+}
+
+function wakes(items: readonly LaneItem[]): boolean {
+  return items.some((item) => item.type !== "record" || item.record.change.type === "delete");
+}
+
+/** Without reading what waits already: of a user who is held for long that may be very much. */
+async function holdFurther(parts: ApartParts, given: UserItems): Promise<Outcome | undefined> {
+  const { workspaceId, userId, items } = given;
+  const stored = (await parts.profiles.loadUsers(workspaceId, [userId])).get(userId);
+  if (!stored?.held) return undefined;
+  const work = { parts, user: laneUser(userId, stored), changes: noChanges(workspaceId), dues: [] };
+  return await holdOn(work, { arriving: recordsOf(items), reason: parts.holds.get(holdKey(given)) ?? "" });
+}
+
+function holdKey({ workspaceId, userId }: UserItems): string {
+  return `${workspaceId} ${userId}`;
 }
 
 /**
@@ -119,7 +143,7 @@ async function holdOn(work: Work, { arriving, reason }: { arriving: readonly Pro
     await parts.profiles.save(changes);
   }
   await pay(work, arriving.filter((record) => isPast(user, record.mark)).map(duesOf));
-  remember(parts, changes.workspaceId, user);
+  remember(parts, changes.workspaceId, { user, reason });
   return { held: true };
 }
 
@@ -177,8 +201,15 @@ function isOwed({ announce, handoffs, merges }: Dues): boolean {
   return announce.length + handoffs.length + merges.length > 0;
 }
 
-function remember({ cache }: ApartParts, workspaceId: string, user: LaneUser): void {
+function remember(
+  { cache, holds }: ApartParts,
+  workspaceId: string,
+  { user, reason }: { user: LaneUser; reason: string | undefined },
+): void {
   cache.set(workspaceId, user.id, storedUser(user, user.rowChars));
+  const key = holdKey({ workspaceId, userId: user.id, items: [] });
+  if (user.held && reason !== undefined) holds.set(key, reason);
+  else holds.delete(key);
 }
 
 function outcomeOf(

@@ -67,9 +67,8 @@ async function loadUsers({ cache, profiles }: ApartParts, workspaceId: string, i
 }
 
 function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
-  return !user.held && items.every((item) =>
-    item.type === "record" && item.record.change.type !== "delete" && !isTwoSided(item.record.change)
-  );
+  return !user.held &&
+    items.every((item) => item.type === "record" && item.record.change.type !== "delete" && !isTwoSided(item.record.change));
 }
 
 /** False where the pure step threw: the user, half changed now, is loaded again and worked on apart. */

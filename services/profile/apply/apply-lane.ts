@@ -12,7 +12,7 @@ import type { ApartParts } from "./apply-apart.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { LanePositions } from "./lane-positions.ts";
 
-export interface LaneParts extends ApartParts {
+export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
@@ -40,7 +40,7 @@ export function applyLane(parts: LaneParts): Reading {
 }
 
 class Applier {
-  readonly #parts: LaneParts;
+  readonly #parts: LaneParts & ApartParts;
   /** Undefined: has to be read again. */
   #position: number | undefined;
   /** By user: where the lane could be read before it began to wait, and when that was. */
@@ -49,7 +49,7 @@ class Applier {
   #keepAt = 0;
 
   constructor(parts: LaneParts) {
-    this.#parts = parts;
+    this.#parts = { ...parts, holds: new Map() };
   }
 
   async turn(): Promise<"busy" | "idle"> {
@@ -73,8 +73,7 @@ class Applier {
   }
 
   recover(error: unknown, failures: number): void {
-    this.#position = undefined;
-    this.#parts.cache.clear();
+    this.#startAnew();
     this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
   }
 
@@ -89,6 +88,7 @@ class Applier {
   #startAnew(): "busy" {
     this.#position = undefined;
     this.#parts.cache.clear();
+    this.#parts.holds.clear();
     return "busy";
   }
 

@@ -177,13 +177,15 @@ function forget({ user, changes }: Run, mergeId: string): undefined {
   changes.journal.delete(mergeId);
 }
 
-/** Copies go before the user does: afterwards nobody would know of them. */
-async function erase({ profiles }: RunParts, { workspaceId, user, changes }: Run): Promise<undefined> {
-  for (const mergeId of user.openMerges) {
-    changes.frozen.delete(mergeId);
-    changes.journal.delete(mergeId);
+/**
+ * Copies go before the user does: afterwards nobody would know of them. And they go after everything before the delete is
+ * saved: whoever has to begin anew would wait for a handoff that is erased.
+ */
+async function erase({ profiles }: RunParts, { workspaceId, user, flush }: Run): Promise<undefined> {
+  if (user.openMerges.length > 0) {
+    await flush();
+    await profiles.forgetMerges(workspaceId, user.openMerges);
   }
-  if (user.openMerges.length > 0) await profiles.forgetMerges(workspaceId, user.openMerges);
   user.profile = undefined;
   user.openMerges = [];
 }

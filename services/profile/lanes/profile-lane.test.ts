@@ -9,7 +9,12 @@ const items: Addressed[] = [
     workspaceId: "w",
     item: {
       type: "record",
-      record: { userId: "u", mark: [1, 1], now: 5, change: { type: "attributes", custom: [["__proto__", { op: "set", value: "\uD800 ü" }]] } },
+      record: {
+        userId: "u",
+        mark: [1, 1],
+        now: 5,
+        change: { type: "attributes", custom: [["__proto__", { op: "set", value: "\uD800 ü" }]] },
+      },
     },
   },
   { workspaceId: "v", item: { type: "announce", userId: "t", mergeId: "m", what: "frozen", mark: [1, 2] } },

@@ -12,7 +12,7 @@ import { createOutcomes, type Outcomes } from "../pass/outcomes.ts";
 import { createProgress, type Progress } from "../pass/progress.ts";
 import { tailsAfter, toldFromBytes } from "../resolve/place.ts";
 import type { News, ProgressNews } from "./progress-news.ts";
-import { readOn, type Reading } from "./read-on.ts";
+import { type Reading, readOn } from "./read-on.ts";
 
 export interface MeshAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
@@ -84,7 +84,9 @@ class HeardPartition {
   told(step: ToldStep): void {
     this.#steps.push(step);
     // A step that is left out is waited for by the one after it
-    if (this.#steps.length > limits.stepsHeardMax) this.#steps = this.#steps.filter((_, at) => at % 2 === 1 || at === this.#steps.length - 1);
+    if (this.#steps.length > limits.stepsHeardMax) {
+      this.#steps = this.#steps.filter((_, at) => at % 2 === 1 || at === this.#steps.length - 1);
+    }
     this.settle();
   }
 
@@ -116,9 +118,10 @@ function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: 
   return readOn({
     clock,
     idleMs: limits.passIdleMsMax,
-    watch: (wake) => lanes.watch((changed) => {
-      if (changed === source) wake();
-    }),
+    watch: (wake) =>
+      lanes.watch((changed) => {
+        if (changed === source) wake();
+      }),
   }, {
     async turn() {
       const after = position ?? Math.max(0, await lanes.tail(source) - 1);

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { unpackRecords, packRecords } from "../../../platform/log/packed-records.ts";
+import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import { laneLayout } from "../domain/lanes.ts";
 import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
@@ -34,10 +34,14 @@ test("packStep() keeps the order of each lane, and no message is larger than all
   fc.assert(fc.property(fc.array(effect), (effects) => {
     const { messages } = step(effects);
     for (const lane of [0, 1]) {
-      const sent = messages.filter(({ subject }) => subject === `l.${layout.profile(lane)}`).map(({ body }) => Buffer.from(body).toString());
+      const sent = messages.filter(({ subject }) => subject === `l.${layout.profile(lane)}`).map(({ body }) =>
+        Buffer.from(body).toString()
+      );
       const own = effects.filter((one) => one.to === "profile" && one.lane === lane).map(({ body }) => body.toString());
       expect(sent.flatMap((text) => text.split("|"))).toEqual(own);
-      const consent = messages.filter(({ subject }) => subject === `l.${layout.subscription(lane)}`).flatMap(({ body }) => unpackRecords(body));
+      const consent = messages.filter(({ subject }) => subject === `l.${layout.subscription(lane)}`).flatMap(({ body }) =>
+        unpackRecords(body)
+      );
       const subscriptions = effects.filter((one) => one.to === "subscription" && one.lane === lane).map(({ body }) => body.toString());
       expect(consent.map((body) => Buffer.from(body).toString())).toEqual(subscriptions);
     }

@@ -9,10 +9,10 @@ import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
-import { readOn, type Reading } from "../reader/read-on.ts";
+import { type Reading, readOn } from "../reader/read-on.ts";
 import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
 import { firstPlace, type Place, placeFromBytes, tailsAfter } from "./place.ts";
-import { type EffectParts, type PlannedEffects, planEffects, type RowChanges } from "./plan-effects.ts";
+import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
 
 export interface ResolverParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "read" | "trim" | "watch">;
@@ -34,9 +34,10 @@ export function resolvePartition(parts: ResolverParts): Reading {
   return readOn({
     clock: parts.clock,
     idleMs: limits.passIdleMsMax,
-    watch: (wake) => parts.intake.watch((partition) => {
-      if (partition === parts.partition) wake();
-    }),
+    watch: (wake) =>
+      parts.intake.watch((partition) => {
+        if (partition === parts.partition) wake();
+      }),
   }, resolver);
 }
 

@@ -55,7 +55,11 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
   const layout = laneLayout(1, 2);
   const intake = createStream(world);
   const lanes = createStream(world, options.planted !== "no fence");
-  const replicas = openReplicas({ schema, onWrite: () => writeFault(world, options.planted === "no majority"), onRead: () => twoOf(world) });
+  const replicas = openReplicas({
+    schema,
+    onWrite: () => writeFault(world, options.planted === "no majority"),
+    onRead: () => twoOf(world),
+  });
   const running: { process: Process; applied: number[]; written: number }[] = [];
   const sizes = world.chance(0.5) ? { messageBytesMax: 300, stepBytesMax: 700 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 };
 
@@ -69,10 +73,23 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
     const store = openCassandraProfileStore({ session: sessionOf(world, process, replicas.session()), clock, partitions: 1 });
     const ports = { intake: intake.log(process, 1), lanes: lanes.log(process, layout.partitions), steps: lanes.steps(process) };
     resolvePartition({
-      ...ports, identities: store.identities, sizes, layout, clock, logger,
-      partition: 0, checkpointSubject, subjectOf, decode: decodeEntry, resolve: resolveAtReceipt, views: createViews(),
-      packItem, encodeConsent: laneRow, packItems: packLaneMessage, packConsent: packRecords,
-      undoWindowMs: options.undoWindowMs, 
+      ...ports,
+      identities: store.identities,
+      sizes,
+      layout,
+      clock,
+      logger,
+      partition: 0,
+      checkpointSubject,
+      subjectOf,
+      decode: decodeEntry,
+      resolve: resolveAtReceipt,
+      views: createViews(),
+      packItem,
+      encodeConsent: laneRow,
+      packItems: packLaneMessage,
+      packConsent: packRecords,
+      undoWindowMs: options.undoWindowMs,
       onWritten: (sequence) => {
         own.written = sequence;
       },
@@ -80,9 +97,17 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
     const positions = createLanePositions(ports.steps, (lane) => `lanes.checkpoint.lane-${lane}`);
     for (const lane of [0, 1]) {
       applyLane({
-        lanes: ports.lanes, profiles: store.profiles, steps: options.steps, positions, layout, clock, logger, lane,
+        lanes: ports.lanes,
+        profiles: store.profiles,
+        steps: options.steps,
+        positions,
+        layout,
+        clock,
+        logger,
+        lane,
         cache: createUserCache({ bytesMax: world.pick(4) * 1_000, entryBytes: 100 }),
-        pack: (items) => packLaneMessage(items.map(packItem)), unpack: readLaneMessage,
+        pack: (items) => packLaneMessage(items.map(packItem)),
+        unpack: readLaneMessage,
         onApplied: (position) => {
           applied[lane] = position;
         },
@@ -120,7 +145,8 @@ function sessionOf(world: World, process: Process, inner: Session): Session {
   const reading = { refused: unavailable, lost: unavailable, repeatable: false };
   const writing = { refused: unavailable, lost: unknown, repeatable: true };
   return {
-    execute: (statement) => world.call(process, { effect: () => inner.execute(statement), ...(statement.cql.startsWith("SELECT") ? reading : writing) }),
+    execute: (statement) =>
+      world.call(process, { effect: () => inner.execute(statement), ...(statement.cql.startsWith("SELECT") ? reading : writing) }),
     batch: (statements) => world.call(process, { effect: () => inner.batch(statements), ...writing }),
     page: (statement, options) => world.call(process, { effect: () => inner.page(statement, options), ...reading }),
     close: () => Promise.resolve(),

@@ -1,5 +1,5 @@
 /** Random histories of a small workspace: few users with many names, so that everything meets everything. */
-import { attributes, byAlias, byEmail, byId, event, type Request, bodyOf, start } from "../domain/resolver-workspace.fixture.ts";
+import { attributes, bodyOf, byAlias, byEmail, byId, event, type Request, start } from "../domain/resolver-workspace.fixture.ts";
 import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
 import type { TrackObject } from "../domain/track-object.ts";
 import type { UserKey, UserSelector } from "../domain/user-key.ts";
@@ -22,7 +22,9 @@ export function randomHistory(world: World, length: number): Entry[] {
 function randomRequest(world: World, jobs: { made: number }): Request {
   const kind = world.pick(20);
   if (kind < 9) return Array.from({ length: 1 + world.pick(4) }, () => randomObject(world));
-  if (kind < 10) return { type: "createAliases", aliases: [{ ...(world.chance(0.7) && { externalId: randomId(world) }), alias: randomAlias(world) }] };
+  if (kind < 10) {
+    return { type: "createAliases", aliases: [{ ...(world.chance(0.7) && { externalId: randomId(world) }), alias: randomAlias(world) }] };
+  }
   if (kind < 14) {
     jobs.made += 1;
     return { type: "mergeUsers", jobId: `j${jobs.made}`, updates: [{ source: selectorOf(world), target: selectorOf(world) }] };
@@ -30,7 +32,11 @@ function randomRequest(world: World, jobs: { made: number }): Request {
   if (kind < 17) return { type: "undoMerge", jobId: `j${jobs.made - world.pick(2)}`, index: 0 };
   if (kind < 18) {
     jobs.made += 1;
-    return { type: "identifyUsers", jobId: `j${jobs.made}`, identifications: [{ user: { key: byAlias("l", `${world.pick(3)}`), prioritization: [] }, externalId: randomId(world) }] };
+    return {
+      type: "identifyUsers",
+      jobId: `j${jobs.made}`,
+      identifications: [{ user: { key: byAlias("l", `${world.pick(3)}`), prioritization: [] }, externalId: randomId(world) }],
+    };
   }
   if (kind < 19) return { type: "deleteUsers", users: [selectorOf(world)] };
   return { type: "renameExternalIds", renames: [{ current: randomId(world), next: randomId(world) }] };
@@ -40,7 +46,10 @@ function randomObject(world: World): TrackObject {
   const user = randomKey(world);
   if (world.chance(0.5)) return event(user, { name: world.chance(0.1) ? "bad" : `e${world.pick(2)}`, updateOnly: user.by === "alias" });
   const email = world.chance(0.4) && user.by !== "email" ? { email: `${world.pick(2)}@b.c` } : {};
-  return attributes(user, { ...email, custom: [["n", { op: "increment", by: 1 + world.pick(5) }], ["s", { op: "members", add: [world.pick(4)], remove: [] }]] });
+  return attributes(user, {
+    ...email,
+    custom: [["n", { op: "increment", by: 1 + world.pick(5) }], ["s", { op: "members", add: [world.pick(4)], remove: [] }]],
+  });
 }
 
 function randomKey(world: World): UserKey {

@@ -1,13 +1,13 @@
 /**
  * Resolvers and appliers as separate processes, two of each at the same time, under crashes, lost and repeated calls and
  * replicas that lag: what they leave is what the embedded pass leaves for the same intake. A seed is a run:
- * HEDDLE_SIMULATION_SEED=17 replays one, HEDDLE_SIMULATION_RUNS says how many there are.
+ * HEDDLE_SIMULATION_SEED=17 replays one, HEDDLE_SIMULATION_RUNS says how many there are, HEDDLE_SIMULATION_FIRST where they begin.
  */
 import { expect, test } from "vitest";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
-import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
+import { redriveUsers } from "../lanes/redrive-users.ts";
 import { placeFromBytes } from "../resolve/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
@@ -29,10 +29,11 @@ function poisoned(isMended: () => boolean): PureSteps {
   };
 }
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 2_000);
+const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);
 const only = process.env["HEDDLE_SIMULATION_SEED"];
 
 test("resolvers and appliers leave what the embedded pass leaves", { timeout: 600_000 }, async () => {
-  const seeds = only === undefined ? Array.from({ length: runs }, (_, seed) => seed) : [Number(only)];
+  const seeds = only === undefined ? Array.from({ length: runs }, (_, at) => first + at) : [Number(only)];
   for (const seed of seeds) {
     try {
       await simulate(seed);
@@ -87,13 +88,9 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
 /** As an operator does: whoever is held is tried again; who waited for it comes free by itself. */
 async function redriveHeld(world: World, cluster: Cluster): Promise<void> {
   const { lanes, layout, store } = cluster;
+  const log = { append: (partition: number, body: Uint8Array) => Promise.resolve(lanes.append(subjectOf(partition), body)) };
   for (let round = 0; round < 10; round += 1) {
-    const held = await store.profiles.listHeld(100);
-    if (held.length === 0) return;
-    for (const { workspaceId, userId } of held) {
-      const lane = layout.profile(layout.laneOf(workspaceId, userId));
-      lanes.append(subjectOf(lane), packLaneMessage([packItem({ workspaceId, item: { type: "redrive", userId } })]));
-    }
+    if (await redriveUsers({ profiles: store.profiles, lanes: log, layout }) === 0) return;
     await world.run(() => isQuiet(cluster), () => {});
   }
 }

@@ -89,7 +89,12 @@ function logOf(world: World, kept: Messages, { process, partitions }: { process:
   return {
     partitions,
     append: (partition, body) =>
-      world.call(process, { effect: () => kept.append(subjectOf(partition), body), refused: unavailable, lost: unknown, repeatable: false }),
+      world.call(process, {
+        effect: () => kept.append(subjectOf(partition), body),
+        refused: unavailable,
+        lost: unknown,
+        repeatable: false,
+      }),
     tail: (partition) => world.call(process, { effect: () => kept.last(subjectOf(partition)), ...question }),
     read: (partition, after, options) =>
       world.call(process, { effect: () => kept.read(subjectOf(partition), after, options), ...question }),

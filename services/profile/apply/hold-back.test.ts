@@ -1,0 +1,170 @@
+/** Users held back in a lane: alone, durably, for as long as it takes, and freed by what an operator says. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import { fakeClock } from "../../../platform/clock.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import { applyRecord } from "../domain/apply-records.ts";
+import type { Addressed, LaneItem } from "../domain/lane-item.ts";
+import { laneLayout } from "../domain/lanes.ts";
+import type { ProfileChange } from "../domain/profile-record.ts";
+import { createUserCache } from "../pass/user-cache.ts";
+import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
+import type { ApartParts } from "./apply-apart.ts";
+import { applyBatch } from "./apply-batch.ts";
+
+const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
+let store: CassandraProfileStore;
+let parts: ApartParts;
+let sent: Addressed[];
+let isMended: boolean;
+
+beforeEach(() => {
+  store = openCassandraProfileStore({ session: openReplicas({ schema }).session(), clock: fakeClock(), partitions: 1 });
+  sent = [];
+  isMended = false;
+  parts = {
+    profiles: store.profiles,
+    steps: {
+      freeze,
+      takeIn,
+      takeBack,
+      applyRecord(profile, record) {
+        if (!isMended && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
+        return applyRecord(profile, record);
+      },
+    },
+    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1 }),
+    holds: new Map(),
+    lanes: { append: () => Promise.resolve(0) },
+    layout: laneLayout(1, 2),
+    pack: (items) => {
+      sent.push(...items);
+      return new Uint8Array();
+    },
+  };
+});
+
+function record(userId: string, sequence: number, change: ProfileChange): Addressed {
+  return { workspaceId: "w", item: { type: "record", record: { userId, mark: [sequence, 0], now: sequence, change } } };
+}
+
+function event(userId: string, sequence: number, name = "good"): Addressed {
+  return record(userId, sequence, { type: "event", name, time: 0 });
+}
+
+function said(item: LaneItem): Addressed {
+  return { workspaceId: "w", item };
+}
+
+async function eventsOf(userId: string): Promise<Record<string, number>> {
+  const profile = (await store.profiles.load("w", [userId])).get(userId);
+  return Object.fromEntries(Array.from(profile?.events ?? [], ([name, { count }]) => [name, count]));
+}
+
+describe("applyBatch() on poison", () => {
+  test("holds back the user alone, from the record on, and shows it", async () => {
+    const held = await applyBatch(parts, [
+      record("a", 1, { type: "create" }),
+      record("b", 1, { type: "create" }),
+      event("a", 2),
+      event("a", 3, "bad"),
+      event("a", 4),
+      event("b", 5),
+    ]);
+    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", mark: [3, 0], isPoison: true } }]);
+    expect([await eventsOf("a"), await eventsOf("b")]).toEqual([{ good: 1 }, { good: 1 }]);
+    expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
+  });
+
+  test("keeps what comes later, and applies it in order when the cause is mended", async () => {
+    await applyBatch(parts, [record("a", 1, { type: "create" }), event("a", 3, "bad")]);
+    for (const sequence of [4, 5]) await applyBatch(parts, [event("a", sequence)]);
+    expect(await eventsOf("a")).toEqual({});
+    isMended = true;
+    await applyBatch(parts, [said({ type: "redrive", userId: "a" })]);
+    expect(await eventsOf("a")).toEqual({ bad: 1, good: 2 });
+    expect(await store.profiles.listHeld(9)).toEqual([]);
+  });
+
+  test("passes over the record that an operator names, and no other", async () => {
+    await applyBatch(parts, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4), event("a", 5, "bad")]);
+    await applyBatch(parts, [said({ type: "skip", userId: "a", mark: [4, 0] })]);
+    expect(await eventsOf("a")).toEqual({});
+    await applyBatch(parts, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
+    expect(await eventsOf("a")).toEqual({ good: 1 });
+    expect((await store.profiles.loadHeld("w", ["a"])).get("a")?.records.map(({ mark }) => mark)).toEqual([[5, 0]]);
+  });
+
+  test("does not keep a deleted user", async () => {
+    await applyBatch(parts, [record("a", 1, { type: "create" }), event("a", 3, "bad"), event("a", 4)]);
+    await applyBatch(parts, [record("a", 6, { type: "delete" })]);
+    expect((await store.profiles.loadUsers("w", ["a"])).get("a")).toMatchObject({ profile: undefined, held: false, mark: [6, 0] });
+    expect(await store.profiles.listHeld(9)).toEqual([]);
+  });
+
+  test("sets nothing aside where the store fails, and does the same again", async () => {
+    await applyBatch(parts, [record("a", 1, { type: "create" })]);
+    const failing = { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) };
+    await expect(applyBatch({ ...parts, profiles: failing }, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    parts.cache.clear();
+    await applyBatch(parts, [event("a", 2)]);
+    await applyBatch(parts, [event("a", 2)]);
+    expect(await eventsOf("a")).toEqual({ good: 1 });
+  });
+});
+
+describe("applyBatch() on a merge", () => {
+  const handoff = record("s", 5, { type: "handoff", mergeId: "m", targetId: "t", undoUntil: 100 });
+  const awaiting: Addressed = said({
+    type: "record",
+    record: { userId: "t", mark: [5, 1], now: 5, change: { type: "await", mergeId: "m", sourceId: "s", undoUntil: 100 } },
+  });
+
+  beforeEach(async () => {
+    for (const id of ["s", "t"]) await applyBatch(parts, [record(id, 1, { type: "create" }), event(id, 2)]);
+  });
+
+  test("holds the target's later records until the source is handed off, whose announcement wakes it", async () => {
+    await applyBatch(parts, [awaiting, event("t", 6)]);
+    expect(await eventsOf("t")).toEqual({ good: 1 });
+    expect((await store.profiles.loadUsers("w", ["t"])).get("t")?.held).toBe(true);
+    await applyBatch(parts, [handoff]);
+    expect(sent).toEqual([said({ type: "announce", userId: "t", mergeId: "m", what: "frozen", mark: [5, 0] })]);
+    await applyBatch(parts, sent);
+    expect([await eventsOf("s"), await eventsOf("t")]).toEqual([{}, { good: 3 }]);
+    expect((await store.profiles.loadHandoffs("w", ["m"])).size).toBe(0);
+  });
+
+  test("announces again where the handoff comes again, and takes the source in once", async () => {
+    await applyBatch(parts, [handoff]);
+    await applyBatch(parts, [handoff]);
+    expect(sent).toHaveLength(2);
+    await applyBatch(parts, [awaiting, ...sent]);
+    await applyBatch(parts, [awaiting, ...sent]);
+    expect(await eventsOf("t")).toEqual({ good: 2 });
+  });
+
+  test("brings the source back once the target is past the undo", async () => {
+    await applyBatch(parts, [handoff, awaiting]);
+    const restore: Addressed = record("s", 8, { type: "restore", mergeId: "m", targetId: "t" });
+    await applyBatch(parts, [restore, event("s", 9)]);
+    expect(await eventsOf("s")).toEqual({});
+    sent = [];
+    await applyBatch(parts, [event("t", 7), record("t", 8, { type: "undo", mergeId: "m", sourceId: "s" })]);
+    expect(sent).toMatchObject([{ item: { type: "announce", userId: "s", what: "undone" } }]);
+    await applyBatch(parts, sent);
+    expect([await eventsOf("s"), await eventsOf("t")]).toEqual([{ good: 2 }, { good: 2 }]);
+    expect((await store.profiles.loadFrozen("w", ["m"])).size).toBe(0);
+  });
+
+  test("ignores an announcement for a user who is gone, and keeps no copy for it", async () => {
+    await applyBatch(parts, [handoff]);
+    await applyBatch(parts, [awaiting, record("t", 6, { type: "delete" })]);
+    await applyBatch(parts, sent);
+    expect((await store.profiles.loadUsers("w", ["t"])).get("t")).toMatchObject({ profile: undefined, held: false, openMerges: [] });
+    expect((await store.profiles.loadFrozen("w", ["m"])).size + (await store.profiles.loadHandoffs("w", ["m"])).size).toBe(0);
+  });
+});
