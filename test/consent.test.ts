@@ -245,3 +245,17 @@ test("an email shared by 10,000 users reaches them all, with one answer at once"
   });
   expect(statuses).toEqual([MembershipStatus.UNSUBSCRIBED, MembershipStatus.UNSUBSCRIBED, MembershipStatus.UNSUBSCRIBED]);
 });
+
+test("sides of a merge that can no longer be undone are forgotten, their history goes with the user", async () => {
+  await parts.track([{ external_id: "s", x: 1 }, { external_id: "t", x: 1 }]);
+  await setGroup(SubscriptionState.UNSUBSCRIBED, { externalIds: ["s"] });
+  await parts.profile.mergeUsers({ scope, updates: [{ source: { key: externalId("s") }, target: { key: externalId("t") } }] });
+  await parts.settled();
+  const bodies = () =>
+    parts.database.handle.prepare("SELECT group_concat(body) AS all_bodies FROM subscription_memberships").get()?.["all_bodies"];
+  expect(bodies()).toContain('"mergeId"');
+  parts.clock.advance(2 * 3_600_000);
+  await parts.database.write(() => undefined);
+  expect(bodies()).not.toContain('"mergeId"');
+  expect((await parts.subscription.getHistory({ scope, users: [externalId("t")] })).entries).toHaveLength(3);
+});

@@ -4,13 +4,15 @@ import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
+import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { declaredGroups, type Group } from "./domain/group.ts";
-import { subjectsOf } from "./domain/memberships.ts";
+import { closeOverMerges, subjectsOf } from "./domain/memberships.ts";
+import type { MembershipStore } from "./domain/ports.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
@@ -46,6 +48,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
     clock,
     logger,
   });
+  const stopSweeping = sweepRegularly(tables.store, { clock, logger });
   return {
     service: subscriptionRoutes({
       store: tables.store,
@@ -63,8 +66,23 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       return setAside === 0 ? { ready: true } : { ready: true, reason: `Subscription records set aside: ${setAside}` };
     },
     settled: async () => void await drain.drained(Infinity),
-    close: () => drain.close(),
+    close: () => {
+      stopSweeping();
+      return drain.close();
+    },
   };
+}
+
+/** Forgets sides of merges that can no longer be undone: what a user was before is kept no longer than it is of use. */
+function sweepRegularly(store: MembershipStore, { clock, logger }: Pick<SubscriptionOptions, "clock" | "logger">): () => void {
+  let cancel = clock.after(limits.frozenSweepMs, sweep);
+  function sweep(): void {
+    const over = clock.now() - limits.frozenGraceMs;
+    store.sweep(over, limits.frozenSweepMax, (user) => closeOverMerges(user, over))
+      .catch((error: unknown) => logger.error("membership_sweep_failed", error));
+    cancel = clock.after(limits.frozenSweepMs, sweep);
+  }
+  return () => cancel();
 }
 
 /** Makes a workspace's groups be as declared, also in the files of a server that runs. For `heddle apply`. */

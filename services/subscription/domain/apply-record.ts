@@ -1,6 +1,15 @@
 /** Applies one record to the memberships of the users it speaks of. */
 import type { ConsentChange, MembershipChange, MembershipRecord } from "./membership-record.ts";
-import { type Groups, type Mark, mergeGroups, noMemberships, subjectsOf, type UserId, type UserMemberships } from "./memberships.ts";
+import {
+  closeOverMerges,
+  type Groups,
+  type Mark,
+  mergeGroups,
+  noMemberships,
+  subjectsOf,
+  type UserId,
+  type UserMemberships,
+} from "./memberships.ts";
 
 /** The users of a step by id, changed in place; those a record speaks of are loaded or known to have nothing. */
 export interface StepUsers {
@@ -44,14 +53,6 @@ function userOf({ users }: StepUsers, id: UserId): UserMemberships {
 
 function isAfter(mark: Mark, other: Mark): boolean {
   return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
-}
-
-/** Merges whose window is over, and all before those: the newest is undone first. */
-function closeOverMerges(user: UserMemberships, now: number): void {
-  const over = user.merges.findLastIndex(({ undoUntil }) => now > undoUntil) + 1;
-  if (over === 0) return;
-  for (const { source } of user.merges.slice(0, over)) user.absorbed.push(...subjectsOf(source));
-  user.merges = user.merges.slice(over);
 }
 
 type Change<Type extends MembershipChange["type"]> = Extract<MembershipChange, { type: Type }>;

@@ -38,6 +38,14 @@ export function subjectsOf({ userId, absorbed, merges }: UserMemberships): UserI
   return [userId, ...absorbed, ...merges.flatMap(({ source }) => subjectsOf(source))];
 }
 
+/** Merges whose window is over, and all before those: the newest is undone first. Their sources are part of the user for good. */
+export function closeOverMerges(user: UserMemberships, now: number): void {
+  const over = user.merges.findLastIndex(({ undoUntil }) => now > undoUntil) + 1;
+  if (over === 0) return;
+  for (const { source } of user.merges.slice(0, over)) user.absorbed.push(...subjectsOf(source));
+  user.merges = user.merges.slice(over);
+}
+
 /**
  * The state of one person from that of two: unsubscribed if either is, otherwise subscribed if either is.
  * A merge never makes consent weaker than either side had it.

@@ -6,6 +6,8 @@ import type { UserId, UserMemberships } from "./memberships.ts";
 export interface MembershipStore {
   /** The rows of the users that have one. The caller owns the objects. */
   load(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, UserMemberships>>;
+  /** Changes up to `max` users who have a merge whose window ended before `now`; how many there were. */
+  sweep(now: number, max: number, change: (user: UserMemberships) => void): Promise<number>;
   /** By id, archived ones too. */
   groups(workspaceId: string): Promise<Group[]>;
   /** Plans on the groups as they stand and writes the rows it gives, whole or not at all. `plan` may run twice. */

@@ -66,6 +66,16 @@ function membershipStore(database: Database): MembershipStore {
       }
       return Promise.resolve(found);
     },
+    sweep: (now, max, change) =>
+      database.write(() => {
+        const rows = database.prepare(selectOver).all(now, max);
+        for (const row of rows) {
+          const user = membershipsFromRow(String(row["body"]));
+          change(user);
+          writeUser(database, String(row["workspace_id"]), user);
+        }
+        return rows.length;
+      }),
     groups: (workspaceId) => Promise.resolve(readGroups(database, workspaceId)),
     changeGroups: (workspaceId, plan) =>
       database.write(() => {
@@ -89,7 +99,7 @@ function readGroups(database: Database, workspaceId: string): Group[] {
 
 function commitStep(database: Database, { workspaces, setAside, taken }: StepRows): void {
   for (const { workspaceId, users, entries, erased } of workspaces) {
-    for (const [id, user] of users) database.prepare(putUser).run(workspaceId, id, membershipsToRow(user));
+    for (const user of users.values()) writeUser(database, workspaceId, user);
     for (const subject of erased) ledger.erase(database, workspaceId, subject);
     ledger.append(database, workspaceId, entries);
   }
@@ -99,8 +109,14 @@ function commitStep(database: Database, { workspaces, setAside, taken }: StepRow
   takeFromLane(database, service, taken);
 }
 
-const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, body) VALUES (?, ?, ?)
-  ON CONFLICT DO UPDATE SET body = excluded.body`;
+function writeUser(database: Database, workspaceId: string, user: UserMemberships): void {
+  const windows = user.merges.map(({ undoUntil }) => undoUntil);
+  database.prepare(putUser).run(workspaceId, user.userId, membershipsToRow(user), windows.length === 0 ? null : Math.min(...windows));
+}
+
+const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, body, undo_until) VALUES (?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET body = excluded.body, undo_until = excluded.undo_until`;
+const selectOver = "SELECT workspace_id, body FROM subscription_memberships WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
 const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived`;
 const putSetAside = `INSERT INTO subscription_set_aside (workspace_id, sequence, part, reason, body) VALUES (?, ?, ?, ?, ?)
@@ -122,5 +138,9 @@ const schema: readonly string[] = [
     PRIMARY KEY (workspace_id, sequence, part)
   ) WITHOUT ROWID;
   ${ledger.schema}
+  `,
+  `
+  ALTER TABLE subscription_memberships ADD COLUMN undo_until INTEGER;
+  CREATE INDEX subscription_open_merges ON subscription_memberships (undo_until) WHERE undo_until IS NOT NULL;
   `,
 ];

@@ -113,6 +113,21 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       })).rejects.toThrow("refused");
     });
 
+    test("a sweep changes users with a merge whose window is over, no others", async () => {
+      const open = { ...user("open"), merges: user("open").merges.map((merge) => ({ ...merge, undoUntil: 50 })) };
+      const users = [user("u"), open, { ...user("none"), merges: [] }];
+      await tables.commit(step({ users: new Map(users.map((one) => [one.userId, one])) }));
+      const seen: string[] = [];
+      const sweep = () =>
+        tables.store.sweep(6, 10, (one) => {
+          seen.push(one.userId);
+          one.merges = [];
+        });
+      expect([await sweep(), await sweep()]).toEqual([1, 0]);
+      expect(seen).toEqual(["u"]);
+      expect((await tables.store.load("w", ["u"])).get("u")).toEqual({ ...user("u"), merges: [] });
+    });
+
     test("what was set aside is kept and counted", async () => {
       await tables.commit({ ...step(), setAside: [{ record: record(1), reason: "no record" }] });
       expect(tables.setAsideCount()).toBe(1);
