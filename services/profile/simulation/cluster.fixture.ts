@@ -14,6 +14,7 @@ import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lan
 import { createViews } from "../pass/plan-step.ts";
 import { createUserCache } from "../pass/user-cache.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
+import type { StepSizes } from "../resolve/pack-step.ts";
 import { resolvePartition } from "../resolve/resolve-partition.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
 import { decodeEntry, resolveAtReceipt } from "./reference.fixture.ts";
@@ -52,93 +53,91 @@ export const checkpointSubject = "lanes.checkpoint.0";
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 
 export function createCluster(world: World, options: ClusterOptions): Cluster {
-  const layout = laneLayout(1, 2);
-  const intake = createStream(world);
-  const lanes = createStream(world, options.planted !== "no fence");
-  const replicas = openReplicas({
-    schema,
-    onWrite: () => writeFault(world, options.planted === "no majority"),
-    onRead: () => twoOf(world),
-  });
-  const running: { process: Process; applied: number[]; written: number }[] = [];
-  const sizes = world.chance(0.5) ? { messageBytesMax: 300, stepBytesMax: 700 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 };
-
-  function start(): void {
-    const process = world.process();
-    const applied = [0, 0];
-    const own = { process, applied, written: 0 };
-    running.push(own);
-    const { clock } = world;
-    const logger = silentLogger;
-    const store = openCassandraProfileStore({ session: sessionOf(world, process, replicas.session()), clock, partitions: 1 });
-    const ports = { intake: intake.log(process, 1), lanes: lanes.log(process, layout.partitions), steps: lanes.steps(process) };
-    resolvePartition({
-      ...ports,
-      identities: store.identities,
-      sizes,
-      layout,
-      clock,
-      logger,
-      partition: 0,
-      checkpointSubject,
-      subjectOf,
-      decode: decodeEntry,
-      resolve: resolveAtReceipt,
-      views: createViews(),
-      packItem,
-      encodeConsent: laneRow,
-      packItems: packLaneMessage,
-      packConsent: packRecords,
-      undoWindowMs: options.undoWindowMs,
-      onWritten: (sequence) => {
-        own.written = sequence;
-      },
-    });
-    const positions = createLanePositions(ports.steps, (lane) => `lanes.checkpoint.lane-${lane}`);
-    for (const lane of [0, 1]) {
-      applyLane({
-        lanes: ports.lanes,
-        profiles: store.profiles,
-        steps: options.steps,
-        positions,
-        layout,
-        clock,
-        logger,
-        lane,
-        cache: createUserCache({ bytesMax: world.pick(4) * 1_000, entryBytes: 100 }),
-        pack: (items) => packLaneMessage(items.map(packItem)),
-        unpack: readLaneMessage,
-        onApplied: (position) => {
-          applied[lane] = position;
-        },
-      });
-    }
-  }
-
+  const servers: Servers = {
+    layout: laneLayout(1, 2),
+    intake: createStream(world),
+    lanes: createStream(world, options.planted !== "no fence"),
+    replicas: openReplicas({
+      schema,
+      onWrite: () => writeFault(world, options.planted === "no majority"),
+      onRead: () => twoOf(world),
+    }),
+    sizes: world.chance(0.5) ? { messageBytesMax: 300, stepBytesMax: 700 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 },
+  };
+  const running: Running[] = [];
+  const start = () => void running.push(startProcess(world, servers, options));
   return {
-    layout,
-    intake,
-    lanes,
-    replicas,
-    store: openCassandraProfileStore({ session: openReadSession(replicas), clock: world.clock, partitions: 1 }),
+    ...servers,
+    store: openCassandraProfileStore({ session: servers.replicas.session(), clock: world.clock, partitions: 1 }),
     start,
     crash() {
       const [dead] = running.splice(world.pick(running.length), 1);
       if (dead) dead.process.alive = false;
       start();
     },
-    written: () => Math.max(...running.map(({ written }) => written)),
     disturb() {
       const process = running[world.pick(running.length)]?.process;
       if (process) process.slow = !process.slow;
     },
+    written: () => Math.max(...running.map(({ written }) => written)),
     applied: (lane) => Math.max(...running.map(({ applied }) => applied[lane] ?? 0)),
   };
 }
 
-/** Reads for the test itself, outside of the simulated network. */
-function openReadSession(replicas: Replicas): Session {
-  return replicas.session();
+interface Servers extends Pick<Cluster, "layout" | "intake" | "lanes" | "replicas"> {
+  readonly sizes: StepSizes;
+}
+
+interface Running {
+  readonly process: Process;
+  readonly applied: number[];
+  written: number;
+}
+
+function startProcess(world: World, servers: Servers, options: ClusterOptions): Running {
+  const process = world.process();
+  const running: Running = { process, applied: [0, 0], written: 0 };
+  const { layout, intake, lanes, replicas, sizes } = servers;
+  const { clock } = world;
+  const ports = { lanes: lanes.log(process, layout.partitions), steps: lanes.steps(process), layout, clock, logger: silentLogger };
+  const store = openCassandraProfileStore({ session: sessionOf(world, process, replicas.session()), clock, partitions: 1 });
+  resolvePartition({
+    ...ports,
+    intake: intake.log(process, 1),
+    identities: store.identities,
+    sizes,
+    partition: 0,
+    checkpointSubject,
+    subjectOf,
+    decode: decodeEntry,
+    resolve: resolveAtReceipt,
+    views: createViews(),
+    packItem,
+    encodeConsent: laneRow,
+    packItems: packLaneMessage,
+    packConsent: packRecords,
+    undoWindowMs: options.undoWindowMs,
+    onWritten: (sequence) => {
+      running.written = sequence;
+    },
+  });
+  const positions = createLanePositions(ports.steps, (lane) => `lanes.checkpoint.lane-${lane}`);
+  for (const lane of [0, 1]) {
+    applyLane({
+      ...ports,
+      lane,
+      profiles: store.profiles,
+      steps: options.steps,
+      positions,
+      cache: createUserCache({ bytesMax: world.pick(4) * 1_000, entryBytes: 100 }),
+      pack: (items) => packLaneMessage(items.map(packItem)),
+      unpack: readLaneMessage,
+      onApplied: (position) => {
+        running.applied[lane] = position;
+      },
+    });
+  }
+  return running;
 }
 
 function sessionOf(world: World, process: Process, inner: Session): Session {
