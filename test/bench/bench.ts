@@ -46,11 +46,15 @@ async function floors(): Promise<void> {
     () => load({ url, connections: 32, requests: 3000 * scale, make: (n) => ({ path: "/", body: oneEventBody(n, users), headers: {} }) }),
   );
   child.kill();
-  const out = spawnSync(process.execPath, [join(import.meta.dirname, "floor.ts"), "sqlite", join(folder, "floor.db")], {
-    encoding: "utf8",
-  });
+  floorOf("floor: SQLite upserts a row, 500 a commit", ["sqlite"]);
+  floorOf(`floor: SQLite reads 3 rows and upserts one, ${values.profiles} users`, ["users", values.profiles]);
+}
+
+function floorOf(name: string, [what, count]: readonly [what: string, count?: string]): void {
+  const args = [join(import.meta.dirname, "floor.ts"), what, join(folder, `floor-${what}.db`), count ?? ""];
+  const out = spawnSync(process.execPath, args, { encoding: "utf8" });
   const row = JSON.parse(out.stdout) as { cpuUs: number; perSecond: number };
-  table.push({ name: "floor: SQLite upserts a row, 500 a commit", objectsPerSecond: row.perSecond, cpuUs: row.cpuUs });
+  table.push({ name, objectsPerSecond: row.perSecond, cpuUs: row.cpuUs });
 }
 
 async function heddle(): Promise<void> {

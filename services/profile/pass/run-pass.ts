@@ -10,6 +10,7 @@ import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { type PlannedStep, type PlanParts, planStep, reasonOf } from "./plan-step.ts";
 import { createProgress, type Progress } from "./progress.ts";
 import { planRedrive } from "./redrive.ts";
+import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
 
 export interface PassParts extends PlanParts {
@@ -78,6 +79,7 @@ class RunningPass {
   #news = true;
   #wake: (() => void) | undefined;
   #restsUntil: "news" | "end" = "news";
+  readonly #stride = createStride();
 
   constructor(parts: PassParts) {
     this.#parts = parts;
@@ -120,7 +122,7 @@ class RunningPass {
     if (this.#parts.clock.now() >= this.#sweepAt) await this.#sweep(position);
     this.#news = false;
     const { log, partition } = this.#parts;
-    const records = await log.read(partition, position, { max: limits.passRecordsMax, bytesMax: limits.passBytesMax });
+    const records = await log.read(partition, position, { max: limits.passRecordsMax, bytesMax: this.#stride.bytesMax() });
     if (records.length > 0) return this.#step(records);
     await this.#trim(0);
     this.trouble = undefined;
@@ -139,7 +141,10 @@ class RunningPass {
   }
 
   async #step(records: readonly LogRecord[]): Promise<void> {
-    const planned = await planStep(this.#parts, records, { now: this.#now(), undoWindowMs: this.#parts.undoWindowMs });
+    const { clock, undoWindowMs } = this.#parts;
+    const began = clock.monotonic();
+    const planned = await planStep(this.#parts, records, { now: this.#now(), undoWindowMs });
+    this.#stride.took(records, clock.monotonic() - began);
     // Others get their turn between the work of planning and that of writing
     await setImmediate();
     await this.#commit(planned);

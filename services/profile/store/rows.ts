@@ -9,21 +9,33 @@ export function profileToRow(profile: Profile): string {
     mark: profile.mark,
     created: profile.createdAt,
     updated: profile.updatedAt,
-    externalId: profile.externalId,
-    aliases: profile.aliases,
-    email: profile.email,
-    phone: profile.phone,
-    fields: [...profile.fields],
-    custom: [...profile.custom],
-    events: Array.from(profile.events, summaryToRow),
-    purchases: Array.from(profile.purchases, summaryToRow),
-    revenue: Array.from(profile.revenue, ([currency, cents]) => [currency, cents.toString()]),
-    purchaseCount: profile.purchaseCount,
-    apps: [...profile.apps],
-    devices: [...profile.devices],
-    engagements: Array.from(profile.engagements, ([key, { name, latest }]) => [key, name, [...latest]]),
+    externalId: profile.externalId ?? undefined,
+    aliases: profile.aliases.length === 0 ? undefined : profile.aliases,
+    email: profile.email ?? undefined,
+    phone: profile.phone ?? undefined,
+    fields: entriesOf(profile.fields),
+    custom: entriesOf(profile.custom),
+    events: rowsOf(profile.events, summaryToRow),
+    purchases: rowsOf(profile.purchases, summaryToRow),
+    revenue: rowsOf(profile.revenue, ([currency, cents]) => [currency, cents.toString()]),
+    purchaseCount: profile.purchaseCount === 0 ? undefined : profile.purchaseCount,
+    apps: entriesOf(profile.apps),
+    devices: entriesOf(profile.devices),
+    engagements: rowsOf(profile.engagements, ([key, { name, latest }]) => [key, name, [...latest]]),
   };
   return JSON.stringify(row);
+}
+
+/** What is empty is left out of the row: nearly every profile has something empty, and short rows cost less everywhere. */
+function entriesOf<Key, Value>(map: ReadonlyMap<Key, Value>): [Key, Value][] | undefined {
+  return map.size === 0 ? undefined : [...map];
+}
+
+function rowsOf<Key, Value, Entry>(
+  map: ReadonlyMap<Key, Value>,
+  toRow: (entry: readonly [Key, Value]) => Entry,
+): Entry[] | undefined {
+  return map.size === 0 ? undefined : Array.from(map, toRow);
 }
 
 /** Throws on a text of another version, which only a newer Heddle can have written. */
@@ -35,19 +47,19 @@ export function profileFromRow(text: string): Profile {
     mark: row.mark,
     createdAt: row.created,
     updatedAt: row.updated,
-    externalId: row.externalId,
-    aliases: row.aliases,
-    email: row.email,
-    phone: row.phone,
+    externalId: row.externalId ?? null,
+    aliases: row.aliases ?? [],
+    email: row.email ?? null,
+    phone: row.phone ?? null,
     fields: new Map(row.fields),
     custom: new Map(row.custom),
     events: summariesFromRow(row.events),
     purchases: summariesFromRow(row.purchases),
-    revenue: new Map(row.revenue.map(([currency, cents]) => [currency, BigInt(cents)])),
-    purchaseCount: row.purchaseCount,
+    revenue: new Map(row.revenue?.map(([currency, cents]) => [currency, BigInt(cents)])),
+    purchaseCount: row.purchaseCount ?? 0,
     apps: new Map(row.apps),
     devices: new Map(row.devices),
-    engagements: new Map(row.engagements.map(([key, name, latest]) => [key, { name, latest: new Map(latest) }])),
+    engagements: new Map(row.engagements?.map(([key, name, latest]) => [key, { name, latest: new Map(latest) }])),
   };
 }
 
@@ -58,7 +70,7 @@ function summaryToRow([name, summary]: readonly [string, Summary]): SummaryRow {
   return [name, summary.first, summary.last, summary.count, days];
 }
 
-function summariesFromRow(rows: readonly SummaryRow[]): Map<string, Summary> {
+function summariesFromRow(rows: readonly SummaryRow[] = []): Map<string, Summary> {
   const summaries = new Map<string, Summary>();
   for (const [name, first, last, count, flat] of rows) {
     const days = new Map<number, number>();
@@ -72,25 +84,26 @@ const version = 1;
 
 type SummaryRow = [name: string, first: number, last: number, count: number, days: readonly number[]];
 
+/** undefined: empty. */
 interface Row {
   readonly v: number;
   readonly id: Profile["id"];
   readonly mark: Profile["mark"];
   readonly created: number;
   readonly updated: number;
-  readonly externalId: Profile["externalId"];
-  readonly aliases: Profile["aliases"];
-  readonly email: Profile["email"];
-  readonly phone: Profile["phone"];
+  readonly externalId: string | undefined;
+  readonly aliases: Profile["aliases"] | undefined;
+  readonly email: string | undefined;
+  readonly phone: string | undefined;
   readonly fields: Entries<Profile["fields"]>;
   readonly custom: Entries<Profile["custom"]>;
-  readonly events: readonly SummaryRow[];
-  readonly purchases: readonly SummaryRow[];
-  readonly revenue: readonly [currency: string, cents: string][];
-  readonly purchaseCount: number;
-  readonly apps: readonly [string, AppSummary][];
-  readonly devices: readonly [string, DeviceSummary][];
-  readonly engagements: readonly [key: string, name: EngagementSummary["name"], latest: readonly [string, number][]][];
+  readonly events: readonly SummaryRow[] | undefined;
+  readonly purchases: readonly SummaryRow[] | undefined;
+  readonly revenue: readonly [currency: string, cents: string][] | undefined;
+  readonly purchaseCount: number | undefined;
+  readonly apps: readonly [string, AppSummary][] | undefined;
+  readonly devices: readonly [string, DeviceSummary][] | undefined;
+  readonly engagements: readonly [key: string, name: EngagementSummary["name"], latest: readonly [string, number][]][] | undefined;
 }
 
-type Entries<Kept> = Kept extends Map<infer Key, infer Value> ? readonly [Key, Value][] : never;
+type Entries<Kept> = Kept extends Map<infer Key, infer Value> ? readonly [Key, Value][] | undefined : never;

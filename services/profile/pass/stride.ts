@@ -1,0 +1,26 @@
+/** How much of the log a step takes: what is planned in a few milliseconds, as nobody else gets a turn meanwhile. */
+import { limits } from "../../../platform/limits.ts";
+
+export interface Stride {
+  /** What to read for the next step. */
+  bytesMax(): number;
+  /** Planning a step of these records took so long. */
+  took(records: readonly { readonly body: Uint8Array }[], ms: number): void;
+}
+
+/** Follows what steps cost: users that are not in memory cost several times those that are. */
+export function createStride(): Stride {
+  let bytesPerMs = limits.passBytesMin / limits.passPlanMsAim;
+  return {
+    bytesMax: () => Math.min(limits.passBytesMax, Math.max(limits.passBytesMin, Math.floor(bytesPerMs * limits.passPlanMsAim))),
+    took(records, ms) {
+      const bytes = records.reduce((sum, record) => sum + record.body.byteLength, 0);
+      const seen = Math.min(bytes / Math.max(ms, shortestMs), limits.passBytesMax);
+      bytesPerMs += (seen - bytesPerMs) * weightOfLatest;
+    },
+  };
+}
+
+/** Below it a measured time says nothing. */
+const shortestMs = 0.1;
+const weightOfLatest = 0.3;
