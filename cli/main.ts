@@ -28,6 +28,7 @@ function commands(done: (code: number) => void): Command {
     .showHelpAfterError("(run it with --help to see how it is used)")
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 called in a way it does not understand.\n");
   addStart(program, done);
+  addMesh(program, done);
   addApply(program, done);
   addKeys(program, done);
   addScimTokens(program, done);
@@ -62,6 +63,27 @@ Examples:
   heddle start --apply heddle.yaml
   HEDDLE_HTTP_PORT=9000 HEDDLE_DATA_DIR=/var/lib/heddle heddle start --no-demo
 `;
+
+function addMesh(program: Command, done: (code: number) => void): void {
+  program.command("serve")
+    .description("run one part of the mesh as a process of its own, over NATS, Cassandra and Redis")
+    .argument("<part>", "gateway or profile")
+    .option("--apply <file>", "gateway: declare what the file says before listening")
+    .addHelpText(
+      "after",
+      `
+The settings are environment variables, listed in docs/mesh.md.
+
+Example:
+  HEDDLE_NATS_URL=nats://127.0.0.1:4222 HEDDLE_CASSANDRA_CONTACT_POINTS=127.0.0.1 \\
+    HEDDLE_CASSANDRA_DATACENTER=datacenter1 heddle serve profile
+`,
+    )
+    .action(async (part, options) => done(await (await import("./serve.ts")).serve(part, { ...options, env: process.env })));
+  program.command("migrate")
+    .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
+    .action(async () => done(await (await import("./migrate.ts")).migrate({ env: process.env })));
+}
 
 const dataDirHelp = "data folder, HEDDLE_DATA_DIR or ./data unless given";
 

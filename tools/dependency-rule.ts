@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 
 const tests = "[.](test|fixture)[.]ts$|-contract[.]ts$";
-const wire = "^(services/[^/]+|gateway)/wire[.]ts$";
+const wire = "^(services/[^/]+|gateway)/(mesh-)?wire[.]ts$";
 
 /**
  * Imports go one way. `from` and `to` match paths relative to the root; a package or a Node module is its own name.
@@ -74,7 +74,7 @@ export const dependencyRules: readonly Rule[] = [
     name: "only-main-sees-wire",
     comment: "Composition happens in one place: main.ts, the command line, tests",
     from: { path: "^(services|gateway|platform)/", pathNot: `/main[.]ts$|${tests}` },
-    to: { path: "^(services/[^/]+|gateway)/(wire|main)[.]ts$" },
+    to: { path: "^(services/[^/]+|gateway)/((mesh-)?wire|main)[.]ts$" },
   },
   {
     name: "no-test-in-production",

@@ -1,0 +1,71 @@
+/** heddle serve: one part of the mesh as a process, from the environment to a drained end. */
+import { systemClock } from "../platform/clock.ts";
+import { ConfigError, type ConfigReader, readConfig } from "../platform/config.ts";
+import { limits } from "../platform/limits.ts";
+import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
+import { runUntilSignal } from "../platform/process.ts";
+import { readMeshProfileConfig, serveMeshProfile } from "../services/profile/mesh-wire.ts";
+import { CommandError, print, reportFailure, UsageError } from "./output.ts";
+import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
+
+export interface ServeOptions {
+  /** A declaration file that the gateway applies first. */
+  readonly apply?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Runs until a signal and answers with the exit code: 0 when everything taken was finished. */
+export async function serve(part: string, options: ServeOptions): Promise<number> {
+  if (options.apply !== undefined && part !== "gateway") throw new UsageError("--apply is for the gateway, which keeps who may call");
+  if (part === "gateway") {
+    return await run(options, readMeshGatewayConfig, (config, logger) => openMeshGateway(config, logger, options.apply));
+  }
+  if (part === "profile") {
+    return await run(options, readMeshProfileConfig, async (config, logger) => {
+      const profile = await serveMeshProfile(config, { clock: systemClock, logger });
+      logger.info("listening", { url: profile.url });
+      print(`Heddle profile is listening on ${profile.url}`);
+      return profile;
+    });
+  }
+  if (notYet.has(part)) throw new UsageError(`The part "${part}" has no driver for the mesh yet: it runs within heddle start only`);
+  throw new UsageError(`Expected the part gateway or profile, got "${part}"`);
+}
+
+const notYet: ReadonlySet<string> = new Set(["subscription", "messaging-status", "scim", "content"]);
+const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+
+async function run<Config extends object>(
+  { env }: ServeOptions,
+  read: (reader: ConfigReader) => Config,
+  open: (config: Config, logger: Logger) => Promise<{ close(): Promise<void> }>,
+): Promise<number> {
+  const config = readSettings(env, (reader) => ({
+    part: read(reader),
+    logLevel: reader.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
+  }));
+  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
+  return await runUntilSignal({
+    async start() {
+      try {
+        return await open(config.part, logger);
+      } catch (error) {
+        reportFailure(error);
+        throw error;
+      }
+    },
+    stop: (part) => part.close(),
+    drainMsMax: limits.stopMsMax,
+    logger,
+  });
+}
+
+/** Throws CommandError with every problem, a line each. */
+export function readSettings<Config extends object>(env: NodeJS.ProcessEnv, read: (reader: ConfigReader) => Config): Config {
+  try {
+    return readConfig(env, read);
+  } catch (cause) {
+    if (cause instanceof ConfigError) throw new CommandError(cause.message, { cause });
+    throw cause;
+  }
+}

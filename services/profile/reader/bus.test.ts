@@ -1,0 +1,69 @@
+/** Members and progress over a bus within the test. */
+import { expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.ts";
+import { type Bus, openBusMembers, openBusNews } from "./bus.ts";
+import type { News } from "./progress-news.ts";
+
+function createBus(): Bus & { up: boolean } {
+  const listeners = new Map<string, Set<(message: { data: Uint8Array }) => void>>();
+  return {
+    up: true,
+    publish(subject, data) {
+      for (const listener of listeners.get(subject) ?? []) listener({ data });
+    },
+    subscribe(subject, callback) {
+      const all = listeners.get(subject) ?? new Set();
+      listeners.set(subject, all.add(callback));
+      return () => all.delete(callback);
+    },
+  };
+}
+
+/** Two members on one clock; a newcomer's first beat needs the clock to move. */
+function createPair() {
+  const bus = createBus();
+  const clock = fakeClock();
+  const [first, second] = [0, 1].map(() => openBusMembers({ bus, subject: "members", clock }));
+  if (!first || !second) throw new Error("Expected two members");
+  async function beat(members: typeof first, id: string) {
+    const beating = members?.beat(id, 3_000);
+    clock.advance(200);
+    return [...await beating ?? []].sort();
+  }
+  return { bus, clock, first, second, beat };
+}
+
+test("openBusMembers() tells a newcomer at its first beat who is there, and the others of it", async () => {
+  const { first, second, beat } = createPair();
+  expect(await beat(first, "a")).toEqual(["a"]);
+  expect(await beat(second, "b")).toEqual(["a", "b"]);
+  expect(await beat(first, "a")).toEqual(["a", "b"]);
+});
+
+test("openBusMembers() forgets who left at once, and who is silent after its time", async () => {
+  const { clock, first, second, beat } = createPair();
+  await beat(first, "a");
+  await beat(second, "b");
+  await second.leave("b");
+  expect(await beat(first, "a")).toEqual(["a"]);
+  await beat(second, "b");
+  clock.advance(3_001);
+  expect(await beat(first, "a")).toEqual(["a"]);
+});
+
+test("openBusMembers() rejects a beat that nobody can hear", async () => {
+  const { bus, first } = createPair();
+  bus.up = false;
+  await expect(first.beat("a", 1_000)).rejects.toThrow("away");
+});
+
+test("openBusNews() brings what is told to everybody who listens, until they stop", () => {
+  const bus = createBus();
+  const news = openBusNews(bus, "progress");
+  const heard: News[] = [];
+  const stop = openBusNews(bus, "progress").listen((one) => heard.push(one));
+  news.tell({ kind: "applied", lane: 3, position: 7 });
+  stop();
+  news.tell({ kind: "written", partition: 0, sequence: 9 });
+  expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }]);
+});
