@@ -10,7 +10,8 @@ export default defineConfig({
     projects: [
       project("unit", ["{platform,gateway,services,cli,tools}/**/!(*.mesh).test.ts", "test/*.test.ts"], { testTimeout: 20_000 }),
       project("mesh", ["{platform,services,test}/**/*.mesh.test.ts"], patient),
-      project("http", ["test/http/*.test.ts"], patient),
+      project("http", ["test/http/*.test.ts"], { ...patient, globalSetup: "test/mesh-setup.ts" }),
+      project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
       project("model", ["test/model/**/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
@@ -18,6 +19,6 @@ export default defineConfig({
   },
 });
 
-function project(name: string, include: string[], timeouts: { testTimeout?: number; hookTimeout?: number }) {
-  return { extends: true as const, test: { name, include, ...timeouts } };
+function project(name: string, include: string[], settings: { testTimeout?: number; hookTimeout?: number; globalSetup?: string }) {
+  return { extends: true as const, test: { name, include, ...settings } };
 }

@@ -1,6 +1,4 @@
 /** Starts the real server as a process of its own, on Node or on Deno, and talks HTTP to it. */
-import { spawn } from "node:child_process";
-import type { ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -8,6 +6,8 @@ import { env, execPath } from "node:process";
 import { callHeddle } from "./client.ts";
 import type { Answer, CallOptions } from "./client.ts";
 import { denoStart } from "./deno-start.ts";
+import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
+import { launchMesh } from "./mesh-shape.ts";
 
 export const repository = resolve(import.meta.dirname, "..");
 export const testRuntime = env.HEDDLE_TEST_RUNTIME === "deno" ? "deno" : "node";
@@ -27,12 +27,8 @@ companies:
         apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
 `;
 
-const startMsMax = 30_000;
-const running = new Set<ChildProcess>();
-// A test that times out never stops its server, and its worker is ended by a signal.
-process.once("exit", killAll);
-process.once("disconnect", killAll);
-process.once("SIGTERM", () => process.exit(1));
+/** `HEDDLE_TEST_SHAPE=mesh`: a gateway and a profile process over the servers that mesh-setup.ts started. */
+export const testShape = env.HEDDLE_TEST_SHAPE === "mesh" ? "mesh" : "embedded";
 
 /** Resolves when the server says that it listens; rejects with all it printed when it ends before. */
 export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
@@ -44,7 +40,7 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   place.port = Number(new URL(server.url).port);
 
   async function end(signal: NodeJS.Signals): Promise<number | null> {
-    server.child.kill(signal);
+    server.kill(signal);
     return await server.ended;
   }
   return {
@@ -54,12 +50,12 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
       return server.url;
     },
     get pid() {
-      return server.child.pid ?? 0;
+      return server.pid;
     },
     request: (method, path, body, call) => callHeddle(server.url, { method, path, body, ...defaults(call) }),
     kill: (signal = "SIGKILL") => end(signal),
     signal: (signal) => {
-      server.child.kill(signal);
+      server.kill(signal);
     },
     ended: () => server.ended,
     stop: () => end("SIGTERM"),
@@ -82,51 +78,18 @@ export function heddleCommand(dataDir: string, rest: readonly string[]): { progr
   return { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...rest] };
 }
 
-function killAll(): void {
-  for (const child of running) child.kill("SIGKILL");
-}
-
-async function launch(place: Place): Promise<Server> {
-  const { program, args } = heddleCommand(place.dataDir, ["start", "--apply", place.declarationPath]);
-  const child = spawn(program, args, {
-    cwd: repository,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      PATH: env.PATH,
-      HOME: env.HOME,
-      NO_COLOR: "1",
-      DENO_NO_UPDATE_CHECK: "1",
-      HEDDLE_HTTP_HOST: "127.0.0.1",
-      HEDDLE_HTTP_PORT: String(place.port),
-      HEDDLE_DATA_DIR: place.dataDir,
-      ...place.env,
-    },
+async function launch(place: Place): Promise<HeddleProcess> {
+  const { dataDir, port } = place;
+  const apply = ["--apply", place.declarationPath];
+  if (testShape === "mesh") {
+    const settings: Record<string, string> = JSON.parse(env.HEDDLE_TEST_MESH ?? "{}");
+    return await launchMesh({ repository, settings, dataDir, port, apply, env: place.env });
+  }
+  return await launchHeddle({
+    ...heddleCommand(dataDir, ["start", ...apply]),
+    folder: repository,
+    env: { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: String(port), HEDDLE_DATA_DIR: dataDir, ...place.env },
   });
-  running.add(child);
-  let printed = "";
-  const ended = new Promise<number | null>((done) =>
-    child.once("close", (code) => {
-      running.delete(child);
-      done(code);
-    })
-  );
-  const url = await new Promise<string>((found, failed) => {
-    const late = setTimeout(() => failed(new Error(`The server did not listen within ${startMsMax} ms:\n${printed}`)), startMsMax);
-    function read(chunk: unknown): void {
-      printed = (printed + String(chunk)).slice(-200_000);
-      const listening = /Heddle is listening on (http:\/\/[^\s"\\]+)/.exec(printed);
-      if (listening?.[1]) found(listening[1].replace(/[.,/]+$/, ""));
-    }
-    child.stdout.on("data", read);
-    child.stderr.on("data", read);
-    child.once("error", failed);
-    void ended.then((code) => failed(new Error(`The server ended with ${code} before it listened:\n${printed}`)));
-    void ended.then(() => clearTimeout(late));
-  }).catch((error: unknown) => {
-    child.kill("SIGKILL");
-    throw error;
-  });
-  return { url, child, ended, output: () => printed };
 }
 
 function defaults(call: CallOptions = {}): CallOptions {
@@ -164,11 +127,4 @@ interface Place {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
   port: number;
-}
-
-interface Server {
-  readonly url: string;
-  readonly child: ChildProcess;
-  readonly ended: Promise<number | null>;
-  output(): string;
 }

@@ -1,0 +1,64 @@
+/** `npm run mesh`: real NATS, Cassandra and Redis, a profile process and a gateway, until Ctrl-C. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { secret } from "../platform/identifier.ts";
+import { launchMesh, type MeshProcesses } from "./mesh-shape.ts";
+import { type MeshServers, startMeshServers } from "./mesh-servers.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "heddle-mesh-"));
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+let servers: MeshServers | undefined;
+let mesh: MeshProcesses | undefined;
+const asked = Promise.withResolvers<void>();
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => asked.resolve());
+
+try {
+  console.log("Starting NATS, Redis and Cassandra; this takes half a minute ...");
+  servers = await startMeshServers();
+  const key = secret("hdl_");
+  writeFileSync(join(folder, "declaration.yaml"), declaration(key));
+  mesh = await launchMesh({
+    repository: resolve(import.meta.dirname, ".."),
+    settings: servers.settings,
+    dataDir: join(folder, "data"),
+    port: Number(process.env.HEDDLE_HTTP_PORT ?? 0),
+    apply: ["--apply", join(folder, "declaration.yaml")],
+    env: {},
+  });
+  console.log(text(mesh, servers, key));
+  // Without a timer nothing would keep this process up but its children
+  await Promise.race([asked.promise, mesh.ended.then(() => console.error(`A part of the mesh ended:\n${mesh?.output()}`))]);
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+} finally {
+  mesh?.kill("SIGTERM");
+  await mesh?.ended;
+  await servers?.stop();
+}
+
+function declaration(key: string): string {
+  return `companies:
+  - name: demo
+    workspaces:
+      - { name: demo, apiKeys: [{ name: demo, permissions: ["*"], secret: ${key} }] }
+`;
+}
+
+function text({ gateway, profile }: MeshProcesses, { settings }: MeshServers, key: string): string {
+  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
+  const lines = Object.entries(settings).map(([name, value]) => `  ${name}=${value}`);
+  return `
+The mesh is running. Its data go when it ends; Ctrl-C ends it.
+  gateway  ${gateway.url} (process ${gateway.pid})
+  profile  ${profile.url} (process ${profile.pid})
+${lines.join("\n")}
+
+The API key of the workspace demo:
+  ${key}
+
+  curl -s ${gateway.url}/users/track ${headers} -d '{"attributes":[{"external_id":"ann","first_name":"Ann"}]}'
+  curl -s ${gateway.url}/users/export/ids ${headers} -d '{"external_ids":["ann"]}'
+`;
+}
