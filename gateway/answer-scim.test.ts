@@ -98,7 +98,7 @@ test("nothing is called or spent for a token that may not be used; only what is 
 });
 
 test("a token without an origin may not be used at all", async () => {
-  const call = await start({}, { token: { origin: "" } });
+  const call = await start({}, { token: { origin: "", originHeader: "optional" } });
   for (const origin of ["", "okta", "undefined"]) expect((await call("Users/x", { "x-request-origin": origin })).status).toBe(403);
 });
 

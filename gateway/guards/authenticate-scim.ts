@@ -25,7 +25,7 @@ export function authorizeScim(
   const origin = request.headers.get("x-request-origin");
   const left = origin === undefined || origin === "";
   if (left && token.originHeader === "required") throw new Refusal("ORIGIN_NOT_ALLOWED", "The header 'X-Request-Origin' is required");
-  if (!left && (token.origin === "" || origin !== token.origin)) {
+  if (token.origin === "" || (!left && origin !== token.origin)) {
     throw new Refusal("ORIGIN_NOT_ALLOWED", "The SCIM token may not be used for this X-Request-Origin");
   }
   if (token.ipAllow.length > 0 && !addressAllowed(request, token, addresses)) {

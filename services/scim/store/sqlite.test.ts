@@ -56,6 +56,11 @@ test("appendLog() lets old entries and those over the number go", async () => {
   expect(kept).toHaveLength(31);
   expect(kept[0]?.at).toBe(now);
   expect(readLog(database, { companyId: "co-2", limit: 100 })).toHaveLength(1);
+  database.prepare("UPDATE scim_companies SET log_sequence = ? WHERE company_id = 'co-2'").run(limits.scimLogEntriesMax - 1);
+  await database.write(() => appendLog(database, { ...entry, companyId: "co-2", at: 0 }));
+  expect(readLog(database, { companyId: "co-2", limit: 100 })).toHaveLength(2);
+  await database.write(() => appendLog(database, { ...entry, companyId: "co-2", at: 0 }));
+  expect(readLog(database, { companyId: "co-2", limit: 100 })).toHaveLength(2);
   expect(readLog(database, { companyId: "co-1", limit: 100, about: "nobody" })).toEqual([]);
   expect(readLog(database, { companyId: "co-1", limit: 2, about: someUser().id })).toHaveLength(2);
 });
