@@ -235,6 +235,7 @@ export const limits = {
   stepMessageBytesMax: 900 * 1024,
   stepBytesMax: 8 * 1024 * 1024,
   laneRecordsMax: 64,
+  lanesAppliedAtOnceMax: 4,
   laneBytesMax: 4 * 1024 * 1024,
   laneIdleMsMax: 5_000,
   lanePositionSaveMs: 1_000,

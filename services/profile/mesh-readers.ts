@@ -18,6 +18,7 @@ import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane
 import { createViews } from "./pass/plan-step.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
+import { createGate, type Gate } from "./reader/gate.ts";
 import { type Members, type Ownership, ownWork } from "./reader/ownership.ts";
 import { createProgressTeller, type ProgressNews, type ProgressTeller } from "./reader/progress-news.ts";
 import type { Reading } from "./reader/read-on.ts";
@@ -56,6 +57,7 @@ export interface MeshReaders {
 
 export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   const teller = createProgressTeller(options);
+  const gate = createGate(limits.lanesAppliedAtOnceMax);
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
   const ownership = ownWork({
@@ -64,7 +66,7 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
     start: (work) =>
       work.startsWith(resolving)
         ? startResolver(options, teller, Number(work.slice(resolving.length)))
-        : startApplier(options, teller, Number(work.slice(applying.length))),
+        : startApplier(options, { teller, gate }, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,
@@ -97,10 +99,11 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
   });
 }
 
-function startApplier(options: MeshReaderOptions, teller: ProgressTeller, lane: number): Reading {
+function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: ProgressTeller; gate: Gate }, lane: number): Reading {
   return applyLane({
     ...options,
     lane,
+    gate,
     steps: { applyRecord, freeze, takeIn, takeBack, ...options.pureSteps },
     positions: createLanePositions(options.steps, (kept) => options.subjects.checkpoint(`${applying}${kept}`)),
     cache: createUserCache({

@@ -7,6 +7,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Addressed } from "../domain/lane-item.ts";
+import type { Gate } from "../reader/gate.ts";
 import { type Reading, readOn } from "../reader/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
@@ -17,6 +18,8 @@ export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
   readonly unpack: (body: Uint8Array) => Addressed[];
+  /** Shared by the lanes of a process: a store that everybody asks at once answers nobody in time. */
+  readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
   /**
@@ -94,7 +97,7 @@ class Applier {
 
   async #apply(records: readonly LogRecord[], after: number): Promise<void> {
     const items = records.flatMap(({ body }) => this.#parts.unpack(body));
-    for (const user of await applyBatch(this.#parts, items)) {
+    for (const user of await this.#parts.gate.run(() => applyBatch(this.#parts, items))) {
       this.#report(user);
       this.#noteWaiting(user, after);
     }

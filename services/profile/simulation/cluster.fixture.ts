@@ -14,6 +14,7 @@ import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lan
 import { createViews } from "../pass/plan-step.ts";
 import { createUserCache } from "../pass/user-cache.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
+import { createGate } from "../reader/gate.ts";
 import type { StepSizes } from "../resolve/pack-step.ts";
 import { resolvePartition } from "../resolve/resolve-partition.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
@@ -65,7 +66,11 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
     sizes: world.chance(0.5) ? { messageBytesMax: 300, stepBytesMax: 700 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 },
   };
   const running: Running[] = [];
-  const start = () => void running.push(startProcess(world, servers, options));
+
+  function start(): void {
+    running.push(startProcess(world, servers, options));
+  }
+
   return {
     ...servers,
     store: openCassandraProfileStore({ session: servers.replicas.session(), clock: world.clock, partitions: 1 }),
@@ -121,11 +126,13 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
       running.written = sequence;
     },
   });
+  const gate = createGate(1 + world.pick(2));
   const positions = createLanePositions(ports.steps, (lane) => `lanes.checkpoint.lane-${lane}`);
   for (const lane of [0, 1]) {
     applyLane({
       ...ports,
       lane,
+      gate,
       profiles: store.profiles,
       steps: options.steps,
       positions,
