@@ -1,5 +1,8 @@
 /** Lists and searches of the SCIM service: pages, orders, indexes, and what one company never sees of another. */
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { matches } from "./domain/evaluate-filter.ts";
+import { parseFilter } from "./domain/parse-filter.ts";
 import { directory, scimService, scope } from "./scim-service.fixture.ts";
 
 const at = scimService();
@@ -87,4 +90,38 @@ test("listUsers() finds by index and by looking at all the same users", async ()
     ] as const
   ) expect(await list({ filter }), filter).toEqual({ total: names.length, names });
   expect(await list({ filter: "active eq true", startIndex: 3, count: 1 })).toEqual({ total: 4, names: ["c"] });
+});
+
+test("listUsers() finds, by whatever index, whom a look at everybody finds", async () => {
+  const known = ["a", "b", "c", "d", "e", "f"];
+  const users: Record<string, unknown>[] = [];
+  for (const name of known) {
+    const { json } = await at.create(name, {
+      externalId: `x-${name}`,
+      active: name < "d",
+      ...(name === "b" ? { displayName: "Bea" } : {}),
+    });
+    users.push(json);
+  }
+  const term = fc.oneof(
+    fc.constantFrom(...known, "nobody").map((name) => `userName eq "${name}@X.de"`),
+    fc.constantFrom(...known, "nobody").map((name) => `externalId eq "x-${name}"`),
+    fc.nat(users.length - 1).map((place) => `id eq "${String(users[place]?.["id"])}"`),
+    fc.constantFrom("active eq true", "displayName pr", `userName gt "c"`, `userName ne "a@x.de"`, `externalId eq null`),
+  );
+  const filters = fc.letrec<{ filter: string }>((tie) => ({
+    filter: fc.oneof(
+      { maxDepth: 3 },
+      term,
+      fc.tuple(tie("filter"), fc.constantFrom("and", "or"), tie("filter")).map(([left, word, right]) => `(${left}) ${word} (${right})`),
+      tie("filter").map((inner) => `not (${inner})`),
+    ),
+  })).filter;
+  await fc.assert(
+    fc.asyncProperty(filters, async (filter) => {
+      const expected = users.filter((user) => matches(parseFilter(filter), user)).map((user) => String(user["userName"]).split("@")[0]);
+      expect(await list({ filter })).toEqual({ total: expected.length, names: expected });
+    }),
+    { numRuns: 300 },
+  );
 });
