@@ -56,6 +56,16 @@ test("routeTable shares one bucket among merge, alias, identify and delete", () 
   ]);
 });
 
+test("routeTable shares one bucket between both versions of /subscription/status/set, and none among the default ones", () => {
+  const pathsOf = (limit: LimitName) => keyRoutes.filter((route) => route.limit === limit).map((route) => route.path);
+  expect(pathsOf("subscription_status_set")).toEqual(["/subscription/status/set", "/v2/subscription/status/set"]);
+  expect(buckets("subscription_status_set")).toEqual(["subscription_status_set 5000/60000ms"]);
+  for (const limit of ["subscription_status_get", "email_status", "email_blocklist", "sms_invalid_phone_numbers_remove"] as const) {
+    expect(buckets(limit)).toEqual([`${limit} 250000/3600000ms`]);
+  }
+  expect(pathsOf("email_blocklist")).toEqual(["/email/blocklist", "/email/blacklist"]);
+});
+
 test("routeTable asks for permissions that a key can hold", () => {
   for (const route of keyRoutes) expect(permissionNames, route.path).toContain(route.permission);
 });
