@@ -6,15 +6,13 @@ import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import { migrate } from "../../platform/sqlite/migrate.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { openListMemory } from "./domain/list-memory.ts";
-import type { LogEntry } from "./domain/ports.ts";
+import type { LogEntry, LogQuestion } from "./domain/ports.ts";
 import { openRelay, type Publish, type PublishedEvent } from "./events/relay.ts";
 import { openNotes } from "./log-notes.ts";
 import { scimRoutes } from "./rpc/routes.ts";
-import { scimSchema } from "./store/schema.ts";
-import { appendLog, readLog } from "./store/sqlite-log.ts";
+import { openSqliteRequestLog } from "./store/sqlite-log.ts";
 import { openSqliteOutbox } from "./store/sqlite-outbox.ts";
 import { openSqliteUsers } from "./store/sqlite.ts";
 
@@ -38,7 +36,8 @@ export interface ScimPart {
 export async function openScim({ database, clock, logger, publish = tellLog(logger) }: ScimOptions): Promise<ScimPart> {
   const users = await openSqliteUsers(database);
   const relay = openRelay({ outbox: openSqliteOutbox(database), publish, clock, logger });
-  const notes = openNotes({ clock, logger, write: (entries) => writeNotes(database, entries) });
+  const log = openSqliteRequestLog(database);
+  const notes = openNotes({ clock, logger, write: (entries) => log.append(entries) });
   const service = scimRoutes({
     users,
     clock,
@@ -61,16 +60,10 @@ export async function openScim({ database, clock, logger, publish = tellLog(logg
 /** The newest requests of a company, for `heddle scim log`; also from the files of a server that runs. */
 export async function readScimLog(
   database: Database,
-  asked: { readonly companyId: string; readonly limit: number; readonly about?: string },
+  asked: LogQuestion,
 ): Promise<readonly LogEntry[]> {
-  await migrate(database, "scim", scimSchema);
-  return readLog(database, { ...asked, limit: Math.min(asked.limit, limits.scimLogEntriesMax) });
-}
-
-async function writeNotes(database: Database, entries: readonly LogEntry[]): Promise<void> {
-  await database.write(() => {
-    for (const entry of entries) appendLog(database, entry);
-  });
+  await openSqliteUsers(database);
+  return await openSqliteRequestLog(database).newest({ ...asked, limit: Math.min(asked.limit, limits.scimLogEntriesMax) });
 }
 
 /** One process has nobody else to tell: its log is where others can read of it. */

@@ -89,6 +89,20 @@ export interface LogEntry {
   readonly ignored?: readonly string[];
 }
 
+/** Requests that changed nothing are appended here; those of changes come with their UserChange. Bounded in age and number. */
+export interface RequestLog {
+  /** All or none, durably. */
+  append(entries: readonly LogEntry[]): Promise<void>;
+  /** At most `limit` of a company's, the newest first; `about` is the id or userName of one user. */
+  newest(asked: LogQuestion): Promise<readonly LogEntry[]>;
+}
+
+export interface LogQuestion {
+  readonly companyId: string;
+  readonly limit: number;
+  readonly about?: string;
+}
+
 export interface AttributeChange {
   readonly attribute: string;
   readonly from?: unknown;

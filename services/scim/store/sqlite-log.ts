@@ -1,7 +1,18 @@
 /** The log of requests in the embedded store: appended in order, bounded by age and number, read backwards. */
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
-import type { LogEntry } from "../domain/ports.ts";
+import type { LogEntry, LogQuestion, RequestLog } from "../domain/ports.ts";
+
+/** The tables are made by openSqliteUsers(). */
+export function openSqliteRequestLog(database: Database): RequestLog {
+  return {
+    append: (entries) =>
+      database.write(() => {
+        for (const entry of entries) appendLog(database, entry);
+      }),
+    newest: async (asked) => readLog(database, asked),
+  };
+}
 
 /** Runs inside a transaction. What is too old, or one too many, goes as new entries come. */
 export function appendLog(database: Database, entry: LogEntry): void {
@@ -25,11 +36,7 @@ export function appendLog(database: Database, entry: LogEntry): void {
     .run(companyId, limits.scimLogTrimMax, at - limits.scimLogKeepMs, sequence - limits.scimLogEntriesMax);
 }
 
-/** At most `limit` entries, the newest first; of one user where `userId` is given. */
-export function readLog(
-  database: Database,
-  asked: { readonly companyId: string; readonly limit: number; readonly about?: string },
-): readonly LogEntry[] {
+function readLog(database: Database, asked: LogQuestion): readonly LogEntry[] {
   const { companyId, limit, about } = asked;
   const rows = about === undefined
     ? database.prepare(`${columns} ORDER BY sequence DESC LIMIT ?`).all(companyId, limit)

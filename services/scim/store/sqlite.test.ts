@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { someUser } from "../domain/user.fixture.ts";
-import { appendLog, readLog } from "./sqlite-log.ts";
+import { appendLog, openSqliteRequestLog } from "./sqlite-log.ts";
 import { openSqliteOutbox } from "./sqlite-outbox.ts";
 import { openSqliteUsers } from "./sqlite.ts";
 import { describeUsers } from "./users-contract.ts";
@@ -12,8 +12,8 @@ describeUsers("sqlite", async () => {
   const database = openDatabase({ path: ":memory:" });
   return {
     users: await openSqliteUsers(database),
-    events: async () => (await openSqliteOutbox(database).next(100)).map(({ event }) => event.eventId),
-    log: async (companyId) => readLog(database, { companyId, limit: 100 }),
+    outbox: openSqliteOutbox(database),
+    log: openSqliteRequestLog(database),
     close: () => database.close(),
   };
 });
@@ -47,20 +47,21 @@ for (
 
 test("appendLog() lets old entries and those over the number go", async () => {
   const now = Date.UTC(2026, 5, 1);
+  const log = openSqliteRequestLog(database);
   const entry = { companyId: "co-1", requestId: "r", tokenId: "t", origin: "o", method: "GET", target: "/", outcome: "" };
   await database.write(() => {
     for (let days = 40; days >= 0; days -= 1) appendLog(database, { ...entry, at: now - days * 86_400_000, userId: someUser().id });
     appendLog(database, { ...entry, companyId: "co-2", at: now - limits.scimLogKeepMs * 2 });
   });
-  const kept = readLog(database, { companyId: "co-1", limit: 100 });
+  const kept = await log.newest({ companyId: "co-1", limit: 100 });
   expect(kept).toHaveLength(31);
   expect(kept[0]?.at).toBe(now);
-  expect(readLog(database, { companyId: "co-2", limit: 100 })).toHaveLength(1);
+  expect(await log.newest({ companyId: "co-2", limit: 100 })).toHaveLength(1);
   database.prepare("UPDATE scim_companies SET log_sequence = ? WHERE company_id = 'co-2'").run(limits.scimLogEntriesMax - 1);
   await database.write(() => appendLog(database, { ...entry, companyId: "co-2", at: 0 }));
-  expect(readLog(database, { companyId: "co-2", limit: 100 })).toHaveLength(2);
+  expect(await log.newest({ companyId: "co-2", limit: 100 })).toHaveLength(2);
   await database.write(() => appendLog(database, { ...entry, companyId: "co-2", at: 0 }));
-  expect(readLog(database, { companyId: "co-2", limit: 100 })).toHaveLength(2);
-  expect(readLog(database, { companyId: "co-1", limit: 100, about: "nobody" })).toEqual([]);
-  expect(readLog(database, { companyId: "co-1", limit: 2, about: someUser().id })).toHaveLength(2);
+  expect(await log.newest({ companyId: "co-2", limit: 100 })).toHaveLength(2);
+  expect(await log.newest({ companyId: "co-1", limit: 100, about: "nobody" })).toEqual([]);
+  expect(await log.newest({ companyId: "co-1", limit: 2, about: someUser().id })).toHaveLength(2);
 });

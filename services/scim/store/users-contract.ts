@@ -1,14 +1,14 @@
 /** What every store of users promises; each driver passes the same suite. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { LogEntry, Remembered, UserChange, Users } from "../domain/ports.ts";
+import type { Outbox } from "../domain/outbox.ts";
+import type { LogEntry, Remembered, RequestLog, UserChange, Users } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
 import { someUser } from "../domain/user.fixture.ts";
 
 export interface UsersDriver {
   readonly users: Users;
-  /** Events that wait, in order, as their ids. */
-  events(): Promise<readonly string[]>;
-  log(companyId: string): Promise<readonly LogEntry[]>;
+  readonly outbox: Outbox;
+  readonly log: RequestLog;
   close(): Promise<void>;
 }
 
@@ -46,6 +46,9 @@ export function describeUsers(driver: string, open: () => Promise<UsersDriver>):
     });
     afterEach(() => store.close());
 
+    async function waiting(): Promise<string[]> {
+      return (await store.outbox.next(9)).map(({ event }) => event.eventId);
+    }
     async function add(...keys: string[]): Promise<void> {
       for (const key of keys) expect(await store.users.commit(created(named(key)))).toBe("committed");
     }
@@ -103,8 +106,11 @@ export function describeUsers(driver: string, open: () => Promise<UsersDriver>):
         expiresAt: at + 86_400_000,
       };
       expect(await store.users.commit(created(user, { event, remember, log: entry(user) }))).toBe("committed");
-      expect(await store.events()).toEqual(["e-1"]);
-      expect((await store.log("co-1")).map(({ userId, outcome }) => [userId, outcome])).toEqual([[user.id, "created"]]);
+      expect(await waiting()).toEqual(["e-1"]);
+      expect((await store.log.newest({ companyId: "co-1", limit: 9 })).map(({ userId, outcome }) => [userId, outcome])).toEqual([[
+        user.id,
+        "created",
+      ]]);
       expect(await store.users.remembered("co-1", "r1", at)).toEqual(remember);
       const again = created(named("ann", { id: "other" }), {
         event: { ...event, eventId: "e-2" },
@@ -112,8 +118,8 @@ export function describeUsers(driver: string, open: () => Promise<UsersDriver>):
         remember: { ...remember, requestHash: "r2" },
       });
       expect(await store.users.commit(again)).toBe("name_taken");
-      expect(await store.events()).toEqual(["e-1"]);
-      expect(await store.log("co-1")).toHaveLength(1);
+      expect(await waiting()).toEqual(["e-1"]);
+      expect(await store.log.newest({ companyId: "co-1", limit: 9 })).toHaveLength(1);
       expect(await store.users.remembered("co-1", "r2", at)).toBeUndefined();
     });
 
@@ -168,6 +174,29 @@ export function describeUsers(driver: string, open: () => Promise<UsersDriver>):
       expect(second.users).toBe(1);
       expect(second.changes).toBeGreaterThan(first.changes);
       expect((await store.users.census("co-2")).users).toBe(0);
+    });
+
+    test("next() and done() give events in order until they went out", async () => {
+      for (const [place, key] of ["a", "b", "c"].entries()) {
+        const user = named(key);
+        const event = { eventId: `e-${place}`, companyId: "co-1", userId: user.id, userName: user.userName, deletedAt: at };
+        await store.users.commit(created(user));
+        await store.users.commit({ companyId: "co-1", before: user, event });
+      }
+      expect(await waiting()).toEqual(["e-0", "e-1", "e-2"]);
+      const [first] = await store.outbox.next(1);
+      expect(first?.event).toEqual({ eventId: "e-0", companyId: "co-1", userId: "id-a", userName: "a@x.de", deletedAt: at });
+      await store.outbox.done(first?.sequence ?? 0);
+      expect(await waiting()).toEqual(["e-1", "e-2"]);
+    });
+
+    test("append() and newest() keep each company's own requests", async () => {
+      const entries = ["a", "b", "c"].map((key, place) => ({ ...entry(named(key)), at: at + place }));
+      await store.log.append([...entries, entry(named("z", { companyId: "co-2" }))]);
+      expect(await store.log.newest({ companyId: "co-1", limit: 2 })).toEqual([entries[2], entries[1]]);
+      expect(await store.log.newest({ companyId: "co-1", limit: 9, about: "id-a" })).toEqual([entries[0]]);
+      expect(await store.log.newest({ companyId: "co-2", limit: 9 })).toHaveLength(1);
+      expect(await store.log.newest({ companyId: "co-3", limit: 9 })).toEqual([]);
     });
   });
 }
