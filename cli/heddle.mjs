@@ -21,6 +21,10 @@ function runHere() {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);
   });
+  // A server outlives the reader of its log.
+  process.stderr.on("error", function (error) {
+    if (error.code !== "EPIPE") throw error;
+  });
   import("./main.ts").then(function (main) {
     return main.run(process.argv.slice(2));
   }).then(function (code) {

@@ -165,6 +165,14 @@ test("heddle apply and export work on the folder of a running server", async () 
   expect(named.err).toContain("nobody");
 });
 
+test("heddle start goes on without the reader of its log, and still stops when told", async () => {
+  const server = heddle(["start"]);
+  await server.said(/listening on/);
+  server.child.stderr?.destroy();
+  server.child.kill("SIGTERM");
+  expect((await server.ended).code).toBe(0);
+});
+
 test("heddle start says which port is in use", async () => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));

@@ -94,4 +94,11 @@ describe("runUntilSignal()", () => {
     expect(await code).toBe(1);
     expect(done.slice(-2)).toEqual(["uncaught", "exit 1"]);
   });
+
+  test("tells one uncaught fault: telling may be what fails", async () => {
+    const { signals, done, code } = stage();
+    for (let count = 0; count < 3; count += 1) signals.emit("uncaughtException", new Error("planted"));
+    expect(await code).toBe(1);
+    expect(done.filter((event) => event === "uncaught")).toEqual(["uncaught"]);
+  });
 });

@@ -83,6 +83,13 @@ function watchSignals(
 ): { end(): void } {
   const { source, clock } = from;
   let firstAt: number | undefined;
+  let failed = false;
+  /** Only the first is told: where telling fails (a log that nobody reads), each one told would be the next. */
+  function fault(error: unknown): void {
+    if (failed) return;
+    failed = true;
+    on.fault(error);
+  }
   function signalled(): void {
     if (firstAt === undefined) on.first();
     else if (clock.monotonic() - firstAt > limits.signalEchoMsMax) on.second();
@@ -91,8 +98,8 @@ function watchSignals(
   const listeners: [string, (detail: unknown) => void][] = [
     ["SIGTERM", signalled],
     ["SIGINT", signalled],
-    ["uncaughtException", on.fault],
-    ["unhandledRejection", on.fault],
+    ["uncaughtException", fault],
+    ["unhandledRejection", fault],
   ];
   for (const [name, listener] of listeners) source.on(name, listener);
   return {
