@@ -1,7 +1,9 @@
 /** Table tests of consent that is set directly: who is meant, and what waits for those who are not there yet. */
 import { describe, expect, test } from "vitest";
 import type { MembershipUpdate } from "./intake-record.ts";
-import { attributes, byEmail, byId, byPhone, createWorkspace, event } from "./resolver-workspace.fixture.ts";
+import { createIdentities } from "./identities.ts";
+import { resolveBatch } from "./resolve-batch.ts";
+import { attributes, byEmail, byId, byPhone, createWorkspace, event, start } from "./resolver-workspace.fixture.ts";
 
 function setGroup(to: Partial<MembershipUpdate>) {
   const update = { groupId: "g", state: "unsubscribed" as const, externalIds: [], emails: [], phones: [], ...to };
@@ -100,6 +102,26 @@ describe("resolveConsent() memberships", () => {
     const [record] = workspace.run(attributes(byId("a"), { email }));
     expect(record?.consent).toMatchObject([{ type: "emailStatus", status: "opted_in", carried: true }]);
   });
+});
+
+test("resolveConsent() asks for the rows of all who are named in few rounds", () => {
+  const workspace = createWorkspace();
+  const known = Array.from({ length: 25 }, (_, at) => `${at}`);
+  workspace.run(...known.map((id) => attributes(byId(id), { email: `${id}@b.org` })));
+  const view = createIdentities("ws");
+  const ids = [...known, ...known.map((id) => `new-${id}`)];
+  const update = { groupId: "g", state: "subscribed" as const, externalIds: ids, emails: ids.map((id) => `${id}@b.org`), phones: [] };
+  const body = { type: "setMemberships" as const, updates: [update] };
+  const record = { sequence: 100, workspaceId: "ws", requestId: "q", actor: "key", receivedAt: start, body };
+  for (let rounds = 1;; rounds += 1) {
+    const { resolved, need = [] } = resolveBatch(view, [record], { now: start, undoWindowMs: 1 });
+    if (resolved.length > 0) {
+      expect(resolved[0]?.consent).toHaveLength(50);
+      expect(rounds).toBeLessThanOrEqual(6);
+      return;
+    }
+    view.load(need.map((key) => [key, workspace.store.get(key)]));
+  }
 });
 
 test("resolveConsent() sends the state of addresses on, whoever has them", () => {

@@ -1,7 +1,7 @@
 /** Consent that is set directly: who is meant at this place of the log, and what waits for those who are not there yet. */
 import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
 import type { UserKey } from "./user-key.ts";
-import { type AddressKey, emailKey, externalIdKey, type NameKey, phoneKey } from "./user-names.ts";
+import { type AddressKey, emailKey, externalIdKey, type NameKey, phoneKey, userRowKey } from "./user-names.ts";
 import { type AddressUserKey, type Member, sharersOf } from "./resolve-addresses.ts";
 import { type Effects, tell } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
@@ -32,11 +32,19 @@ function resolveMemberships(effects: Effects, { groupId, state, externalIds, ema
     ...emails.map((address) => ({ by: "email" as const, address })),
     ...phones.map((number) => ({ by: "phone" as const, number })),
   ];
-  for (const key of keys) {
-    const members = membersOf(effects, key);
+  needTogether(effects, keys);
+  const named = keys.map((key) => ({ name: nameOf(key), members: membersOf(effects, key) }));
+  effects.view.need(named.flatMap(({ name, members }) => (members.length === 0 ? [`w:${name}` as const] : [])));
+  for (const { name, members } of named) {
     for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });
-    if (members.length === 0) keepPending(effects, nameOf(key), { groupId, state });
+    if (members.length === 0) keepPending(effects, name, { groupId, state });
   }
+}
+
+/** Rows of all who are named in two rounds, not one after the other. */
+function needTogether({ view }: Effects, keys: readonly MemberKey[]): void {
+  view.need(keys.map(nameOf));
+  view.need(keys.flatMap((key) => key.by === "externalId" ? [] : view.sharers(addressOf(key)).map(({ id }) => userRowKey(id))));
 }
 
 function membersOf(effects: Effects, key: MemberKey): Member[] {
@@ -46,14 +54,11 @@ function membersOf(effects: Effects, key: MemberKey): Member[] {
 }
 
 function nameOf(key: MemberKey): NameKey | AddressKey {
-  switch (key.by) {
-    case "externalId":
-      return externalIdKey(key.id);
-    case "email":
-      return emailKey(key.address);
-    case "phone":
-      return phoneKey(key.number);
-  }
+  return key.by === "externalId" ? externalIdKey(key.id) : addressOf(key);
+}
+
+function addressOf(key: AddressUserKey): AddressKey {
+  return key.by === "email" ? emailKey(key.address) : phoneKey(key.number);
 }
 
 type MemberKey = AddressUserKey | Extract<UserKey, { by: "externalId" }>;
