@@ -1,17 +1,10 @@
-/** kill -9 of the profile process and of nats-server under load: nothing answered is lost, and nothing counts twice. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { execPath } from "node:process";
+/** kill -9 of profile processes and servers under load: nothing answered is lost, and nothing counts twice. */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { type Answer, callHeddle } from "../client.ts";
-import { demoDeclaration, demoKey, repository } from "../heddle.ts";
-import { type HeddleProcess, launchHeddle } from "../heddle-process.ts";
 import { type MeshServers, startMeshServers } from "../mesh-servers.ts";
 import { seededRandom } from "../random.ts";
 import { describeWith } from "../servers/require.ts";
-import { freePorts } from "../servers/server-process.ts";
 import { fresh } from "../suite.ts";
+import { type Mesh, startMesh } from "./mesh.ts";
 
 const kills = 4;
 const connections = 8;
@@ -33,22 +26,70 @@ await describeWith(["nats", "redis", "cassandra"], "the mesh under kill -9", () 
     await servers?.stop();
   });
 
-  test("of the profile process loses no answered write and repeats no keyed one", async () => {
-    await underLoad(mesh, () => mesh.restartProfile());
+  test("of profile processes in turn loses no answered write and repeats no keyed one", async () => {
+    await underLoad(mesh, async (kill) => {
+      await mesh.killProfile(kill % 2);
+      await mesh.startProfile(kill % 2);
+    });
   });
 
   test("of nats-server loses no answered write and repeats no keyed one", async () => {
     await underLoad(mesh, () => servers.nats.restart("SIGKILL"));
   });
+
+  test("of Redis costs no request", async () => {
+    await servers.redis.kill();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => mesh.post("/users/track", eventOf(fresh()))));
+    await servers.redis.restart();
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+  });
+
+  test("of one profile process for good: the other has all its work within 5 s", async () => {
+    const ids = Array.from({ length: 20 }, () => fresh());
+    await Promise.all(ids.map((id) => mesh.post("/users/track", eventOf(id))));
+    await mesh.killProfile(0);
+    const wrote = await Promise.all(ids.map((id) => mesh.post("/users/track", eventOf(id))));
+    expect(wrote.map(({ status }) => status)).toEqual(ids.map(() => 201));
+    const reads = await Promise.all(ids.map((id, at) => readAfter(mesh, id, wrote[at]?.headers.get("x-heddle-position") ?? "")));
+    expect(reads).toEqual(ids.map(() => 2));
+    await mesh.startProfile(0);
+  });
+
+  test("of Cassandra: writes go on, reads say 503 in time, and what waited is there after", async () => {
+    const id = fresh();
+    expect((await mesh.post("/users/track", eventOf(id))).status).toBe(201);
+    await servers.cassandra.kill();
+    const wrote = await Promise.all(Array.from({ length: 10 }, () => mesh.post("/users/track", eventOf(id))));
+    expect(wrote.map(({ status }) => status)).toEqual(wrote.map(() => 201));
+    const begun = performance.now();
+    const read = await mesh.post("/users/export/ids", { external_ids: [id] });
+    expect(performance.now() - begun).toBeLessThan(2_500);
+    expect(read.status, read.text).toBe(503);
+    expect(Number(read.headers.get("retry-after"))).toBeGreaterThan(0);
+    await expect.poll(async () => (await mesh.get("/readyz")).status, { timeout: settledMsMax }).toBe(503);
+    await servers.cassandra.restart();
+    await expect.poll(() => eventsOf(mesh, { id }), { timeout: settledMsMax, interval: 200 }).toBe(11);
+    await expect.poll(async () => (await mesh.get("/readyz")).status, { timeout: settledMsMax }).toBe(200);
+  });
 });
 
-async function underLoad(mesh: Mesh, strike: () => Promise<void>): Promise<void> {
+function eventOf(external_id: string): object {
+  return { events: [{ external_id, name: "e", time }] };
+}
+
+/** The number of events that a read with the position of a write sees. */
+async function readAfter(mesh: Mesh, id: string, position: string): Promise<number | undefined> {
+  const read = await mesh.post("/users/export/ids", { external_ids: [id] }, { headers: { "x-heddle-position": position } });
+  return read.body.users?.[0]?.custom_events?.[0]?.count;
+}
+
+async function underLoad(mesh: Mesh, strike: (kill: number) => Promise<void>): Promise<void> {
   const random = seededRandom(9);
   const load = { over: false };
   const clients = Array.from({ length: connections }, () => runClient(mesh, load));
   for (let kill = 0; kill < kills; kill += 1) {
     await pause(1_000 + random() * 1_500);
-    await strike();
+    await strike(kill);
   }
   await pause(2_000);
   load.over = true;
@@ -85,7 +126,7 @@ async function accepted(mesh: Mesh, body: unknown, key?: string): Promise<boolea
   return answer?.status === 201;
 }
 
-async function eventsOf(mesh: Mesh, { id }: Journal): Promise<number> {
+async function eventsOf(mesh: Mesh, { id }: Pick<Journal, "id">): Promise<number> {
   const read = await mesh.post("/users/export/ids", { external_ids: [id] });
   return read.body.users?.[0]?.custom_events?.[0]?.count ?? 0;
 }
@@ -101,50 +142,8 @@ async function compare(mesh: Mesh, journal: Journal): Promise<void> {
   expect(events).toBeLessThanOrEqual(journal.eventsSent);
 }
 
-async function startMesh({ settings }: MeshServers): Promise<Mesh> {
-  const folder = mkdtempSync(join(tmpdir(), "heddle-faults-"));
-  const declaration = join(folder, "declaration.yaml");
-  writeFileSync(declaration, demoDeclaration);
-  const [port = 0] = await freePorts(1);
-  function launch(args: readonly string[], env: Record<string, string>): Promise<HeddleProcess> {
-    const entry = join(repository, "cli/heddle.mjs");
-    return launchHeddle({ program: execPath, args: [entry, "serve", ...args], folder: repository, env: { ...settings, ...env } });
-  }
-  const launchProfile = () =>
-    launch(["profile"], { HEDDLE_PROFILE_RPC_PORT: String(port), HEDDLE_LOG_LANES: "8", HEDDLE_LOG_PARTITIONS: "2" });
-  let profile = await launchProfile();
-  const gateway = await launch(["gateway", "--apply", declaration], {
-    HEDDLE_PROFILE_URL: profile.url,
-    HEDDLE_HTTP_PORT: "0",
-    HEDDLE_DATA_DIR: join(folder, "data"),
-  });
-  return {
-    post: (path, body, call = {}) => callHeddle(gateway.url, { method: "POST", path, body, key: demoKey, ...call }),
-    async restartProfile() {
-      profile.kill("SIGKILL");
-      await profile.ended;
-      profile = await launchProfile();
-    },
-    output: () => `${gateway.output().slice(-4_000)}\n${profile.output().slice(-8_000)}`,
-    async close() {
-      for (const process of [gateway, profile]) {
-        process.kill("SIGTERM");
-        await process.ended;
-      }
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
 function pause(ms: number): Promise<void> {
   return new Promise((done) => setTimeout(done, ms));
-}
-
-interface Mesh {
-  post(path: string, body: unknown, call?: { headers?: Record<string, string> }): Promise<Answer>;
-  restartProfile(): Promise<void>;
-  output(): string;
-  close(): Promise<void>;
 }
 
 interface Journal {
