@@ -1,12 +1,13 @@
 /** The data folder as commands use it beside a running server: who may call, kept in its database. */
-import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 
 import type { Access, Workspace } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
+import { makeFolder } from "../platform/sqlite/lock.ts";
 import { CommandError, UsageError } from "./output.ts";
 import { defaultDataDir } from "./start-config.ts";
 
@@ -27,7 +28,7 @@ export async function withAccess<T>(
   work: (access: Access & AccessAdmin, database: Database) => Promise<T>,
 ): Promise<T> {
   const path = join(folder, databaseFile);
-  if (options.create) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (options.create) makeFolder(resolve(folder));
   else if (!existsSync(path)) {
     throw new CommandError(`There is no Heddle in the folder "${folder}": start one, or name its folder with --data-dir`);
   }

@@ -173,6 +173,11 @@ test("heddle start goes on without the reader of its log, and still stops when t
   expect((await server.ended).code).toBe(0);
 });
 
+test.runIf(existsSync("/proc/self"))("heddle start says which folder it cannot make", async () => {
+  const { code, err } = await heddle(["start"], { HEDDLE_DATA_DIR: "/proc/heddle/data" }).ended;
+  expect([code, err]).toEqual([1, expect.stringContaining('Cannot use the data folder "/proc/heddle/data": ENOENT')]);
+});
+
 test("heddle start says which port is in use", async () => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));

@@ -1,6 +1,6 @@
 /** One server to a data folder: an exclusive lock that the kernel lets go when the process dies, however it dies. */
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../refusal.ts";
 import { sqliteCode } from "./faults.ts";
@@ -17,7 +17,7 @@ const busyCode = 5;
  * Refuses STATE_CONFLICT when another process has it.
  */
 export function lockDirectory(path: string): DirectoryLock {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeFolder(resolve(path));
   const handle = new DatabaseSync(join(path, "heddle.lock"), { timeout: 0, defensive: true });
   try {
     // Not exec(): under Deno its errors carry no result code
@@ -30,4 +30,22 @@ export function lockDirectory(path: string): DirectoryLock {
     });
   }
   return { release: () => handle.isOpen && handle.close() };
+}
+
+const folderMode = 0o700;
+
+/**
+ * Makes a folder and those above it. Node's own recursion never ends where a file system (/proc) says ENOENT of a
+ * folder whose parent is there, so the topmost missing one is made alone. (Deno may hide what is above: then none is.)
+ */
+export function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  let top = path;
+  while (dirname(top) !== top && !existsSync(dirname(top))) top = dirname(top);
+  try {
+    mkdirSync(top, { mode: folderMode });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") throw error;
+  }
+  mkdirSync(path, { recursive: true, mode: folderMode });
 }
