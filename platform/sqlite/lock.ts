@@ -36,16 +36,24 @@ const folderMode = 0o700;
 
 /**
  * Makes a folder and those above it. Node's own recursion never ends where a file system (/proc) says ENOENT of a
- * folder whose parent is there, so the topmost missing one is made alone. (Deno may hide what is above: then none is.)
+ * folder whose parent is there, so the topmost missing one is made alone. (Deno hides what is above, and has no such fault.)
  */
 export function makeFolder(path: string): void {
-  if (existsSync(path)) return;
+  if (isThere(path)) return;
   let top = path;
-  while (dirname(top) !== top && !existsSync(dirname(top))) top = dirname(top);
+  while (dirname(top) !== top && !isThere(dirname(top))) top = dirname(top);
   try {
     mkdirSync(top, { mode: folderMode });
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") throw error;
   }
   mkdirSync(path, { recursive: true, mode: folderMode });
+}
+
+function isThere(path: string): boolean {
+  try {
+    return existsSync(path);
+  } catch {
+    return false;
+  }
 }
