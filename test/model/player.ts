@@ -83,30 +83,11 @@ class Player {
     return differences;
   }
 
+  /** The same on the reference; says where the answer does not fit what the reference did. */
   async #onReference(step: Step, answer: Answer): Promise<string | undefined> {
     const own = (key: Key): Key => ownKey(key, this.#prefix);
     const reference = this.#reference;
     switch (step.type) {
-      case "track":
-        reference.track(step.objects.map((object) => ownObject(object, this.#prefix)));
-        return undefined;
-      case "report":
-        reference.report({ ...step.report, user: own(step.report.user) });
-        return undefined;
-      case "aliasNew":
-        for (const entry of step.entries) {
-          reference.aliasNew({
-            ...entry,
-            ...(entry.externalId === undefined ? {} : { externalId: this.#prefix + entry.externalId }),
-            name: this.#prefix + entry.name,
-          });
-        }
-        return undefined;
-      case "aliasUpdate":
-        for (const entry of step.entries) {
-          reference.aliasUpdate({ label: entry.label, oldName: this.#prefix + entry.oldName, newName: this.#prefix + entry.newName });
-        }
-        return undefined;
       case "merge": {
         const happened = step.updates.map((update, index) =>
           reference.merge({
@@ -123,9 +104,6 @@ class Player {
         const happened = reference.identify({ user, externalId: this.#prefix + step.externalId, id: `${answer.body["job_id"]}/0` });
         return happened && reference.users.size < before ? await this.#job(answer, [true]) : undefined;
       }
-      case "delete":
-        reference.delete({ ...step.selector, key: own(step.selector.key) });
-        return undefined;
       case "rename": {
         const renamed = reference.rename(this.#prefix + step.current, this.#prefix + step.next);
         const said = (answer.body["external_ids"] as unknown[]).length === 1;
@@ -137,7 +115,27 @@ class Player {
         return removed === said ? undefined : `remove answered ${JSON.stringify(answer.body)}, expected it to happen: ${removed}`;
       }
       default:
+        this.#writeOnReference(step);
         return undefined;
+    }
+  }
+
+  /** Steps whose answer says nothing that the reference could know better. */
+  #writeOnReference(step: Step): void {
+    const reference = this.#reference;
+    const prefix = this.#prefix;
+    if (step.type === "track") reference.track(step.objects.map((object) => ownObject(object, prefix)));
+    if (step.type === "report") reference.report({ ...step.report, user: ownKey(step.report.user, prefix) });
+    if (step.type === "delete") reference.delete({ ...step.selector, key: ownKey(step.selector.key, prefix) });
+    if (step.type === "aliasNew") {
+      for (const { externalId, label, name } of step.entries) {
+        reference.aliasNew({ ...(externalId === undefined ? {} : { externalId: prefix + externalId }), label, name: prefix + name });
+      }
+    }
+    if (step.type === "aliasUpdate") {
+      for (const { label, oldName, newName } of step.entries) {
+        reference.aliasUpdate({ label, oldName: prefix + oldName, newName: prefix + newName });
+      }
     }
   }
 
