@@ -21,6 +21,8 @@ export interface Progress {
   readonly version: 1;
   /** Of the file and the way it is read. */
   readonly identity: string;
+  /** The address that it was sent to. */
+  readonly server: string;
   readonly batchSize: number;
   readonly concurrency: number;
   /** For each shard the place of the last settled object; null before the first. */
@@ -52,7 +54,7 @@ export function fileIdentity(file: string, reading: unknown): string {
 /** The progress of an import of the file, or a new one. Refuses a progress of another file or another mapping. */
 export function openProgress(
   path: string,
-  wanted: Pick<Progress, "identity" | "batchSize" | "concurrency">,
+  wanted: Pick<Progress, "identity" | "server" | "batchSize" | "concurrency">,
 ): { progress: Progress; resumed: boolean } {
   if (!existsSync(path)) {
     const done = Array.from({ length: wanted.concurrency }, () => null);
@@ -65,6 +67,11 @@ export function openProgress(
   if (!found || found.identity !== wanted.identity) {
     throw new CommandError(
       `"${path}" belongs to an import of another file, mapping or run: finish that one, or delete "${path}" to start over`,
+    );
+  }
+  if (found.server !== wanted.server) {
+    throw new CommandError(
+      `"${path}" belongs to an import to ${found.server}, and this one is to ${wanted.server}: finish that one, or delete "${path}" to start over`,
     );
   }
   return { progress: found, resumed: true };

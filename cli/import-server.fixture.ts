@@ -19,6 +19,7 @@ export interface Answering {
 }
 
 export interface Target {
+  readonly url: string;
   /** Bodies the server took, once for each key, in the order they came. */
   readonly taken: Map<string, Sent["body"]>;
   readonly requests: Sent[];
@@ -46,6 +47,7 @@ export async function openTarget(): Promise<Target> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const target: Target = {
+    url,
     taken: new Map(),
     requests: [],
     behave: (sent, answer) => target.accept(sent, answer),

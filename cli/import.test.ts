@@ -136,6 +136,17 @@ test("import refuses to go on with a progress of another file", async () => {
   await expect(target.run(file)).rejects.toThrow(/belongs to an import of another file/);
 });
 
+test("import refuses to go on at another server, which has nothing of the file", async () => {
+  const file = target.write("a.ndjson", events(150));
+  target.behave = (sent, answer) => target.requests.length > 1 ? answer.json(503, {}) : target.accept(sent, answer);
+  await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
+  const sent = target.requests.length;
+  target.behave = target.accept;
+  const elsewhere = target.url.replace("127.0.0.1", "localhost");
+  await expect(target.run(file, { url: elsewhere })).rejects.toThrow(`belongs to an import to ${target.url}`);
+  expect(target.requests).toHaveLength(sent);
+});
+
 test("import reports refused objects by their lines, counts the others, and answers with failure", async () => {
   target.behave = (sent, answer) => {
     target.taken.set(sent.key, sent.body);

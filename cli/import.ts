@@ -40,7 +40,12 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   const size = sizeOf(file);
   const identity = fileIdentity(file, [format, options.run ?? ""]);
   const paths = { progress: `${file}.heddle-progress`, errors: `${file}.errors.ndjson` };
-  const { progress, resumed } = openProgress(paths.progress, { identity, batchSize: options.batchSize, concurrency: options.concurrency });
+  const { progress, resumed } = openProgress(paths.progress, {
+    identity,
+    server: new URL(url).origin,
+    batchSize: options.batchSize,
+    concurrency: options.concurrency,
+  });
   cutReport(paths.errors, progress.errorBytes);
 
   const interrupted = new AbortController();

@@ -241,7 +241,8 @@ CSV: the first row names the columns; --map says what they become:
   field out. A --map file in YAML holds lines "field: column", and constants as "field: =value".
 
 An interrupted import continues where it was when the same command runs again: <file>.heddle-progress remembers
-the place, and every request carries an Idempotency-Key made of the file and the place, so nothing counts twice.
+the place, and every request carries an Idempotency-Key made of the file and the place, so nothing counts twice
+within the 7 days that the server knows it.
 Lines that were refused are in <file>.errors.ndjson. With more than one request at the same time, lines that name
 one user in different ways (by id here, by email there) may change places.
 
