@@ -76,7 +76,9 @@ function readAndWrite(path: string, users: number): void {
     putUser.run(n, `${filler}${turn}`);
   });
   const used = process.cpuUsage(began);
-  console.log(JSON.stringify({ cpuUs: (used.user + used.system) / turns, perSecond: Math.round(turns / ((performance.now() - start) / 1000)) }));
+  console.log(
+    JSON.stringify({ cpuUs: (used.user + used.system) / turns, perSecond: Math.round(turns / ((performance.now() - start) / 1000)) }),
+  );
   database.close();
 }
 

@@ -61,8 +61,7 @@ export const emptyUser = {
   body: "UPDATE profile_profiles SET body = NULL WHERE workspace = ? AND user_id = ?",
 };
 
-export const deleteEmptyUser =
-  "DELETE FROM profile_profiles WHERE workspace = ? AND user_id = ? AND identity IS NULL AND body IS NULL";
+export const deleteEmptyUser = "DELETE FROM profile_profiles WHERE workspace = ? AND user_id = ? AND identity IS NULL AND body IS NULL";
 
 function putStatements(column: UserColumn): { readonly sql: string; readonly orElse: string } {
   return {
