@@ -1,9 +1,9 @@
 /** A merge taken back: both sides get the names and addresses they would have had without it. */
 import type { ItemOutcome, JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
-import { addressesOf, type AddressKey, emailKey, holdsAlias, inserted, neverShared, ownNames, phoneKey } from "./user-names.ts";
-import { aliasKey, externalIdKey } from "./user-names.ts";
+import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsAlias, inserted } from "./user-names.ts";
+import { isNeverShared, neverShared, ownNames, phoneKey } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
-import { type Effects, putUser, send, tell } from "./resolve-effects.ts";
+import { type Effects, putUser, send, takeMark, tell } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
@@ -85,6 +85,7 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   const addresses = [...addressesOf(live), ...sideAddresses(effects.view, live)];
   for (const name of ownNames(source)) effects.view.put(name, source.id);
   for (const address of addressesOf(live)) leaveAddress(effects, address, live);
+  for (const address of new Set([source, target].flatMap(addressesOf))) trackHolder(effects, address);
   restoreAddresses(effects, source, merge.sourceRecency);
   restoreAddresses(effects, target, merge.targetRecency);
   putUser(effects, source);
@@ -99,6 +100,16 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   tell(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
   // Nobody had these names between the merge and now
   for (const row of [target, source]) takePending(effects, row.id, [...ownNames(row), ...addressesOf(row)]);
+}
+
+/**
+ * Whoever holds an address alone without recency came after both sides had left it, for recency begins where two meet:
+ * it is later than what either side was sent.
+ */
+function trackHolder(effects: Effects, address: AddressKey): void {
+  const [holder, other] = effects.view.sharers(address);
+  if (holder === undefined || other !== undefined || !isNeverShared(holder.updated)) return;
+  effects.view.put(address, [{ ...holder, updated: takeMark(effects) }]);
 }
 
 function restoreAddresses(effects: Effects, row: UserRow, recency: SideRecency): void {
