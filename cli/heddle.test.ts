@@ -178,6 +178,16 @@ test.runIf(existsSync("/proc/self"))("heddle start says which folder it cannot m
   expect([code, err]).toEqual([1, expect.stringContaining('Cannot use the data folder "/proc/heddle/data": ENOENT')]);
 });
 
+test("deno task start runs Heddle", async () => {
+  const root = resolve(import.meta.dirname, "..");
+  const child = spawn(join(root, "node_modules/.bin/deno"), ["task", "start", "--help"], { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
+  children.push(child);
+  let out = "";
+  child.stdout.on("data", (chunk) => out += String(chunk));
+  const code = await new Promise((done) => child.once("close", done));
+  expect([code, out]).toEqual([0, expect.stringContaining("Usage: heddle start")]);
+});
+
 test("heddle start says which port is in use", async () => {
   const other = createServer();
   await new Promise<void>((done) => other.listen(0, "127.0.0.1", done));

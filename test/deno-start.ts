@@ -17,7 +17,8 @@ function startTask(repository: string): string {
   const config: { tasks?: Record<string, string | { command: string }> } = JSON.parse(readFileSync(join(repository, "deno.json"), "utf8"));
   const task = config.tasks?.start;
   const command = typeof task === "object" ? task.command : task;
-  if (!command?.startsWith("deno run ")) throw new Error(`The start task in deno.json is no "deno run": ${command}`);
+  // By its path: of the bare name, deno task would run the npm package's binary as a script
+  if (!command?.startsWith("./node_modules/.bin/deno run ")) throw new Error(`The start task in deno.json is no "deno run": ${command}`);
   return command;
 }
 
