@@ -1,5 +1,6 @@
 /** Reads a YAML or JSON text field by field, and keeps every problem with its line instead of stopping at the first. */
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import { createRequire } from "node:module";
+import type * as Yaml from "yaml";
 
 import { nearest } from "./nearest.ts";
 
@@ -36,15 +37,15 @@ export interface DeclarationReader {
 
 /** Parses the text; what is wrong with its syntax is already among the problems. */
 export function readDeclaration(text: string): DeclarationReader {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: "silent" });
+  const lines = new (yaml().LineCounter)();
+  const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: "silent" });
   const problems: Problem[] = [...document.errors, ...document.warnings].map((error) => ({
     line: lines.linePos(error.pos[0]).line,
     text: syntaxProblem(error),
   }));
 
   function placeOf(node: unknown, name: string, lineAbove: number): Place {
-    const value = isAlias(node) ? node.resolve(document) : node;
+    const value = yaml().isAlias(node) ? node.resolve(document) : node;
     const range = (node as { range?: readonly number[] | null } | null)?.range;
     return { value, name, line: range ? lines.linePos(range[0] ?? 0).line : lineAbove };
   }
@@ -56,12 +57,12 @@ export function readDeclaration(text: string): DeclarationReader {
 
   function entries(place: Place): Map<string, Place> {
     const found = new Map<string, Place>();
-    if (!isMap(place.value)) {
+    if (!yaml().isMap(place.value)) {
       if (!isEmpty(place.value)) refuse(place, `"${place.name}" must be a mapping of fields, not ${kindOf(place.value)}`);
       return found;
     }
     for (const pair of place.value.items) {
-      const key = isScalar(pair.key) ? String(pair.key.source ?? pair.key.value) : "";
+      const key = yaml().isScalar(pair.key) ? String(pair.key.source ?? pair.key.value) : "";
       const line = placeOf(pair.key, key, place.line).line;
       // The field's own line, not its value's: `apps:` and its list begin on different lines.
       found.set(key, { ...placeOf(pair.value, key, line), line });
@@ -81,7 +82,7 @@ export function readDeclaration(text: string): DeclarationReader {
 
   function items(place: Place | undefined): Place[] {
     if (!place || isEmpty(place.value)) return [];
-    if (!isSeq(place.value)) {
+    if (!yaml().isSeq(place.value)) {
       refuse(place, `"${place.name}" must be a list, not ${kindOf(place.value)}`);
       return [];
     }
@@ -98,20 +99,20 @@ export function readDeclaration(text: string): DeclarationReader {
     text: (place) => textOf(place, refuse),
     numeral: (place) => numeralOf(place, refuse),
     refuse,
-    isMapping: (place) => isMap(place.value),
+    isMapping: (place) => yaml().isMap(place.value),
   };
 }
 
 function textOf(place: Place, refuse: DeclarationReader["refuse"]): string | undefined {
   if (isEmpty(place.value)) return refuse(place, `"${place.name}" is empty`);
-  const value = isScalar(place.value) ? place.value.value : undefined;
+  const value = yaml().isScalar(place.value) ? place.value.value : undefined;
   if (typeof value === "string") return value;
   if (value === undefined) return refuse(place, `"${place.name}" must be text, not ${kindOf(place.value)}`);
   return refuse(place, `"${place.name}" must be text, not ${kindOf(place.value)}: put it in quotes`);
 }
 
 function numeralOf(place: Place, refuse: DeclarationReader["refuse"]): string | undefined {
-  const value = isScalar(place.value) ? place.value : undefined;
+  const value = yaml().isScalar(place.value) ? place.value : undefined;
   if (typeof value?.value !== "number" && typeof value?.value !== "string") {
     return refuse(place, `"${place.name}" must be a number, not ${kindOf(place.value)}`);
   }
@@ -125,12 +126,20 @@ function syntaxProblem(error: { readonly code: string; readonly message: string 
 }
 
 function isEmpty(value: unknown): boolean {
-  return value === null || value === undefined || (isScalar(value) && value.value === null);
+  return value === null || value === undefined || (yaml().isScalar(value) && value.value === null);
 }
 
 function kindOf(value: unknown): string {
-  if (isMap(value)) return "a mapping";
-  if (isSeq(value)) return "a list";
-  if (!isScalar(value) || value.value === null) return "nothing";
+  if (yaml().isMap(value)) return "a mapping";
+  if (yaml().isSeq(value)) return "a list";
+  if (!yaml().isScalar(value) || value.value === null) return "nothing";
   return typeof value.value === "string" ? "text" : `the ${typeof value.value} ${String(value.source ?? value.value)}`;
+}
+
+/** A fifth of all modules, and most starts declare nothing: loaded with the first declaration. */
+const require = createRequire(import.meta.url);
+let loaded: typeof Yaml | undefined;
+
+function yaml(): typeof Yaml {
+  return (loaded ??= require("yaml") as typeof Yaml);
 }
