@@ -1,9 +1,12 @@
 /** heddle serve: one part of the mesh as a process, from the environment to a drained end. */
+import { setTimeout } from "node:timers/promises";
+
 import { systemClock } from "../platform/clock.ts";
 import { ConfigError, type ConfigReader, readConfig } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { readMeshProfileConfig, serveMeshProfile } from "../services/profile/mesh-wire.ts";
 import { CommandError, print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
@@ -46,19 +49,44 @@ async function run<Config extends object>(
   }));
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
   return await runUntilSignal({
-    async start() {
-      try {
-        return await open(config.part, logger);
-      } catch (error) {
-        reportFailure(error);
-        throw error;
-      }
-    },
+    start: () => startPart(() => open(config.part, logger), logger),
     stop: (part) => part.close(),
     drainMsMax: limits.stopMsMax,
     logger,
   });
 }
+
+/** Tries again while NATS or Cassandra are not there, so that parts and servers may start in any order. */
+async function startPart<Part>(open: () => Promise<Part>, logger: Logger): Promise<Part> {
+  let asked = false;
+  const signals = ["SIGTERM", "SIGINT"] as const;
+  function ask(): void {
+    asked = true;
+  }
+  for (const signal of signals) process.once(signal, ask);
+  try {
+    for (;;) {
+      const part = await open().catch((error: unknown) => {
+        if (asked || !isAway(error)) throw error;
+        logger.warn("waiting", { reason: error.reason, message: error.message });
+      });
+      if (part !== undefined) return part;
+      await setTimeout(retryMs);
+    }
+  } catch (error) {
+    reportFailure(error);
+    throw error;
+  } finally {
+    for (const signal of signals) process.off(signal, ask);
+  }
+}
+
+function isAway(error: unknown): error is Refusal {
+  return error instanceof Refusal && away.has(error.reason);
+}
+
+const away: ReadonlySet<string> = new Set(["LOG_UNAVAILABLE", "STORE_UNAVAILABLE"]);
+const retryMs = 1_000;
 
 /** Throws CommandError with every problem, a line each. */
 export function readSettings<Config extends object>(env: NodeJS.ProcessEnv, read: (reader: ConfigReader) => Config): Config {

@@ -78,17 +78,15 @@ export function heddleCommand(dataDir: string, rest: readonly string[]): { progr
   return { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...rest] };
 }
 
-async function launch(place: Place): Promise<HeddleProcess> {
-  const { dataDir, port } = place;
-  const apply = ["--apply", place.declarationPath];
+async function launch({ dataDir, port, declarationPath, env: variables }: Place): Promise<HeddleProcess> {
   if (testShape === "mesh") {
     const settings: Record<string, string> = JSON.parse(env.HEDDLE_TEST_MESH ?? "{}");
-    return await launchMesh({ repository, settings, dataDir, port, apply, env: place.env });
+    return await launchMesh({ repository, runtime: testRuntime, settings, dataDir, port, declarationPath, env: variables });
   }
   return await launchHeddle({
-    ...heddleCommand(dataDir, ["start", ...apply]),
+    ...heddleCommand(dataDir, ["start", "--apply", declarationPath]),
     folder: repository,
-    env: { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: String(port), HEDDLE_DATA_DIR: dataDir, ...place.env },
+    env: { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: String(port), HEDDLE_DATA_DIR: dataDir, ...variables },
   });
 }
 

@@ -9,21 +9,17 @@ import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
  * streams of their own, named by the data folder; workspaces have ids of their own, so that tables can be shared.
  */
 export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
-  const { repository, dataDir } = options;
+  const { dataDir } = options;
   const logName = `t${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
   const both = { ...options.settings, HEDDLE_LOG_NAME: logName, HEDDLE_LOG_MEGABYTES: "64", ...options.env };
-  const plan = { program: execPath, folder: repository };
-  const entry = join(repository, "cli/heddle.mjs");
-  const profile = await launchHeddle({
-    ...plan,
-    args: [entry, "serve", "profile"],
-    env: { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_PROFILE_RPC_PORT: "0", ...both },
-  });
+  const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8" };
+  const profile = await launchPart(options, ["profile"], { ...small, HEDDLE_PROFILE_RPC_PORT: "0", ...both });
   try {
-    const gateway = await launchHeddle({
-      ...plan,
-      args: [entry, "serve", "gateway", ...options.apply],
-      env: { HEDDLE_PROFILE_URL: profile.url, HEDDLE_HTTP_PORT: String(options.port), HEDDLE_DATA_DIR: dataDir, ...both },
+    const gateway = await launchPart(options, ["gateway", "--apply", options.declarationPath], {
+      HEDDLE_PROFILE_URL: profile.url,
+      HEDDLE_HTTP_PORT: String(options.port),
+      HEDDLE_DATA_DIR: dataDir,
+      ...both,
     });
     return { profile, gateway, ...asOne(gateway, profile) };
   } catch (error) {
@@ -32,11 +28,28 @@ export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
   }
 }
 
-/** Ends the gateway first: it has to finish what it took. */
+function launchPart({ repository, runtime, dataDir, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
+  const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
+  if (runtime === "node") return launchHeddle({ program: execPath, args, folder: repository, env });
+  const granted = [
+    "--no-prompt",
+    "--node-modules-dir=manual",
+    `--allow-read=${repository},${part[0] === "gateway" ? `${dataDir},${declarationPath}` : ""}`.replace(/,$/, ""),
+    ...(part[0] === "gateway" ? [`--allow-write=${dataDir}`] : []),
+    "--allow-net=127.0.0.1",
+    `--allow-env=${Object.keys(env).join()}`,
+    "--ignore-env",
+    "--allow-sys=hostname",
+  ];
+  return launchHeddle({ program: "deno", args: ["run", ...granted, ...args], folder: repository, env });
+}
+
+/** Ends the gateway first: it has to finish what it took. The code is 0 when both drained. */
 function asOne(gateway: HeddleProcess, profile: HeddleProcess): HeddleProcess {
   const ended = gateway.ended.then(async (code) => {
     profile.kill(code === null ? "SIGKILL" : "SIGTERM");
-    return await profile.ended === 0 ? code : code ?? null;
+    const profileCode = await profile.ended;
+    return code === 0 ? profileCode : code;
   });
   return {
     url: gateway.url,
@@ -56,8 +69,9 @@ export interface MeshOptions {
   readonly dataDir: string;
   /** Of the gateway; 0: a free one. */
   readonly port: number;
-  /** Arguments of the gateway. */
-  readonly apply: readonly string[];
+  /** What the gateway applies. */
+  readonly declarationPath: string;
+  readonly runtime: "node" | "deno";
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -23,7 +23,8 @@ try {
     settings: servers.settings,
     dataDir: join(folder, "data"),
     port: Number(process.env.HEDDLE_HTTP_PORT ?? 0),
-    apply: ["--apply", join(folder, "declaration.yaml")],
+    declarationPath: join(folder, "declaration.yaml"),
+    runtime: "node",
     env: {},
   });
   console.log(text(mesh, servers, key));

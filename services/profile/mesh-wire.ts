@@ -16,6 +16,7 @@ import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_servic
 import { laneLayout } from "./domain/lanes.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import type { MeshProfileConfig, MeshStoreConfig } from "./mesh-config.ts";
+import { watchStore } from "./mesh-health.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
 import { openBusMembers, openBusNews } from "./reader/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
@@ -55,9 +56,9 @@ export async function serveMeshProfile(config: MeshProfileConfig, parts: MeshPar
 async function open(config: MeshProfileConfig, { clock, logger }: MeshParts, opened: Opened): Promise<string> {
   const { partitions } = config;
   const layout = laneLayout(partitions, config.lanes);
-  const store = await openStore(config, clock, opened);
+  const { storeWatch, ...store } = await openStore(config, clock, opened);
   const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions }, opened);
-  const { intake, lanes, news, members } = logs;
+  const { intake, lanes, news, members, bus } = logs;
   const applied = openMeshApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
   opened.push(() => applied.close());
   const readers = startMeshReaders({
@@ -90,7 +91,7 @@ async function open(config: MeshProfileConfig, { clock, logger }: MeshParts, ope
     callers: new Map([[ProfileService.typeName, config.rpc.callers]]),
     clock,
     logger,
-    health: () => ({ ready: readers.trouble() === undefined && applied.trouble() === undefined }),
+    health: () => ({ ready: bus.up && storeWatch.there && readers.trouble() === undefined && applied.trouble() === undefined }),
   });
   opened.push(() => server.close());
   return server.url;
@@ -104,7 +105,9 @@ async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened
   if (version < migrations.length) {
     throw new Error(`The tables have version ${version}, this build needs ${migrations.length}: run heddle migrate`);
   }
-  return openCassandraProfileStore({ session, clock, partitions: config.partitions });
+  const storeWatch = watchStore(clock, () => currentVersion(session, migrations));
+  opened.push(() => storeWatch.close());
+  return { ...openCassandraProfileStore({ session, clock, partitions: config.partitions }), storeWatch };
 }
 
 async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number }, opened: Opened) {
@@ -119,7 +122,7 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
   const members = openBusMembers({ bus, subject: `${config.logName}-members`, clock });
-  return { intake, lanes, steps, members, news: openBusNews(bus, `${config.logName}-progress`) };
+  return { intake, lanes, steps, bus, members, news: openBusNews(bus, `${config.logName}-progress`) };
 }
 
 function lanesName({ logName }: MeshProfileConfig): string {

@@ -55,6 +55,19 @@ await describeWith(["nats", "redis", "cassandra"], "the mesh under kill -9", () 
     await mesh.startProfile(0);
   });
 
+  test("of nats-server: a profile process that starts meanwhile serves when it is back", async () => {
+    const id = fresh();
+    await Promise.all([mesh.killProfile(1), servers.nats.kill()]);
+    const started = mesh.startProfile(1);
+    await pause(2_000);
+    await servers.nats.restart();
+    await started;
+    await mesh.killProfile(0);
+    await expect.poll(async () => (await mesh.post("/users/track", eventOf(id))).status, { timeout: settledMsMax }).toBe(201);
+    await expect.poll(() => eventsOf(mesh, { id }), { timeout: settledMsMax }).toBeGreaterThan(0);
+    await mesh.startProfile(0);
+  });
+
   test("of Cassandra: writes go on, reads say 503 in time, and what waited is there after", async () => {
     const id = fresh();
     expect((await mesh.post("/users/track", eventOf(id))).status).toBe(201);
