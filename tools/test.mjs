@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
-const smoke = ["users-track.test", "users-merge.test", "idempotency", "read-your-writes", "keys"].map((name) => `test/http/${name}`);
 const stages = [
   { name: "check", run: runChecks },
   { name: "unit", run: () => runTests("unit") },
@@ -12,7 +11,6 @@ const stages = [
   { name: "node", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" }) },
   { name: "deno", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" }) },
   { name: "mesh-http", run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh" })) },
-  { name: "mesh-deno", run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_RUNTIME: "deno" }, smoke)) },
   { name: "faults-mesh", run: () => runTests("faults-mesh") },
   { name: "faults", run: () => runTests("faults") },
   { name: "cdnow", run: () => runTests("cdnow") },
@@ -56,14 +54,13 @@ function withServers(run) {
   return { passed: 0, failed: 0, skipped: 1 };
 }
 
-function runTests(project, variables = {}, files = []) {
+function runTests(project, variables = {}) {
   const reportPath = join(reports, `${[project, ...Object.values(variables)].join("-")}.json`);
   const { status } = spawnSync("node", [
     "node_modules/vitest/vitest.mjs",
     "run",
     "--project",
     project,
-    ...files,
     "--passWithNoTests",
     "--reporter=dot",
     "--reporter=json",
