@@ -1,7 +1,7 @@
 /** A merge taken back: both sides get the names and addresses they would have had without it. */
-import type { ItemOutcome, JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
+import type { ItemOutcome, JobOutcome, JobRow, MergeRow, Recency, SideRecency, UserRow } from "./identity.ts";
 import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsAlias, inserted } from "./user-names.ts";
-import { isNeverShared, neverShared, ownNames, phoneKey } from "./user-names.ts";
+import { isNeverShared, neverShared, ownNames, phoneKey, untouched } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { type Effects, putUser, send, takeMark, tell } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
@@ -86,12 +86,16 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   for (const name of ownNames(source)) effects.view.put(name, source.id);
   for (const address of addressesOf(live)) leaveAddress(effects, address, live);
   for (const address of new Set([source, target].flatMap(addressesOf))) trackHolder(effects, address);
-  restoreAddresses(effects, source, merge.sourceRecency);
-  restoreAddresses(effects, target, merge.targetRecency);
+  // Without recency a side would be taken for somebody who came later, by the undo of a merge before
+  const wasSentTo = (merge.sourceRecency.since ?? merge.targetRecency.since) !== null;
+  const least = wasSentTo && source.merges.length + target.merges.length > 0 ? untouched : neverShared;
+  restoreAddresses(effects, source, { ...merge.sourceRecency, least });
+  restoreAddresses(effects, target, { ...merge.targetRecency, least });
   putUser(effects, source);
   putUser(effects, target);
   effects.view.put(`m:${mergeId}`, undefined);
-  dropEmpty(effects, addresses, target);
+  const neededBySource = sideAddresses(effects.view, source);
+  dropEmpty(effects, addresses.filter((address) => !neededBySource.includes(address)), target);
   send(effects, target, { type: "undo", mergeId, sourceId: source.id });
   for (const row of [target, source]) {
     const { id, externalId, aliases, email, phone } = row;
@@ -112,12 +116,13 @@ function trackHolder(effects: Effects, address: AddressKey): void {
   effects.view.put(address, [{ ...holder, updated: takeMark(effects) }]);
 }
 
-function restoreAddresses(effects: Effects, row: UserRow, recency: SideRecency): void {
+function restoreAddresses(effects: Effects, row: UserRow, recency: SideRecency & { readonly least: Recency }): void {
   if (row.email !== null) restore(emailKey(row.email), recency.email);
   if (row.phone !== null) restore(phoneKey(row.phone), recency.phone);
 
   function restore(address: AddressKey, before: SideRecency["email"]): void {
-    const updated = recency.since ?? before ?? neverShared;
+    const known = recency.since ?? before ?? neverShared;
+    const updated = isNeverShared(known) ? recency.least : known;
     const member = { id: row.id, identified: row.externalId !== null, updated };
     effects.view.put(address, inserted(effects.view.sharers(address), member));
   }

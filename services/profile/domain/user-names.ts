@@ -121,7 +121,7 @@ export function withAddresses(row: UserRow, change: AddressChange): UserRow {
 }
 
 export const neverShared: Recency = [0, 0];
-const untouched: Recency = [0, 1];
+export const untouched: Recency = [0, 1];
 const untouchedLater: Recency = [0, 2];
 
 /**
