@@ -20,9 +20,14 @@ export function prefixed(key: Key, prefix: string): Key {
     case "phone":
       return { by: "phone", id: phoneOf(key.id, prefix) };
     case "platformId":
-      return key;
+      return { by: "platformId", id: prefix + key.id };
   }
 }
+
+/** The real ids behind `platformId` keys, which name a user by its external id: what a client learns from an export. */
+export type PlatformIds = ReadonlyMap<string, string>;
+
+const nobody = "0".repeat(24);
 
 /** A number of its own for each history: the digits of the prefix, in a range where all are valid. */
 function phoneOf(number: string, prefix: string): string {
@@ -30,10 +35,10 @@ function phoneOf(number: string, prefix: string): string {
   return `+49151${String(serial).padStart(6, "0")}${number.slice(-2)}`;
 }
 
-export function encode(step: Step, prefix: string): HttpRequest {
+export function encode(step: Step, prefix: string, ids: PlatformIds): HttpRequest {
   switch (step.type) {
     case "track":
-      return { path: "/users/track", body: track(step.objects, prefix) };
+      return { path: "/users/track", body: track(step.objects, prefix, ids) };
     case "aliasNew":
       return {
         path: "/users/alias/new",
@@ -69,7 +74,7 @@ export function encode(step: Step, prefix: string): HttpRequest {
     case "identify":
       return { path: "/users/identify", body: identify(step, prefix) };
     case "delete":
-      return { path: "/users/delete", body: deletion(step.selector, prefix) };
+      return { path: "/users/delete", body: deletion(step.selector, prefix, ids) };
     case "rename":
       return {
         path: "/users/external_ids/rename",
@@ -85,7 +90,7 @@ export function encode(step: Step, prefix: string): HttpRequest {
 }
 
 /** The members that name a user in a tracked object. */
-export function identifier(key: Key, prefix: string): Record<string, unknown> {
+export function identifier(key: Key, prefix: string, ids: PlatformIds = new Map()): Record<string, unknown> {
   const own = prefixed(key, prefix);
   switch (own.by) {
     case "externalId":
@@ -97,18 +102,19 @@ export function identifier(key: Key, prefix: string): Record<string, unknown> {
     case "phone":
       return { phone: own.id };
     case "platformId":
-      return { platform_id: own.id };
+      return { platform_id: ids.get(own.id) ?? nobody };
   }
 }
 
-function track(objects: readonly TrackObject[], prefix: string): Record<string, unknown> {
-  const of = (kind: TrackObject["kind"]) => objects.filter((object) => object.kind === kind).map((object) => trackObject(object, prefix));
+function track(objects: readonly TrackObject[], prefix: string, ids: PlatformIds): Record<string, unknown> {
+  const of = (kind: TrackObject["kind"]) =>
+    objects.filter((object) => object.kind === kind).map((object) => trackObject(object, prefix, ids));
   return { attributes: of("attribute"), events: of("event"), purchases: of("purchase") };
 }
 
-function trackObject(object: TrackObject, prefix: string): Record<string, unknown> {
+function trackObject(object: TrackObject, prefix: string, ids: PlatformIds): Record<string, unknown> {
   const base = {
-    ...identifier(object.user, prefix),
+    ...identifier(object.user, prefix, ids),
     ...(object.updateOnly === undefined ? {} : { _update_existing_only: object.updateOnly }),
   };
   if (object.kind === "event") return { ...base, name: object.name, time: new Date(object.time).toISOString() };
@@ -143,7 +149,7 @@ function identify(step: Extract<Step, { type: "identify" }>, prefix: string): Re
   return { aliases_to_identify: [entry] };
 }
 
-function deletion(chosen: Selector, prefix: string): Record<string, unknown> {
+function deletion(chosen: Selector, prefix: string, ids: PlatformIds): Record<string, unknown> {
   const own = prefixed(chosen.key, prefix);
   switch (own.by) {
     case "externalId":
@@ -155,6 +161,6 @@ function deletion(chosen: Selector, prefix: string): Record<string, unknown> {
     case "phone":
       return { phone_numbers: [{ phone: own.id, prioritization: chosen.prioritization }] };
     case "platformId":
-      return { braze_ids: [own.id] };
+      return { braze_ids: [ids.get(own.id) ?? nobody] };
   }
 }

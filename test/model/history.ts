@@ -39,10 +39,14 @@ const idKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("externalId" as con
 const aliasKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("alias" as const), label, name });
 const emailKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("email" as const), id: fc.constantFrom(...emails) });
 const phoneKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("phone" as const), id: fc.constantFrom(...phones) });
+/** The platform id of the user who has this external id when the step is sent. */
+const platformKey: fc.Arbitrary<Key> = fc.record({ by: fc.constant("platformId" as const), id: externalId });
 const anyKey = fc.oneof({ weight: 5, arbitrary: idKey }, { weight: 3, arbitrary: aliasKey }, { weight: 2, arbitrary: emailKey }, {
   weight: 1,
   arbitrary: phoneKey,
 });
+
+const trackKey = fc.oneof({ weight: 8, arbitrary: anyKey }, { weight: 1, arbitrary: platformKey });
 
 const prioritization: fc.Arbitrary<readonly Rule[]> = fc.uniqueArray(fc.constantFrom(...rules), { minLength: 1, maxLength: 2 })
   .filter((list) => !(list.includes("identified") && list.includes("unidentified")))
@@ -51,6 +55,11 @@ const prioritization: fc.Arbitrary<readonly Rule[]> = fc.uniqueArray(fc.constant
 const selector: fc.Arbitrary<Selector> = fc.oneof(
   { weight: 4, arbitrary: fc.oneof(idKey, aliasKey).map((key) => ({ key, prioritization: [] })) },
   { weight: 2, arbitrary: fc.record({ key: fc.oneof(emailKey, phoneKey), prioritization }) },
+);
+
+const deleted: fc.Arbitrary<Selector> = fc.oneof(
+  { weight: 5, arbitrary: selector },
+  { weight: 1, arbitrary: platformKey.map((key) => ({ key, prioritization: [] })) },
 );
 
 const day = 86_400_000;
@@ -77,7 +86,7 @@ const customChange = fc.oneof(
 
 const attribute = fc.record({
   kind: fc.constant("attribute" as const),
-  user: anyKey,
+  user: trackKey,
   updateOnly,
   email: fc.option(fc.oneof(fc.constantFrom(...emails), fc.constant(null)), { nil: undefined, freq: 3 }),
   phone: fc.option(fc.oneof(fc.constantFrom(...phones), fc.constant(null)), { nil: undefined, freq: 5 }),
@@ -89,14 +98,14 @@ const attribute = fc.record({
 });
 const event = fc.record({
   kind: fc.constant("event" as const),
-  user: anyKey,
+  user: trackKey,
   updateOnly,
   name: fc.constantFrom("login", "constructor"),
   time,
 });
 const purchase = fc.record({
   kind: fc.constant("purchase" as const),
-  user: anyKey,
+  user: trackKey,
   updateOnly,
   productId: fc.constantFrom("cd", "book"),
   priceCents: fc.integer({ min: 0, max: 99_999 }),
@@ -145,7 +154,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       externalId,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("delete" as const), selector }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("delete" as const), selector: deleted }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("rename" as const), current: externalId, next: externalId }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), id: externalId }) },
   { weight: 3, arbitrary: fc.record({ type: fc.constant("report" as const), report: report() }) },

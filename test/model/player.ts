@@ -1,5 +1,5 @@
 /** Plays one history on the real system and on the reference, and says where they differ. */
-import { encode, identifier, prefixed } from "./encode.ts";
+import { encode, type HttpRequest, identifier, type PlatformIds, prefixed } from "./encode.ts";
 import { emails, externalIds, labels, names, phones, type Step } from "./history.ts";
 import { Reference } from "./reference.ts";
 import type { TrackObject } from "./reference-track.ts";
@@ -39,9 +39,10 @@ class Player {
   readonly #system: System;
   readonly #prefix: string;
   readonly #reference = new Reference();
+  #ids: PlatformIds = new Map();
   #writes = 0;
   #undos = 0;
-  readonly #sent: { step: Step; key: string; answer: Answer }[] = [];
+  readonly #sent: { request: HttpRequest; key: string; answer: Answer }[] = [];
   readonly #merges: { id: string; jobId: string; index: number }[] = [];
 
   constructor(system: System, prefix: string) {
@@ -53,15 +54,33 @@ class Player {
     if (step.type === "crash") return void await this.#system.crash();
     if (step.type === "undo") return await this.#undo(step.which);
     if (step.type === "repeat") return await this.#repeat(step.which);
-    const { path, body } = encode(step, this.#prefix);
+    this.#ids = await this.#learnIds(step);
+    const request = encode(step, this.#prefix, this.#ids);
+    const { path, body } = request;
     // Every other write carries a key: answers with and without one take different roads
     this.#writes += 1;
     const keyed = this.#writes % 2 === 0 && step.type !== "report";
     const key = keyed ? `${this.#prefix}-${this.#writes}` : undefined;
     const answer = await this.#system.request("POST", path, { body, idempotencyKey: key });
-    if (key !== undefined) this.#sent.push({ step, key, answer });
+    if (key !== undefined) this.#sent.push({ request, key, answer });
     if (answer.status >= 300) return `${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`;
     return await this.#onReference(step, answer);
+  }
+
+  /** Reads the real ids behind the step's platform ids, as a client has to. */
+  async #learnIds(step: Step): Promise<PlatformIds> {
+    const keys = step.type === "track" ? step.objects.map((object) => object.user) : step.type === "delete" ? [step.selector.key] : [];
+    const ids = new Map<string, string>();
+    for (const key of keys) {
+      if (key.by !== "platformId") continue;
+      const externalId = this.#prefix + key.id;
+      const answer = await this.#system.request("POST", "/users/export/ids", {
+        body: { external_ids: [externalId], fields_to_export: ["braze_id"] },
+      });
+      const [user] = (answer.body["users"] ?? []) as { braze_id: string }[];
+      if (user) ids.set(externalId, user.braze_id);
+    }
+    return ids;
   }
 
   /** Every name a client could ask for, on both sides. */
@@ -124,9 +143,9 @@ class Player {
   #writeOnReference(step: Step): void {
     const reference = this.#reference;
     const prefix = this.#prefix;
-    if (step.type === "track") reference.track(step.objects.map((object) => ownObject(object, prefix)));
+    if (step.type === "track") reference.track(step.objects.map((object) => ownObject(object, prefix, this.#ids)));
     if (step.type === "report") reference.report({ ...step.report, user: ownKey(step.report.user, prefix) });
-    if (step.type === "delete") reference.delete({ ...step.selector, key: ownKey(step.selector.key, prefix) });
+    if (step.type === "delete") reference.delete({ ...step.selector, key: ownKey(step.selector.key, prefix, this.#ids) });
     if (step.type === "aliasNew") {
       for (const { externalId, label, name } of step.entries) {
         reference.aliasNew({ ...(externalId === undefined ? {} : { externalId: prefix + externalId }), label, name: prefix + name });
@@ -171,7 +190,7 @@ class Player {
   async #repeat(which: number): Promise<string | undefined> {
     const earlier = this.#sent[this.#sent.length - 1 - which];
     if (!earlier) return undefined;
-    const { path, body } = encode(earlier.step, this.#prefix);
+    const { path, body } = earlier.request;
     const answer = await this.#system.request("POST", path, { body, idempotencyKey: earlier.key });
     const same = answer.status === earlier.answer.status && JSON.stringify(answer.body) === JSON.stringify(earlier.answer.body);
     return same
@@ -180,12 +199,14 @@ class Player {
   }
 }
 
-function ownKey(key: Key, prefix: string): Key {
-  return prefixed(key, prefix);
+/** A platform id that could not be learned names nobody, even where its user comes to be in the same request. */
+function ownKey(key: Key, prefix: string, ids: PlatformIds = new Map()): Key {
+  const own = prefixed(key, prefix);
+  return own.by === "platformId" && !ids.has(own.id) ? { by: "platformId", id: `${prefix}nobody` } : own;
 }
 
-function ownObject(object: TrackObject, prefix: string): TrackObject {
-  const user = ownKey(object.user, prefix);
+function ownObject(object: TrackObject, prefix: string, ids: PlatformIds): TrackObject {
+  const user = ownKey(object.user, prefix, ids);
   if (object.kind !== "attribute") return { ...object, user };
   const email = object.email === undefined ? {} : { email: object.email === null ? null : prefix + object.email };
   const phone = object.phone === undefined ? {} : { phone: object.phone === null ? null : phoneText(object.phone, prefix) };

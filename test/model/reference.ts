@@ -137,7 +137,8 @@ export class Reference {
   /** Every user a name means; an address may mean several. */
   matching(key: Key): ModelUser[] {
     if (key.by === "email" || key.by === "phone") return [...this.users].filter((user) => addressOf(user, key.by) === key.id);
-    const user = this.#names.get(nameOf(key));
+    // A platform id is named by the external id of its user; it addresses that user and never a side of a merge
+    const user = this.#names.get(nameOf(key.by === "platformId" ? { by: "externalId", id: key.id } : key));
     return user ? [user] : [];
   }
 
