@@ -12,6 +12,7 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
+    setupFiles: ["test/seed.ts"],
     projects: [
       project("unit", ["{platform,gateway,services,cli,tools}/**/!(*.mesh).test.ts", "test/*.test.ts"], { testTimeout: 20_000 }),
       project("mesh", ["{platform,services,test}/**/*.mesh.test.ts"], patient),
