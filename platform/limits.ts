@@ -4,7 +4,6 @@ export const limits = {
   requestBytesMax: 4 * 1024 * 1024,
   bulkRequestBytesMax: 2 * 1024 * 1024,
   jsonDepthMax: 64,
-  jsonKeyBytesMax: 4096,
   headerBytesMax: 16 * 1024,
   portMax: 65_535,
   headersMax: 100,
@@ -245,5 +244,4 @@ export const limits = {
   progressRepeatMs: 1_000,
   stepsHeardMax: 10_000,
   reflectionSymbolCharsMax: 512,
-  traceparentCharsMax: 55,
 } as const;

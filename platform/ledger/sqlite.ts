@@ -1,4 +1,5 @@
 /** Ledgers in the embedded store: a table of entries and one of chain ends, under the name of the service that keeps them. */
+import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
 import { type ChainHead, damageOf, emptyChain, type LedgerDamage, type LedgerEntry } from "./ledger.ts";
 
@@ -116,4 +117,15 @@ function schema(entries: string, ends: string): string {
     PRIMARY KEY (workspace_id, subject)
   ) WITHOUT ROWID;
   `;
+}
+
+/** The reading half that every store with a ledger offers, as promises; pages hold `ledgerSubjectsPerPage` subjects. */
+export function readLedger(database: Database, tables: LedgerTables) {
+  const parts = { database, tables };
+  return {
+    heads: (workspaceId: string, subjects: readonly string[]) => Promise.resolve(tables.heads(database, workspaceId, subjects)),
+    history: (workspaceId: string, subject: string) => Promise.resolve(tables.history(database, workspaceId, subject)),
+    chains: (workspaceId: string) => ledgerChains(parts, workspaceId, limits.ledgerSubjectsPerPage),
+    verify: (workspaceId: string) => Promise.resolve(verifyLedger(parts, workspaceId, limits.ledgerSubjectsPerPage)),
+  };
 }

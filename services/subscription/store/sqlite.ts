@@ -2,8 +2,7 @@
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { Lane, LaneRecord } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerChains, ledgerTables, verifyLedger } from "../../../platform/ledger/sqlite.ts";
-import { limits } from "../../../platform/limits.ts";
+import { ledgerTables, readLedger } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { Channel, Group } from "../domain/group.ts";
@@ -46,11 +45,8 @@ export async function openSqliteSubscriptionStore(database: Database): Promise<S
   return {
     store: membershipStore(database),
     lane,
-    heads: (workspaceId, subjects) => Promise.resolve(ledger.heads(database, workspaceId, subjects)),
+    ...readLedger(database, ledger),
     commit: (step) => database.write(() => commitStep(database, step)),
-    history: (workspaceId, subject) => Promise.resolve(ledger.history(database, workspaceId, subject)),
-    chains: (workspaceId) => ledgerChains({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage),
-    verify: (workspaceId) => Promise.resolve(verifyLedger({ database, tables: ledger }, workspaceId, limits.ledgerSubjectsPerPage)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM subscription_set_aside").get()?.["count"] ?? 0),
   };
 }
