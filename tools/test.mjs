@@ -21,6 +21,8 @@ process.env.PATH = `${resolve("node_modules/.bin")}${delimiter}${process.env.PAT
 const reports = mkdtempSync(join(tmpdir(), "heddle-tests-"));
 process.once("exit", () => rmSync(reports, { recursive: true, force: true }));
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** More failing files than this are no accident. */
+const filesAgainMax = 4;
 /** What to tell at the end, a paragraph each. */
 const failures = [];
 const failedAtFirst = [];
@@ -79,9 +81,6 @@ function runTests(project, variables = {}) {
   failedAtFirst.push(...first.failures.map(({ text }) => `${name}: ${text}`));
   return count({ ...second, ...sums(first, second, again) });
 }
-
-/** More failing files than this are no accident. */
-const filesAgainMax = 4;
 
 function counted(run, name) {
   failures.push(...(run.failures.length > 0 ? run.failures.map(({ text }) => `${name}: ${text}`) : [`${name}: see above`]));
