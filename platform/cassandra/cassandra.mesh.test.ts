@@ -63,6 +63,15 @@ await describeWith(["cassandra"], "Cassandra", () => {
       expect(await session.execute(of(select, { a: "ties" }))).toEqual([]);
     });
 
+    test("conditional() writes all or nothing, by a condition on one of the rows", patient, async () => {
+      const a = "conditional";
+      const begin = of("INSERT INTO t (a, c, s) VALUES (:a, 1, 'first') IF NOT EXISTS", { a });
+      const beside = of("INSERT INTO t (a, c, s) VALUES (:a, :c, 'beside')", { a, c: 2 });
+      expect(await session.conditional([begin, beside])).toBe(true);
+      expect(await session.conditional([begin, { ...beside, values: { a, c: 3 } }])).toBe(false);
+      expect((await session.execute(of("SELECT s FROM t WHERE a = :a", { a }))).map((row) => row["s"])).toEqual(["first", "beside"]);
+    });
+
     test("batch() writes tables of one key at once, with an age a statement", patient, async () => {
       const putU = "INSERT INTO u (a, s) VALUES (:a, :s) USING TIMESTAMP :stamp";
       await session.batch([

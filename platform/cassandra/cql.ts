@@ -85,7 +85,8 @@ const conditionPart = "(?: IF .+)?";
 const shapes: readonly { readonly kind: Parsed["kind"]; readonly pattern: RegExp }[] = [
   {
     kind: "select",
-    pattern: /^SELECT (?<columns>.+?) FROM (?<table>\w+)(?: WHERE (?<where>.+?))?(?: LIMIT (?<limit>\S+))?(?: ALLOW FILTERING)?$/i,
+    pattern:
+      /^SELECT (?<columns>.+?) FROM (?<table>\w+)(?: WHERE (?<where>.+?))?(?: ORDER BY \w+(?: ASC| DESC)?)?(?: LIMIT (?<limit>\S+))?(?: ALLOW FILTERING)?$/i,
   },
   {
     kind: "insert",

@@ -47,6 +47,12 @@ export function openCassandra(config: CassandraConfig, clock: Clock): Session {
       // Of one partition, so one mutation: logged costs nothing more then, and a mistake in the key stays atomic.
       await run("write", () => client.batch(queries, { prepare: true, logged: true, isIdempotent }));
     },
+    async conditional(statements) {
+      const queries = statements.map((statement) => ({ query: statement.cql, params: bound(statement) ?? [] }));
+      const options = { prepare: true, logged: true, isIdempotent: false, serialConsistency: cassandra.types.consistencies.localSerial };
+      const result = await run("write", () => client.batch(queries, options));
+      return result.wasApplied();
+    },
     async page(statement, { rowsMax, from }) {
       const options = { ...queryOptions(statement), fetchSize: rowsMax, ...(from !== undefined && { pageState: from }) };
       const result = await run("read", () => client.execute(statement.cql, bound(statement) ?? [], options));

@@ -126,6 +126,7 @@ function fakeSession() {
       return [];
     },
     batch: () => Promise.reject(new Error("Expected no batch")),
+    conditional: () => Promise.reject(new Error("Expected no conditional batch")),
     page: () => Promise.reject(new Error("Expected no page")),
     close: () => Promise.resolve(),
   };

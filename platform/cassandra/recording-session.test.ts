@@ -35,6 +35,18 @@ test("takes a batch of one partition over several tables, and refuses one of two
   expect(session.calls.map((call) => call.map(({ cql }) => cql))).toEqual([[put, other]]);
 });
 
+test("conditional() takes writes of one partition and table, one with a condition, none with an age", async () => {
+  const session = recordingSession(schema);
+  const first = { ...statement("INSERT INTO t (a, b, c) VALUES (:a, :b, :c) IF NOT EXISTS"), idempotent: false };
+  const second = { ...statement("INSERT INTO t (a, b, c) VALUES (:a, :b, :d)"), idempotent: false };
+  expect(await session.conditional([first, second])).toBe(true);
+  expect(session.calls).toHaveLength(1);
+  await expect(session.conditional([second])).rejects.toThrow("a condition in one of the statements");
+  await expect(session.conditional([first, statement(put)])).rejects.toThrow("no USING TIMESTAMP");
+  await expect(session.conditional([first, statement("INSERT INTO u (a, b) VALUES (:a, :b)")])).rejects.toThrow("one table");
+  await expect(session.conditional([first, { ...second, values: { ...second.values, b: "else" } }])).rejects.toThrow("one partition");
+});
+
 test("failNext() fails one call that matches, before or after it is done", async () => {
   const done: string[] = [];
   const session = recordingSession(schema, { ...recordingSession(schema), execute: ({ cql }) => (done.push(cql), Promise.resolve([])) });

@@ -20,8 +20,8 @@ export function recordingSession(schema: readonly string[], inner: Session = emp
   const failures: { matches: Matches; error: unknown; when: "before" | "after" }[] = [];
   const blocks = new Set<{ matches: Matches; gone: Promise<void> }>();
 
-  async function run<Result>(statements: readonly Statement[], call: () => Promise<Result>): Promise<Result> {
-    for (const statement of statements) checkPlan(tables, statement);
+  async function run<Result>(statements: readonly Statement[], call: () => Promise<Result>, check = checkPlan): Promise<Result> {
+    for (const statement of statements) check(tables, statement);
     if (statements.length > 1) checkOnePartition(tables, statements);
     calls.push(statements);
     for (const { matches, gone } of blocks) if (statements.some(matches)) await gone;
@@ -37,6 +37,10 @@ export function recordingSession(schema: readonly string[], inner: Session = emp
     calls,
     execute: (statement) => run([statement], () => inner.execute(statement)),
     batch: (statements) => run(statements, () => inner.batch(statements)),
+    async conditional(statements) {
+      checkConditional(statements);
+      return await run(statements, () => inner.conditional(statements), checkRows);
+    },
     page: (statement, options) => run([statement], () => inner.page(statement, options)),
     close: () => inner.close(),
     failNext(matches, error, when = "before") {
@@ -55,8 +59,26 @@ export function recordingSession(schema: readonly string[], inner: Session = emp
 }
 
 /** Throws where a statement would not go to the replicas of one partition, or leaves its age to a clock. */
-export function checkPlan(tables: ReadonlyMap<string, Table>, { cql, values, idempotent }: Statement): void {
-  const { kind, table: name, where, values: inserted, using, isConditional, allowsFiltering } = parseStatement(cql);
+export function checkPlan(tables: ReadonlyMap<string, Table>, statement: Statement): void {
+  const { kind, using, isConditional } = parseStatement(statement.cql);
+  if (kind !== "select" && !isConditional && using.get("timestamp") === undefined) {
+    throw new Error(`Expected USING TIMESTAMP, got a write whose age a clock decides: ${statement.cql}`);
+  }
+  checkRows(tables, statement);
+}
+
+/** The round that decides a conditional write gives all its statements their age. */
+function checkConditional(statements: readonly Statement[]): void {
+  const parsed = statements.map(({ cql }) => parseStatement(cql));
+  if (!parsed.some(({ isConditional }) => isConditional)) throw new Error("Expected a condition in one of the statements, got none");
+  if (new Set(parsed.map(({ table }) => table)).size > 1) throw new Error("Expected conditional writes to one table, got several");
+  for (const [at, { using }] of parsed.entries()) {
+    if (using.has("timestamp")) throw new Error(`Expected no USING TIMESTAMP in a conditional write: ${statements[at]?.cql}`);
+  }
+}
+
+function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent }: Statement): void {
+  const { kind, table: name, where, values: inserted, isConditional, allowsFiltering } = parseStatement(cql);
   const table = tables.get(name);
   if (!table) throw new Error(`Expected a table of the schema, got "${name}": ${cql}`);
   if (allowsFiltering) throw new Error(`Expected a statement without ALLOW FILTERING, got "${cql}"`);
@@ -64,9 +86,6 @@ export function checkPlan(tables: ReadonlyMap<string, Table>, { cql, values, ide
   const missing = table.partitionKey.filter((column) => !fixed.has(column));
   if (missing.length > 0) {
     throw new Error(`Expected the whole partition key in the statement, "${missing.join('", "')}" is missing: ${cql}`);
-  }
-  if (kind !== "select" && !isConditional && using.get("timestamp") === undefined) {
-    throw new Error(`Expected USING TIMESTAMP, got a write whose age a clock decides: ${cql}`);
   }
   if (isConditional && idempotent) throw new Error(`Expected a conditional statement not to be idempotent: ${cql}`);
   const unbound = [...cql.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "").filter((marker) => values[marker] === undefined);
@@ -98,6 +117,7 @@ export function partitionOf(
 const emptySession: Session = {
   execute: () => Promise.resolve<readonly Row[]>([]),
   batch: () => Promise.resolve(),
+  conditional: () => Promise.resolve(true),
   page: () => Promise.resolve<Page>({ rows: [], next: undefined }),
   close: () => Promise.resolve(),
 };

@@ -103,6 +103,7 @@ function sessionOver(read: (statement: Statement) => Row[], write: (statements: 
       await Promise.resolve();
       write(statements);
     },
+    conditional: () => Promise.reject(new Error("Expected no conditional write: these replicas know none")),
     page: async (statement, { rowsMax, from }) => {
       await Promise.resolve();
       const rows = read(statement);

@@ -11,6 +11,11 @@ export interface Session {
   execute(statement: Statement): Promise<readonly Row[]>;
   /** Writes to one partition (of one or more tables that share its key), all or none, also for readers. */
   batch(statements: readonly Statement[]): Promise<void>;
+  /**
+   * Writes to one partition of one table, at least one with a condition: all of them and true, or none and false where a
+   * condition does not hold. For rows that are only ever written so; serial within the local datacenter.
+   */
+  conditional(statements: readonly Statement[]): Promise<boolean>;
   /** At most `rowsMax` rows of a read; `from` is the `next` of the page before. */
   page(statement: Statement, options: { readonly rowsMax: number; readonly from?: string }): Promise<Page>;
   close(): Promise<void>;

@@ -154,6 +154,7 @@ function sessionOf(world: World, process: Process, inner: Session): Session {
     execute: (statement) =>
       world.call(process, { effect: () => inner.execute(statement), ...(statement.cql.startsWith("SELECT") ? reading : writing) }),
     batch: (statements) => world.call(process, { effect: () => inner.batch(statements), ...writing }),
+    conditional: (statements) => inner.conditional(statements),
     page: (statement, options) => world.call(process, { effect: () => inner.page(statement, options), ...reading }),
     close: () => Promise.resolve(),
   };
