@@ -67,7 +67,7 @@ Examples:
 function addMesh(program: Command, done: (code: number) => void): void {
   program.command("serve")
     .description("run one part of the mesh as a process of its own, over NATS, Cassandra and Redis")
-    .argument("<part>", "gateway or profile")
+    .argument("<part>", "gateway, profile, ...: each is listed in docs/mesh.md")
     .option("--apply <file>", "gateway: declare what the file says before listening")
     .addHelpText(
       "after",

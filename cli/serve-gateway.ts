@@ -1,22 +1,23 @@
-/** The gateway as a process of the mesh: who may call in a file of its own, limits in Redis, profiles over RPC. */
+/** The gateway as a process of the mesh: who may call in a file of its own, limits in Redis, the parts behind it over RPC. */
 import { join } from "node:path";
-import { createClient } from "@connectrpc/connect";
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import type { Access } from "../gateway/access/access.ts";
 import { parseDeclaration } from "../gateway/access/declaration.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { openGateway } from "../gateway/wire.ts";
-import { type Clock, systemClock } from "../platform/clock.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { openRedisLimiter } from "../platform/limiter/redis.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
+import { type PeerConfig, readOptionalPeer, readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
-import { openConnection } from "../platform/rpc/connection.ts";
 import { directClient } from "../platform/rpc/direct.ts";
+import { watchParts } from "../platform/rpc/watch-parts.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
-import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../proto/gen/grpc/health/v1/health_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -32,16 +33,24 @@ export interface MeshGatewayConfig {
   readonly redisUrl: string;
   /** How many gateways share the limits. */
   readonly gateways: number;
-  readonly profileUrls: readonly string[];
+  /** The parts behind it, by name. Those that are missing refuse NOT_IMPLEMENTED. */
+  readonly peers: ReadonlyMap<string, PeerConfig>;
 }
 
+/** What may stand behind a gateway besides the profile service. */
+const optionalParts = ["subscription", "messaging-status", "scim", "content"];
+
 export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
+  const optional = optionalParts.map((part) => [part, readOptionalPeer(reader, part)] as const);
   return {
     gateway: readGatewayConfig(reader),
     dataDir: reader.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
     redisUrl: reader.text("HEDDLE_REDIS_URL", { secret: true }),
     gateways: reader.whole("HEDDLE_GATEWAYS", { min: 1, max: 1_000, fallback: 1 }),
-    profileUrls: reader.list("HEDDLE_PROFILE_URL"),
+    peers: new Map([
+      ["profile", readPeer(reader, "profile")],
+      ...optional.flatMap(([part, peer]) => peer === undefined ? [] : [[part, peer] as const]),
+    ]),
   };
 }
 
@@ -90,51 +99,28 @@ async function listen(
   const clock = systemClock;
   const limiter = await openRedisLimiter({ url: config.redisUrl, clock, logger, localShare: 1 / config.gateways });
   opened.push(() => limiter.close());
-  const profile = connectClient(ProfileService, {
-    addresses: config.profileUrls,
-    caller: "gateway",
-    // A call never lasts longer than a drain may
-    deadlineMs: limits.drainMsMax,
-    shared: ["trackUsers"],
-    clock,
-  });
-  opened.push(() => profile.close());
-  const watch = await watchHealth(config.profileUrls, clock);
+  const watch = await watchParts(config.peers, clock);
   opened.push(() => watch.close());
+  function clientOf<Service extends DescService>(part: string, service: Service, shared: readonly string[] = []): Client<Service> {
+    const peer = config.peers.get(part);
+    if (peer === undefined) return directClient(service, {});
+    // A call never lasts longer than a drain may
+    const connected = connectClient(service, { ...peer, caller: "gateway", deadlineMs: limits.drainMsMax, shared, clock });
+    opened.push(() => connected.close());
+    return connected.client;
+  }
   const gateway = openGateway({
     access,
-    profile: profile.client,
-    // These refuse NOT_IMPLEMENTED until the parts have drivers for the mesh
-    subscription: directClient(SubscriptionService, {}),
-    messagingStatus: directClient(MessagingStatusService, {}),
-    scim: directClient(ScimService, {}),
+    profile: clientOf("profile", ProfileService, ["trackUsers"]),
+    subscription: clientOf("subscription", SubscriptionService),
+    messagingStatus: clientOf("messaging-status", MessagingStatusService),
+    scim: clientOf("scim", ScimService),
     limiter,
     clock,
     logger,
     config: config.gateway,
-    health: () => watch.ready() ? { ready: true } : { ready: false, reason: "No profile process is ready" },
+    health: () => watch.health(),
   });
   opened.push(() => gateway.close());
   return await gateway.listen();
-}
-
-/** Asks all processes again and again whether they are ready; one that is suffices. Resolves after the first answers. */
-async function watchHealth(urls: readonly string[], clock: Clock): Promise<{ ready(): boolean; close(): void }> {
-  const connections = urls.map((url) => openConnection({ url, tls: undefined, clock, unreachable: () => {} }));
-  const clients = connections.map(({ transport }) => createClient(Health, transport));
-  let ready = false;
-  let closed = false;
-  async function look(): Promise<void> {
-    const answers = await Promise.allSettled(clients.map((client) => client.check({}, { timeoutMs: limits.rpcConnectMsMax })));
-    ready = answers.some((answer) => answer.status === "fulfilled" && answer.value.status === ServingStatus.SERVING);
-    if (!closed) clock.after(limits.rpcHealthCheckMs, () => void look());
-  }
-  await look();
-  return {
-    ready: () => ready,
-    close() {
-      closed = true;
-      for (const connection of connections) connection.close();
-    },
-  };
 }

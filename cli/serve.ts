@@ -1,13 +1,13 @@
 /** heddle serve: one part of the mesh as a process, from the environment to a drained end. */
 import { setTimeout } from "node:timers/promises";
 
-import { systemClock } from "../platform/clock.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { ConfigError, type ConfigReader, readConfig } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { readMeshProfileConfig, serveMeshProfile } from "../services/profile/mesh-wire.ts";
+import { meshParts, type ServedPart } from "./mesh-parts.ts";
 import { CommandError, print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 
@@ -23,16 +23,22 @@ export async function serve(part: string, options: ServeOptions): Promise<number
   if (part === "gateway") {
     return await run(options, readMeshGatewayConfig, (config, logger) => openMeshGateway(config, logger, options.apply));
   }
-  if (part === "profile") {
-    return await run(options, readMeshProfileConfig, async (config, logger) => {
-      const profile = await serveMeshProfile(config, { clock: systemClock, logger });
-      logger.info("listening", { url: profile.url });
-      print(`Heddle profile is listening on ${profile.url}`);
-      return profile;
-    });
-  }
+  const servePart = meshParts.get(part);
+  if (servePart) return await servePart((read, open) => run(options, read, (config, logger) => listening(part, open, { config, logger })));
+  const known = ["gateway", ...meshParts.keys()];
   if (notYet.has(part)) throw new UsageError(`The part "${part}" has no driver for the mesh yet: it runs within heddle start only`);
-  throw new UsageError(`Expected the part gateway or profile, got "${part}"`);
+  throw new UsageError(`Expected the part ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got "${part}"`);
+}
+
+async function listening<Config>(
+  name: string,
+  open: (config: Config, parts: { clock: Clock; logger: Logger }) => Promise<ServedPart>,
+  { config, logger }: { config: Config; logger: Logger },
+): Promise<ServedPart> {
+  const part = await open(config, { clock: systemClock, logger });
+  logger.info("listening", { url: part.url });
+  print(`Heddle ${name} is listening on ${part.url}`);
+  return part;
 }
 
 const notYet: ReadonlySet<string> = new Set(["subscription", "messaging-status", "scim", "content"]);

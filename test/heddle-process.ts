@@ -29,7 +29,7 @@ export async function launchHeddle(plan: ProcessPlan): Promise<HeddleProcess> {
     const late = setTimeout(() => failed(new Error(`The server did not listen within ${startMsMax} ms:\n${printed}`)), startMsMax);
     function read(chunk: unknown): void {
       printed = (printed + String(chunk)).slice(-printedCharsMax);
-      const listening = /Heddle (?:\w+ )?is listening on (http:\/\/[^\s"\\]+)/.exec(printed);
+      const listening = /Heddle (?:[\w-]+ )?is listening on (https?:\/\/[^\s"\\]+)/.exec(printed);
       if (listening?.[1]) found(listening[1].replace(/[.,/]+$/, ""));
     }
     child.stdout.on("data", read);

@@ -1,32 +1,53 @@
-/** Heddle as a gateway and a profile process of the mesh, for tests that know a single server. */
+/** Heddle as a gateway and one process of every other part of the mesh, for tests that know a single server. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { execPath } from "node:process";
+import { meshParts } from "../cli/mesh-parts.ts";
+import { partVariable } from "../platform/mesh-config.ts";
 import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
+import { freePorts } from "./servers/server-process.ts";
 
 /**
- * Starts a profile process and a gateway before it. Both share the servers of `settings` with other tests, and keep to
- * streams of their own, named by the data folder; workspaces have ids of their own, so that tables can be shared.
+ * Starts a process of each part and a gateway before them. All share the servers of `settings` with other tests, and keep
+ * to streams of their own, named by the data folder; workspaces have ids of their own, so that tables can be shared.
  */
 export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
   const { dataDir } = options;
   const logName = `t${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
-  const both = { ...options.settings, HEDDLE_LOG_NAME: logName, HEDDLE_LOG_MEGABYTES: "64", ...options.env };
-  const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8" };
-  const profile = await launchPart(options, ["profile"], { ...small, HEDDLE_PROFILE_RPC_PORT: "0", ...both });
+  const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_LOG_MEGABYTES: "64" };
+  const all = { ...options.settings, HEDDLE_LOG_NAME: logName, ...small, ...options.env };
+  const parts = await launchParts(options, all);
   try {
     const gateway = await launchPart(options, ["gateway", "--apply", options.declarationPath], {
-      HEDDLE_PROFILE_URL: profile.url,
+      ...Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url])),
       HEDDLE_HTTP_PORT: String(options.port),
       HEDDLE_DATA_DIR: dataDir,
-      ...both,
+      ...all,
     });
-    return { profile, gateway, ...asOne(gateway, profile) };
+    return { parts, gateway, ...asOne(gateway, parts) };
   } catch (error) {
-    profile.kill("SIGKILL");
+    for (const part of parts.values()) part.kill("SIGKILL");
     throw error;
   }
 }
+
+/** Parts call each other, so each is told beforehand where all are; another set of ports where somebody took one meanwhile. */
+async function launchParts(options: MeshOptions, all: Record<string, string>, attempt = 1): Promise<ReadonlyMap<string, HeddleProcess>> {
+  const names = [...meshParts.keys()];
+  const ports = await freePorts(names.length);
+  const urls = Object.fromEntries(names.map((name, at) => [partVariable(name, "URL"), `http://127.0.0.1:${ports[at]}`]));
+  const starts = await Promise.allSettled(
+    names.map((name, at) => launchPart(options, [name], { [partVariable(name, "RPC_PORT")]: String(ports[at]), ...urls, ...all })),
+  );
+  const failed = starts.find((start) => start.status === "rejected");
+  const parts = new Map(starts.flatMap((start, at) => start.status === "fulfilled" ? [[names[at] ?? "", start.value] as const] : []));
+  if (failed === undefined) return parts;
+  for (const part of parts.values()) part.kill("SIGKILL");
+  if (attempt < attemptsMax && String(failed.reason).includes("EADDRINUSE")) return await launchParts(options, all, attempt + 1);
+  throw failed.reason;
+}
+
+const attemptsMax = 3;
 
 function launchPart({ repository, runtime, dataDir, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
@@ -44,21 +65,23 @@ function launchPart({ repository, runtime, dataDir, declarationPath }: MeshOptio
   return launchHeddle({ program: "deno", args: ["run", ...granted, ...args], folder: repository, env });
 }
 
-/** Ends the gateway first: it has to finish what it took. The code is 0 when both drained. */
-function asOne(gateway: HeddleProcess, profile: HeddleProcess): HeddleProcess {
+/** Ends the gateway first: it has to finish what it took. The code is 0 when all drained. */
+function asOne(gateway: HeddleProcess, parts: ReadonlyMap<string, HeddleProcess>): HeddleProcess {
   const ended = gateway.ended.then(async (code) => {
-    profile.kill(code === null ? "SIGKILL" : "SIGTERM");
-    const profileCode = await profile.ended;
-    return code === 0 ? profileCode : code;
+    const codes = await Promise.all([...parts.values()].map((part) => {
+      part.kill(code === null ? "SIGKILL" : "SIGTERM");
+      return part.ended;
+    }));
+    return [code, ...codes].find((one) => one !== 0) ?? code;
   });
   return {
     url: gateway.url,
     pid: gateway.pid,
     ended,
-    output: () => gateway.output() + profile.output(),
+    output: () => [gateway, ...parts.values()].map((part) => part.output()).join(""),
     kill(signal) {
       gateway.kill(signal);
-      if (signal === "SIGKILL") profile.kill(signal);
+      if (signal === "SIGKILL") { for (const part of parts.values()) part.kill(signal); }
     },
   };
 }
@@ -77,5 +100,6 @@ export interface MeshOptions {
 
 export interface MeshProcesses extends HeddleProcess {
   readonly gateway: HeddleProcess;
-  readonly profile: HeddleProcess;
+  /** By name. */
+  readonly parts: ReadonlyMap<string, HeddleProcess>;
 }

@@ -1,4 +1,4 @@
-/** `npm run mesh`: real NATS, Cassandra and Redis, a profile process and a gateway, until Ctrl-C. */
+/** `npm run mesh`: real NATS, Cassandra and Redis, a process of each part and a gateway, until Ctrl-C. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -47,13 +47,12 @@ function declaration(key: string): string {
 `;
 }
 
-function text({ gateway, profile }: MeshProcesses, { settings }: MeshServers, key: string): string {
+function text({ gateway, parts }: MeshProcesses, { settings }: MeshServers, key: string): string {
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   const lines = Object.entries(settings).map(([name, value]) => `  ${name}=${value}`);
   return `
 The mesh is running. Its data go when it ends; Ctrl-C ends it.
-  gateway  ${gateway.url} (process ${gateway.pid})
-  profile  ${profile.url} (process ${profile.pid})
+${[["gateway", gateway] as const, ...parts].map(([name, { url, pid }]) => `  ${name}  ${url} (process ${pid})`).join("\n")}
 ${lines.join("\n")}
 
 The API key of the workspace demo:

@@ -1,10 +1,8 @@
 /** The profile service as a process of the mesh: JetStream, Cassandra, its readers and its RPCs put together. */
 import { join } from "node:path";
-import { openCassandra } from "../../platform/cassandra/driver.ts";
-import { createKeyspace, currentVersion, migrate, readMigrations } from "../../platform/cassandra/migrate.ts";
+import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
-import { limits } from "../../platform/limits.ts";
 import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
@@ -15,15 +13,14 @@ import { serveRpc } from "../../platform/rpc/server.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { laneLayout } from "./domain/lanes.ts";
 import { createIntake } from "./intake/intake-log.ts";
-import type { MeshProfileConfig, MeshStoreConfig } from "./mesh-config.ts";
-import { watchStore } from "./mesh-health.ts";
+import type { MeshProfileConfig } from "./mesh-config.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
 import { openBusMembers, openBusNews } from "./reader/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import { openCassandraProfileStore } from "./store/cassandra.ts";
 
-export { type MeshProfileConfig, type MeshStoreConfig, readMeshProfileConfig, readMeshStoreConfig } from "./mesh-config.ts";
+export { type MeshProfileConfig, readMeshProfileConfig, readMeshProfileStore } from "./mesh-config.ts";
 
 export interface MeshProfile {
   /** Where its RPCs are served. */
@@ -98,16 +95,9 @@ async function open(config: MeshProfileConfig, { clock, logger }: MeshParts, ope
 }
 
 async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened) {
-  const session = openCassandra({ ...config.cassandra, keyspace: config.keyspace }, clock);
-  opened.push(() => session.close());
-  const migrations = readMigrations(schemaFolder);
-  const version = await currentVersion(session, migrations);
-  if (version < migrations.length) {
-    throw new Error(`The tables have version ${version}, this build needs ${migrations.length}: run heddle migrate`);
-  }
-  const storeWatch = watchStore(clock, () => currentVersion(session, migrations));
-  opened.push(() => storeWatch.close());
-  return { ...openCassandraProfileStore({ session, clock, partitions: config.partitions }), storeWatch };
+  const { session, watch, close } = await openKeyspace(config, profileSchema, clock);
+  opened.push(close);
+  return { ...openCassandraProfileStore({ session, clock, partitions: config.partitions }), storeWatch: watch };
 }
 
 async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number }, opened: Opened) {
@@ -129,24 +119,5 @@ function lanesName({ logName }: MeshProfileConfig): string {
   return `${logName}_lanes`;
 }
 
-const schemaFolder = join(import.meta.dirname, "store/schema");
-
-/** Makes the keyspace where it is missing and brings its tables to this build's version; gives the versions it applied. */
-export async function migrateMeshProfile(
-  { cassandra, keyspace }: MeshStoreConfig,
-  { clock, replication }: { readonly clock: Clock; readonly replication: number },
-): Promise<readonly number[]> {
-  const config = { ...cassandra, deadlineMs: limits.cassandraSchemaMsMax };
-  const outside = openCassandra(config, clock);
-  try {
-    await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [cassandra.datacenter]: replication });
-  } finally {
-    await outside.close();
-  }
-  const session = openCassandra({ ...config, keyspace }, clock);
-  try {
-    return await migrate({ session, migrations: readMigrations(schemaFolder), owner: newId("migrate_", clock) });
-  } finally {
-    await session.close();
-  }
-}
+/** Where the migrations of the service's tables lie. */
+export const profileSchema: string = join(import.meta.dirname, "store/schema");

@@ -1,6 +1,6 @@
 /** Whether a store answers, asked again and again: a process whose readers rest would not notice that it is gone. */
-import type { Clock } from "../../platform/clock.ts";
-import { limits } from "../../platform/limits.ts";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
 
 export interface StoreWatch {
   /** As of the last answer. */

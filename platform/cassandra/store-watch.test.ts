@@ -1,7 +1,7 @@
 /** A store that goes and comes back, as a process sees it. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../../platform/clock.ts";
-import { watchStore } from "./mesh-health.ts";
+import { fakeClock } from "../clock.ts";
+import { watchStore } from "./store-watch.ts";
 
 test("watchStore() tells within one look that the store is gone, and that it is back", async () => {
   const clock = fakeClock();

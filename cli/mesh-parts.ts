@@ -1,0 +1,38 @@
+/** The parts of the mesh that serve RPCs, and the keyspaces that parts have: a row each. A row loads its part's code alone. */
+import type { Clock } from "../platform/clock.ts";
+import type { ConfigReader } from "../platform/config.ts";
+import type { Logger } from "../platform/logger.ts";
+import type { StoreConfig } from "../platform/mesh-config.ts";
+
+export interface ServedPart {
+  /** Where its RPCs are served. */
+  readonly url: string;
+  /** Refuses new calls, finishes those under way, gives its work to others. */
+  close(): Promise<void>;
+}
+
+export type ServePart = <Config extends object>(
+  read: (reader: ConfigReader) => Config,
+  serve: (config: Config, parts: { readonly clock: Clock; readonly logger: Logger }) => Promise<ServedPart>,
+) => Promise<number>;
+
+/** By name, as `heddle serve` takes it; HEDDLE_<NAME>_URL tells the others where it is. */
+export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>> = new Map([
+  ["profile", async (run: ServePart) => {
+    const { readMeshProfileConfig, serveMeshProfile } = await import("../services/profile/mesh-wire.ts");
+    return await run(readMeshProfileConfig, serveMeshProfile);
+  }],
+]);
+
+export interface KeyspaceOfPart {
+  readonly read: (reader: ConfigReader) => StoreConfig;
+  readonly schemaFolder: string;
+}
+
+/** Those that `heddle migrate` makes and brings up to date, in this order. */
+export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
+  async () => {
+    const { profileSchema, readMeshProfileStore } = await import("../services/profile/mesh-wire.ts");
+    return { read: readMeshProfileStore, schemaFolder: profileSchema };
+  },
+];

@@ -1,0 +1,67 @@
+/** A part's own keyspace: made and brought up to date by `heddle migrate`, opened and watched by the part. */
+import type { Clock } from "../clock.ts";
+import { newId } from "../identifier.ts";
+import { limits } from "../limits.ts";
+import type { StoreConfig } from "../mesh-config.ts";
+import { openCassandra } from "./driver.ts";
+import { createKeyspace, currentVersion, migrate, readMigrations } from "./migrate.ts";
+import type { Session } from "./session.ts";
+import { type StoreWatch, watchStore } from "./store-watch.ts";
+
+export interface Keyspace {
+  readonly session: Session;
+  /** Whether the store answers. */
+  readonly watch: StoreWatch;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the keyspace, whose tables must have the version of the migrations in `schemaFolder`: throws where they have not.
+ * Refuses STORE_UNAVAILABLE where Cassandra cannot be reached.
+ */
+export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaFolder: string, clock: Clock): Promise<Keyspace> {
+  const session = openCassandra({ ...cassandra, keyspace }, clock);
+  const migrations = readMigrations(schemaFolder);
+  try {
+    const version = await currentVersion(session, migrations);
+    if (version < migrations.length) {
+      throw new Error(`The tables of ${keyspace} have version ${version}, this build needs ${migrations.length}: run heddle migrate`);
+    }
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+  const watch = watchStore(clock, () => currentVersion(session, migrations));
+  return {
+    session,
+    watch,
+    async close() {
+      watch.close();
+      await session.close();
+    },
+  };
+}
+
+/**
+ * Makes the keyspace where it is missing, with `replication` copies of each row, and brings its tables to this build's
+ * version; gives the versions it applied.
+ */
+export async function migrateKeyspace(
+  { cassandra, keyspace }: StoreConfig,
+  schemaFolder: string,
+  { clock, replication }: { readonly clock: Clock; readonly replication: number },
+): Promise<readonly number[]> {
+  const config = { ...cassandra, deadlineMs: limits.cassandraSchemaMsMax };
+  const outside = openCassandra(config, clock);
+  try {
+    await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [cassandra.datacenter]: replication });
+  } finally {
+    await outside.close();
+  }
+  const session = openCassandra({ ...config, keyspace }, clock);
+  try {
+    return await migrate({ session, migrations: readMigrations(schemaFolder), owner: newId("migrate_", clock) });
+  } finally {
+    await session.close();
+  }
+}

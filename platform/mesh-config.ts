@@ -1,0 +1,106 @@
+/** Settings that parts of the mesh have in common, each read by one function; none of them opens anything. */
+import type { CassandraConfig } from "./cassandra/driver.ts";
+import type { ConfigReader } from "./config.ts";
+import { limits } from "./limits.ts";
+import type { ConnectOptions } from "./log/jetstream-connection.ts";
+
+/** Where a part keeps its tables. */
+export interface StoreConfig {
+  readonly cassandra: Omit<CassandraConfig, "keyspace" | "deadlineMs">;
+  readonly keyspace: string;
+}
+
+/** The streams of a cluster and how to reach them: the same for all parts that read or write them. */
+export interface StreamsConfig {
+  readonly nats: Pick<ConnectOptions, "servers" | "credentials">;
+  /** Streams are called `<logName>_intake` and `<logName>_lanes`. */
+  readonly logName: string;
+  readonly replicas: number;
+  /** Of each stream. */
+  readonly bytesMax: number;
+  /** Of the intake. Fixed when the streams are made, as are `lanes`. */
+  readonly partitions: number;
+  /** Of each service. */
+  readonly lanes: number;
+}
+
+/** Where a part serves its RPCs, and to whom. */
+export interface RpcServerConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly reflection: boolean;
+  /** Who may call, by the name that callers give. */
+  readonly callers: readonly string[];
+}
+
+/** Another part, as `connectClient` takes it. */
+export interface PeerConfig {
+  /** Of each of its processes. */
+  readonly addresses: readonly string[];
+}
+
+/** `part` as in "messaging-status": HEDDLE_MESSAGING_STATUS_KEYSPACE, `heddle_messaging_status` unless given. */
+export function readStore(reader: ConfigReader, part: string): StoreConfig {
+  const username = reader.text("HEDDLE_CASSANDRA_USER", { fallback: "" });
+  const password = reader.text("HEDDLE_CASSANDRA_PASSWORD", { fallback: "", secret: true });
+  return {
+    cassandra: {
+      contactPoints: reader.list("HEDDLE_CASSANDRA_CONTACT_POINTS"),
+      datacenter: reader.text("HEDDLE_CASSANDRA_DATACENTER"),
+      ...(username === "" ? {} : { credentials: { username, password } }),
+    },
+    keyspace: reader.text(partVariable(part, "KEYSPACE"), { fallback: `heddle_${part.replaceAll("-", "_")}` }),
+  };
+}
+
+export function readStreams(reader: ConfigReader): StreamsConfig {
+  return {
+    nats: readNats(reader),
+    logName: reader.text("HEDDLE_LOG_NAME", { fallback: "heddle" }),
+    replicas: reader.whole("HEDDLE_LOG_REPLICAS", { min: 1, max: 5, fallback: 1 }),
+    bytesMax: megabyte * reader.whole("HEDDLE_LOG_MEGABYTES", { min: 64, max: 1024 * 1024, fallback: 1024 }),
+    partitions: reader.whole("HEDDLE_LOG_PARTITIONS", { min: 1, max: 64, fallback: 4 }),
+    lanes: reader.whole("HEDDLE_LOG_LANES", { min: 1, max: 1024, fallback: limits.lanesPerService }),
+  };
+}
+
+/** HEDDLE_<PART>_RPC_HOST, _RPC_PORT and _CALLERS; `port` and `callers` where they are not given. */
+export function readRpcServer(
+  reader: ConfigReader,
+  part: string,
+  { port, callers }: { readonly port: number; readonly callers: readonly string[] },
+): RpcServerConfig {
+  return {
+    host: reader.text(partVariable(part, "RPC_HOST"), { fallback: "127.0.0.1" }),
+    port: reader.whole(partVariable(part, "RPC_PORT"), { min: 0, max: limits.portMax, fallback: port }),
+    reflection: reader.flag("HEDDLE_RPC_REFLECTION", { fallback: false }),
+    callers: reader.list(partVariable(part, "CALLERS"), { fallback: callers }),
+  };
+}
+
+/** HEDDLE_<PART>_URL of a part without which this one cannot do. */
+export function readPeer(reader: ConfigReader, part: string): PeerConfig {
+  return { addresses: reader.list(partVariable(part, "URL")) };
+}
+
+/** HEDDLE_<PART>_URL of a part that there may be; undefined where it is not given. */
+export function readOptionalPeer(reader: ConfigReader, part: string): PeerConfig | undefined {
+  const addresses = reader.list(partVariable(part, "URL"), { fallback: [] });
+  return addresses.length === 0 ? undefined : { addresses };
+}
+
+function readNats(reader: ConfigReader): StreamsConfig["nats"] {
+  const servers = reader.list("HEDDLE_NATS_URL");
+  const token = reader.text("HEDDLE_NATS_TOKEN", { fallback: "", secret: true });
+  const user = reader.text("HEDDLE_NATS_USER", { fallback: "" });
+  const password = reader.text("HEDDLE_NATS_PASSWORD", { fallback: "", secret: true });
+  if (token !== "") return { servers, credentials: { token } };
+  return user === "" ? { servers } : { servers, credentials: { user, password } };
+}
+
+/** The environment variable of a part: ("messaging-status", "URL") is HEDDLE_MESSAGING_STATUS_URL. */
+export function partVariable(part: string, name: string): string {
+  return `HEDDLE_${part.replaceAll("-", "_").toUpperCase()}_${name}`;
+}
+
+const megabyte = 1024 * 1024;

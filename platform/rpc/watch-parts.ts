@@ -1,0 +1,51 @@
+/** Which of the parts behind a process are ready, asked again and again by grpc.health.v1. */
+import { createClient } from "@connectrpc/connect";
+import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../../proto/gen/grpc/health/v1/health_pb.ts";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { PeerConfig } from "../mesh-config.ts";
+import { openConnection } from "./connection.ts";
+
+export interface PartsWatch {
+  /** As of the last answers: ready when of each part at least one process is; else it names those of which none is. */
+  health(): { readonly ready: boolean; readonly reason?: string };
+  close(): void;
+}
+
+/** `parts` by name. Resolves after the first answers. */
+export async function watchParts(parts: ReadonlyMap<string, PeerConfig>, clock: Clock): Promise<PartsWatch> {
+  const asked = [...parts].map(([name, peer]) => askPart(name, peer, clock));
+  let away: readonly string[] = [];
+  let closed = false;
+  let cancel: (() => void) | undefined;
+  async function look(): Promise<void> {
+    const answers = await Promise.all(asked.map((part) => part.ready()));
+    away = asked.flatMap(({ name }, at) => answers[at] ? [] : [name]);
+    if (!closed) cancel = clock.after(limits.rpcHealthCheckMs, () => void look());
+  }
+  await look();
+  return {
+    health: () => away.length === 0 ? { ready: true } : { ready: false, reason: `No ${away.join(" and no ")} process is ready` },
+    close() {
+      closed = true;
+      cancel?.();
+      for (const part of asked) part.close();
+    },
+  };
+}
+
+function askPart(name: string, { addresses, ...security }: PeerConfig, clock: Clock) {
+  const connections = addresses.map((url) => openConnection({ url, tls: undefined, ...security, clock, unreachable: () => {} }));
+  const clients = connections.map(({ transport }) => createClient(Health, transport));
+  return {
+    name,
+    /** One process suffices. */
+    async ready(): Promise<boolean> {
+      const answers = await Promise.allSettled(clients.map((client) => client.check({}, { timeoutMs: limits.rpcConnectMsMax })));
+      return answers.some((answer) => answer.status === "fulfilled" && answer.value.status === ServingStatus.SERVING);
+    },
+    close() {
+      for (const connection of connections) connection.close();
+    },
+  };
+}
