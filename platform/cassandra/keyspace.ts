@@ -1,8 +1,10 @@
 /** A part's own keyspace: made and brought up to date by `heddle migrate`, opened and watched by the part. */
+import cassandra from "cassandra-driver";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
 import type { StoreConfig } from "../mesh-config.ts";
+import { Refusal } from "../refusal.ts";
 import { openCassandra } from "./driver.ts";
 import { createKeyspace, currentVersion, migrate, readMigrations } from "./migrate.ts";
 import type { Session } from "./session.ts";
@@ -16,16 +18,17 @@ export interface Keyspace {
 }
 
 /**
- * Opens the keyspace, whose tables must have the version of the migrations in `schemaFolder`: throws where they have not.
- * Refuses STORE_UNAVAILABLE where Cassandra cannot be reached.
+ * Opens the keyspace, whose tables must have the version of the migrations in `schemaFolder` or a newer one. Refuses
+ * STORE_UNAVAILABLE where Cassandra cannot be reached, and where the tables wait for `heddle migrate`.
  */
 export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaFolder: string, clock: Clock): Promise<Keyspace> {
   const session = openCassandra({ ...cassandra, keyspace }, clock);
   const migrations = readMigrations(schemaFolder);
   try {
-    const version = await currentVersion(session, migrations);
+    const version = await currentVersion(session, migrations).catch((error: unknown) => isUnmade(error) ? 0 : Promise.reject(error));
     if (version < migrations.length) {
-      throw new Error(`The tables of ${keyspace} have version ${version}, this build needs ${migrations.length}: run heddle migrate`);
+      const found = `The tables of ${keyspace} have version ${version}, this build needs ${migrations.length}`;
+      throw new Refusal("STORE_UNAVAILABLE", `${found}: run heddle migrate`, { retryAfterSeconds: 1 });
     }
   } catch (error) {
     await session.close();
@@ -40,6 +43,11 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
       await session.close();
     },
   };
+}
+
+/** Nobody has migrated yet: there is no keyspace, or no table in it. */
+function isUnmade(error: unknown): boolean {
+  return error instanceof cassandra.errors.ResponseError && error.code === cassandra.types.responseErrorCodes.invalid;
 }
 
 /**

@@ -50,7 +50,8 @@ export function readMigrations(folder: string): Migration[] {
 /**
  * Gives the versions it applied. Refuses with STATE_CONFLICT while another run holds the lock, which ends by itself a
  * minute after its owner died. Run twice it does nothing; stopped half way, it goes on at the version that was begun,
- * whose statements do nothing where they are done. Throws where a newer build has been here, or a version was changed.
+ * whose statements do nothing where they are done. Where a newer build has been here there is nothing to do: versions
+ * only add, so older builds go on with what they know. Throws where a version was changed.
  * In a keyspace that never was migrated, two first runs at the very same moment are not kept apart.
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
@@ -67,14 +68,11 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   }
 }
 
-/** The version that the tables have, 0 where there are none. */
+/** The version that the tables have, 0 where there are none; more than this build knows where a newer one has been here. */
 export async function currentVersion(session: Session, migrations: readonly Migration[]): Promise<number> {
   const rows = await session.execute({ cql: selectVersions, values: { name: lockName }, idempotent: true });
-  if (rows.length > migrations.length) {
-    throw new Error(`The tables have version ${rows.length}, this build knows ${migrations.length}: start a newer build`);
-  }
-  for (const [at, row] of rows.entries()) {
-    if (row["digest"] !== migrations[at]?.digest) throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
+  for (const [at, { digest }] of migrations.slice(0, rows.length).entries()) {
+    if (rows[at]?.["digest"] !== digest) throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
   }
   return rows.length;
 }
