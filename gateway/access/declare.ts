@@ -7,7 +7,7 @@ import { type Change, type MadeSecret, type Plan, put } from "./declare-plan.ts"
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredWorkspace } from "./declared.ts";
 import { planPrune } from "./declare-prune.ts";
 import { type AccessRows, declaredKinds, type DeclaredRow } from "./rows.ts";
-import type { AccessAdmin } from "./sqlite.ts";
+import type { AccessAdmin } from "./admin.ts";
 
 export interface DeclareResult {
   readonly changes: readonly Change[];

@@ -4,7 +4,7 @@ import { Refusal } from "../../platform/refusal.ts";
 import type { ApiKey } from "./access.ts";
 import type { AccessRows, KeyRow } from "./rows.ts";
 import { digestOf, keyPrefix } from "./secret.ts";
-import type { AccessAdmin } from "./sqlite.ts";
+import type { AccessAdmin } from "./admin.ts";
 
 /** A key with the secret that was made for it; the secret is nowhere else. */
 export interface NewKey {

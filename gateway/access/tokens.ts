@@ -4,7 +4,7 @@ import { Refusal } from "../../platform/refusal.ts";
 import type { ScimToken } from "./access.ts";
 import type { AccessRows, TokenRow } from "./rows.ts";
 import { digestOf, tokenPrefix } from "./secret.ts";
-import type { AccessAdmin } from "./sqlite.ts";
+import type { AccessAdmin } from "./admin.ts";
 
 /** A token with the secret that was made for it; the secret is nowhere else. */
 export interface NewToken {

@@ -1,0 +1,141 @@
+/** Access over Cassandra: the contract on a session in memory, and what it does when writers meet or outcomes are unknown. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { recordingSession } from "../../platform/cassandra/recording-session.ts";
+import { fakeClock } from "../../platform/clock.ts";
+import { silentLogger } from "../../platform/logger.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { describeAccess } from "./access-contract.ts";
+import type { Access } from "./access.ts";
+import { openCassandraAccess } from "./cassandra.ts";
+import { parseDeclaration } from "./declaration.ts";
+import { declare } from "./declare.ts";
+import { createKey, revokeKey } from "./keys.ts";
+import { openBusNotices } from "./notices.ts";
+import { onePartitionSession } from "./one-partition.fixture.ts";
+
+const schema = [readFileSync(join(import.meta.dirname, "schema/schema.cql"), "utf8")];
+const shape = { key: "installation", statics: ["version", "written_at"], clustering: ["kind", "id"] };
+const file = `companies: [{ name: acme, workspaces: [{ name: demo, id: ws }] }]`;
+const web = { workspaceId: "ws", name: "web", permissions: ["*"], ipAllow: [] };
+const opened: Access[] = [];
+afterEach(() => opened.splice(0).forEach((access) => access.close()));
+
+function store() {
+  const clock = fakeClock();
+  const inner = onePartitionSession(shape);
+  const session = recordingSession(schema, inner.session);
+  async function open(more: Partial<Parameters<typeof openCassandraAccess>[0]> = {}) {
+    const access = await openCassandraAccess({ session, clock, logger: silentLogger, installation: "heddle", ...more });
+    opened.push(access);
+    return access;
+  }
+  return { clock, inner, session, open };
+}
+
+describeAccess("Cassandra, in memory", async () => {
+  const { clock, inner, open } = store();
+  return {
+    clock,
+    open,
+    atRest: () => Promise.resolve(inner.dump()),
+    lose: () => Promise.resolve(void (inner.state.away = true)),
+    dispose: () => Promise.resolve(opened.splice(0).forEach((access) => access.close())),
+  };
+});
+
+test("openCassandraAccess() refuses to open without the store: nobody would be known", async () => {
+  const { inner, open } = store();
+  inner.state.away = true;
+  await expect(open()).rejects.toThrow(Refusal);
+});
+
+test("openCassandraAccess() keeps installations apart that share a keyspace", async () => {
+  const { open } = store();
+  const one = await open();
+  const other = await open({ installation: "other" });
+  await declare(one, parseDeclaration(file));
+  await other.refresh();
+  expect(other.rows().companies).toEqual([]);
+});
+
+test("transact() writes nothing on a version that is no longer there, and plans again", async () => {
+  const { session, open } = store();
+  const one = await open();
+  const other = await open();
+  await declare(one, parseDeclaration(file));
+  const release = session.block(({ cql }) => cql.startsWith("UPDATE"));
+  let plans = 0;
+  const slow = one.transact((rows, now) => {
+    plans += 1;
+    return { writes: [{ put: "company", row: { id: `c${rows.companies.length}`, name: "second", onboardedAt: String(now) } }], result: 0 };
+  });
+  const quick = createKey(other, web);
+  await expect.poll(() => session.calls.filter(([first]) => first?.cql.startsWith("UPDATE")).length).toBe(2);
+  release();
+  await Promise.all([slow, quick]);
+  await one.refresh();
+  expect(one.rows().companies).toHaveLength(2);
+  expect(one.rows().keys).toHaveLength(1);
+  expect(plans).toBeLessThanOrEqual(2);
+});
+
+test("transact() finds out what became of a write whose outcome is unknown", async () => {
+  const { session, open } = store();
+  const access = await open();
+  await declare(access, parseDeclaration(file));
+  const isUpdate = ({ cql }: { cql: string }) => cql.includes("SET version = :next, written_at");
+  session.failNext(isUpdate, new Refusal("OUTCOME_UNKNOWN"), "after");
+  const { key } = await createKey(access, web);
+  expect(access.rows().keys.map(({ id }) => id)).toEqual([key.id]);
+  session.failNext(isUpdate, new Refusal("OUTCOME_UNKNOWN"), "before");
+  await expect(createKey(access, { ...web, name: "lost" })).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
+  expect(access.rows().keys).toHaveLength(1);
+});
+
+test("a revocation holds at once on a gateway whose clock is behind", async () => {
+  const { clock, open } = store();
+  const behind = { ...clock, now: () => clock.now() - 3_600_000 };
+  const command = await open();
+  const gateway = await open({ clock: behind });
+  await declare(command, parseDeclaration(file));
+  const { key, secret } = await createKey(command, web);
+  await revokeKey(command, key.id);
+  await gateway.refresh();
+  expect(gateway.rows().keys).toHaveLength(1);
+  expect(gateway.findApiKey(secret)).toBeUndefined();
+});
+
+test("a notice makes the others read at once, without any turn of the clock", async () => {
+  const { open } = store();
+  const listeners = new Set<() => void>();
+  const bus = {
+    up: true,
+    publish: () => listeners.forEach((listener) => listener()),
+    subscribe(_subject: string, listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  const notices = openBusNotices(bus, "heddle-access");
+  const gateway = await open({ notices });
+  const command = await open({ notices });
+  await declare(command, parseDeclaration(file));
+  await expect.poll(() => gateway.rows().companies).toHaveLength(1);
+  gateway.close();
+  expect(listeners.size).toBe(1);
+});
+
+test("a set larger than a page is read whole", async () => {
+  const { open } = store();
+  const access = await open();
+  await declare(access, parseDeclaration(file));
+  const row = { ...web, createdAt: 0, revokedAt: null };
+  const many = Array.from(
+    { length: 2_500 },
+    (_, at) => ({ put: "key", row: { ...row, id: `k${at}`, name: `k${at}`, digest: `${at}` } }) as const,
+  );
+  await access.transact(() => ({ writes: many, result: undefined }));
+  expect((await open()).rows().keys).toHaveLength(2_500);
+});

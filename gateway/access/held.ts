@@ -1,0 +1,66 @@
+/** Who may call, held in memory: the rows of the store by what requests ask with. */
+import { timingSafeEqual } from "node:crypto";
+
+import type { CompanyDirectory, KeyHolder, NamedThing, TokenHolder, Workspace } from "./access.ts";
+import type { AccessRows, DeclaredKind } from "./rows.ts";
+import { digestOf, mayBeSecret } from "./secret.ts";
+
+export interface Held {
+  readonly rows: AccessRows;
+  readonly keys: ReadonlyMap<string, Entry<KeyHolder>>;
+  readonly tokens: ReadonlyMap<string, Entry<TokenHolder>>;
+  readonly workspaces: ReadonlyMap<string, Workspace>;
+}
+
+interface Entry<T> {
+  readonly digest: Buffer;
+  /** From this time on the secret is no longer valid; null: it stays. */
+  readonly revokedAt: number | null;
+  readonly holder: T;
+}
+
+/**
+ * Who holds the secret at `now` (Unix milliseconds); undefined: unknown or revoked. Looked up by its SHA-256, so the time
+ * that takes tells nothing of the secrets there are, and compared in constant time.
+ */
+export function findHolder<T>(entries: ReadonlyMap<string, Entry<T>>, secret: string, now: number): T | undefined {
+  if (!mayBeSecret(secret)) return undefined;
+  const digest = digestOf(secret);
+  const entry = entries.get(digest);
+  if (!entry || !timingSafeEqual(entry.digest, Buffer.from(digest, "hex"))) return undefined;
+  return entry.revokedAt !== null && entry.revokedAt <= now ? undefined : entry.holder;
+}
+
+export function holdRows(rows: AccessRows): Held {
+  const companies = new Map(rows.companies.map((row) => [row.id, row]));
+  const workspaces = new Map(rows.workspaces.map((row) => [row.id, row]));
+  const keys = new Map<string, Entry<KeyHolder>>();
+  for (const { digest, ...key } of rows.keys) {
+    const workspace = workspaces.get(key.workspaceId);
+    const company = workspace && companies.get(workspace.companyId);
+    if (workspace && company) keys.set(digest, entryOf(digest, key.revokedAt, { key, workspace, company }));
+  }
+  const tokens = new Map<string, Entry<TokenHolder>>();
+  for (const { digest, ...token } of rows.tokens) {
+    const company = companies.get(token.companyId);
+    if (company) tokens.set(digest, entryOf(digest, token.revokedAt, { token, company, directory: directoryOf(rows, company.id) }));
+  }
+  return { rows, keys, tokens, workspaces };
+}
+
+/** One object a company would be as good: tokens are few. */
+function directoryOf(rows: AccessRows, companyId: string): CompanyDirectory {
+  function declared(owner: string, kind: DeclaredKind): NamedThing[] {
+    const found = rows.declared.filter((row) => row.workspaceId === owner && row.kind === kind);
+    return found.map(({ id, content }) => ({ id, name: content["name"] ?? "" }));
+  }
+  const workspaces = rows.workspaces.filter((row) => row.companyId === companyId);
+  return {
+    workspaces: workspaces.map(({ id, name }) => ({ id, name, teams: declared(id, "team") })),
+    permissionSets: declared(companyId, "permission_set"),
+  };
+}
+
+function entryOf<T>(digest: string, revokedAt: number | null, holder: T): Entry<T> {
+  return { digest: Buffer.from(digest, "hex"), revokedAt, holder };
+}
