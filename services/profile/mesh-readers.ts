@@ -6,10 +6,10 @@ import type { Log } from "../../platform/log/log.ts";
 import { packRecords } from "../../platform/log/packed-records.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { applyLane } from "./apply/apply-lane.ts";
-import { createLanePositions } from "./apply/lane-positions.ts";
+import { createLanePositions } from "../../platform/lane/lane-positions.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
-import type { LaneLayout } from "./domain/lanes.ts";
+import type { LaneLayout } from "../../platform/lane/layout.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import { decodeRecord } from "./intake/record-message.ts";
@@ -18,10 +18,10 @@ import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane
 import { createViews } from "./pass/plan-step.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
-import { createGate, type Gate } from "./reader/gate.ts";
-import { type Members, type Ownership, ownWork } from "./reader/ownership.ts";
-import { createProgressTeller, type ProgressNews, type ProgressTeller } from "./reader/progress-news.ts";
-import type { Reading } from "./reader/read-on.ts";
+import { createGate, type Gate } from "../../platform/lane/gate.ts";
+import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
+import { createProgressTeller, type ProgressNews, type ProgressTeller } from "../../platform/lane/progress-news.ts";
+import type { Reading } from "../../platform/lane/read-on.ts";
 import { resolvePartition } from "./resolve/resolve-partition.ts";
 
 export interface MeshReaderOptions {

@@ -7,11 +7,11 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Addressed } from "../domain/lane-item.ts";
-import type { Gate } from "../reader/gate.ts";
-import { type Reading, readOn } from "../reader/read-on.ts";
+import type { Gate } from "../../../platform/lane/gate.ts";
+import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
-import type { LanePositions } from "./lane-positions.ts";
+import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 
 export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lane: number;

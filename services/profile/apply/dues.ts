@@ -5,7 +5,7 @@
  */
 import type { Log } from "../../../platform/log/log.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
-import type { LaneLayout } from "../domain/lanes.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileWriter } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { isPast, type LaneUser } from "./lane-user.ts";

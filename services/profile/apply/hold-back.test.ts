@@ -8,7 +8,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
-import { laneLayout } from "../domain/lanes.ts";
+import { laneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
 import { createUserCache } from "../pass/user-cache.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";

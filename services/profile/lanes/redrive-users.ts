@@ -3,7 +3,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
-import type { LaneLayout } from "../domain/lanes.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileStore } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";

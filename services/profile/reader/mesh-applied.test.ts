@@ -3,10 +3,10 @@ import { beforeEach, expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
-import { laneLayout } from "../domain/lanes.ts";
-import { placeToBytes, type Told } from "../resolve/place.ts";
+import { laneLayout } from "../../../platform/lane/layout.ts";
+import { placeToBytes, type Told } from "../../../platform/lane/place.ts";
 import { type MeshApplied, openMeshApplied } from "./mesh-applied.ts";
-import { createLocalNews, createProgressTeller } from "./progress-news.ts";
+import { createLocalNews, createProgressTeller } from "../../../platform/lane/progress-news.ts";
 
 const layout = laneLayout(1, 2);
 let told: LogRecord[];

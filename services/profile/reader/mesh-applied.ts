@@ -6,13 +6,13 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import type { LaneLayout } from "../domain/lanes.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, RecordOutcome } from "../domain/ports.ts";
 import { createOutcomes, type Outcomes } from "../pass/outcomes.ts";
-import { createProgress, type Progress } from "../pass/progress.ts";
-import { tailsAfter, toldFromBytes } from "../resolve/place.ts";
-import type { News, ProgressNews } from "./progress-news.ts";
-import { type Reading, readOn } from "./read-on.ts";
+import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
+import { tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
+import type { News, ProgressNews } from "../../../platform/lane/progress-news.ts";
+import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 
 export interface MeshAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
@@ -38,7 +38,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   function take(news: News): void {
     if (news.kind === "written") {
       heard[news.partition]?.wrote(news.sequence);
-    } else if (news.position > (lanes.get(news.lane) ?? 0)) {
+    } else if (news.lane < parts.layout.lanes && news.position > (lanes.get(news.lane) ?? 0)) {
       lanes.set(news.lane, news.position);
       for (const partition of heard) partition.settle();
     }
@@ -66,6 +66,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
 interface ToldStep {
   readonly through: number;
   readonly checkpoint: number;
+  /** Of the profile lanes, which come first in the layout. */
   readonly tails: readonly number[];
 }
 
@@ -127,10 +128,11 @@ function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: 
       const after = position ?? Math.max(0, await lanes.tail(source) - 1);
       const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
       for (const { sequence, body } of records) {
-        const told = toldFromBytes(body);
+        const told = toldFromBytes<RecordOutcome>(body);
         for (const [place, outcome] of told.outcomes) partition.outcomes.put(place, outcome);
         const checkpoint = sequence + 1;
-        partition.told({ through: told.through, checkpoint, tails: tailsAfter(told, checkpoint) });
+        const tails = tailsAfter(told, checkpoint).slice(0, layout.lanes);
+        partition.told({ through: told.through, checkpoint, tails });
       }
       position = records.at(-1)?.sequence ?? after;
       return records.length > 0 ? "busy" : "idle";

@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import { laneLayout } from "../domain/lanes.ts";
+import { laneLayout } from "../../../platform/lane/layout.ts";
 import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
-import { firstPlace, placeFromBytes, tailsAfter, toldFromBytes } from "./place.ts";
+import { firstPlace, placeFromBytes, tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
 import type { Effect } from "./plan-effects.ts";
 
 const layout = laneLayout(1, 2);

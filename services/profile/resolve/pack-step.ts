@@ -3,9 +3,9 @@ import { Buffer } from "node:buffer";
 import { limits } from "../../../platform/limits.ts";
 import type { StepMessage } from "../../../platform/log/fenced-step.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { LaneLayout } from "../domain/lanes.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { RecordOutcome } from "../domain/ports.ts";
-import { type Place, placeToBytes } from "./place.ts";
+import { type Place, placeToBytes } from "../../../platform/lane/place.ts";
 import type { Effect, RowChanges } from "./plan-effects.ts";
 
 export interface PackParts {
@@ -40,7 +40,7 @@ export function packStep(parts: PackParts, { effects, changes, outcomes, place }
   const lanes = packLanes(parts, effects);
   const rows = packRows(changes, parts.sizes).map((body) => ({ subject: parts.subjectOf(parts.layout.rows(parts.partition)), body }));
   const size = lanes.length + rows.length + 2;
-  const touched = lanes.flatMap(({ lane }, at) => (lane === undefined ? [] : [[lane, size - 1 - at] as const]));
+  const touched = lanes.map(({ partition }, at) => [partition, size - 1 - at] as const);
   const whole = { ...place, touched };
   const told = { subject: parts.subjectOf(parts.layout.told(parts.partition)), body: toldToBytes(whole, outcomes) };
   const checkpoint = { subject: parts.checkpointSubject, body: placeToBytes(whole) };
@@ -67,8 +67,8 @@ export function fittingEffects(effects: readonly Effect[], { messageBytesMax, st
 const itemBytes = 4;
 
 interface LaneMessage {
-  /** Of a profile lane. */
-  readonly lane: number | undefined;
+  /** Where the lane lies in the lane log. */
+  readonly partition: number;
   readonly message: StepMessage;
 }
 
@@ -94,15 +94,19 @@ function packLanes(parts: PackParts, effects: readonly Effect[]): LaneMessage[] 
 
 function laneMessage(parts: PackParts, { effect, bodies }: { effect: Effect; bodies: readonly Uint8Array[] }): LaneMessage {
   const { layout, subjectOf } = parts;
-  switch (effect.to) {
-    case "profile": {
-      const body = parts.packItems(bodies.map((item) => Buffer.from(item).toString()));
-      return { lane: effect.lane, message: { subject: subjectOf(layout.profile(effect.lane)), body } };
-    }
+  const partition = partitionOf(layout, effect);
+  const body = effect.to === "profile" ? parts.packItems(bodies.map((item) => Buffer.from(item).toString())) : parts.packConsent(bodies);
+  return { partition, message: { subject: subjectOf(partition), body } };
+}
+
+function partitionOf(layout: LaneLayout, { to, lane }: Effect): number {
+  switch (to) {
+    case "profile":
+      return layout.profile(lane);
     case "subscription":
-      return { lane: undefined, message: { subject: subjectOf(layout.subscription(effect.lane)), body: parts.packConsent(bodies) } };
+      return layout.subscription(lane);
     case "messaging-status":
-      return { lane: undefined, message: { subject: subjectOf(layout.messagingStatus(effect.lane)), body: parts.packConsent(bodies) } };
+      return layout.messagingStatus(lane);
   }
 }
 

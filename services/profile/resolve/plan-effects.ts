@@ -5,7 +5,7 @@ import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
-import type { LaneLayout } from "../domain/lanes.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ConsentRecord, IdentityStore, RecordOutcome, SetAsideRecord } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
@@ -84,7 +84,8 @@ function addEffects(
   }
   for (const consent of record.consent) {
     const { service, key, body } = encodeConsent(workspaceId, consent);
-    effects.push({ to: service, lane: layout.laneOf(workspaceId, key), body });
+    const lane = service === "subscription" ? layout.subscriptionLaneOf(workspaceId) : layout.laneOf(workspaceId, key);
+    effects.push({ to: service, lane, body });
   }
 }
 

@@ -9,9 +9,9 @@ import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
-import { type Reading, readOn } from "../reader/read-on.ts";
+import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
-import { firstPlace, type Place, placeFromBytes, tailsAfter } from "./place.ts";
+import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
 
 export interface ResolverParts extends EffectParts, PackParts {

@@ -8,7 +8,7 @@ import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
 import { redriveUsers } from "../lanes/redrive-users.ts";
-import { placeFromBytes } from "../resolve/place.ts";
+import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { look, runEmbedded } from "./reference.fixture.ts";

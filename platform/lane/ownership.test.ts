@@ -1,8 +1,8 @@
 /** Who owns what: everything belongs to somebody, little moves, and what a dead process had is taken. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Clock, fakeClock } from "../../../platform/clock.ts";
-import { silentLogger } from "../../../platform/logger.ts";
+import { type Clock, fakeClock } from "../clock.ts";
+import { silentLogger } from "../logger.ts";
 import { type Members, ownerOf, ownWork } from "./ownership.ts";
 
 const work = Array.from({ length: 64 }, (_, lane) => `lane-${lane}`);

@@ -1,5 +1,5 @@
 /** How far a partition is applied, and who waits for it. */
-import type { Clock } from "../../../platform/clock.ts";
+import type { Clock } from "../clock.ts";
 
 export interface Progress {
   /** The last sequence whose effects are durable and readable. */

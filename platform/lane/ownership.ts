@@ -3,9 +3,9 @@
  * living process that a hash prefers, so that one that comes or goes moves only its share. Two may believe to own the
  * same for a moment: nothing depends on that being impossible.
  */
-import type { Clock } from "../../../platform/clock.ts";
-import { limits } from "../../../platform/limits.ts";
-import type { Logger } from "../../../platform/logger.ts";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
 import type { Reading } from "./read-on.ts";
 
 /** Who is there. Kept where all processes see it. */

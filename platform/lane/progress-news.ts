@@ -1,6 +1,6 @@
 /** Progress of resolvers and appliers, told to every process that answers reads. */
-import type { Clock } from "../../../platform/clock.ts";
-import { limits } from "../../../platform/limits.ts";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
 
 /** May lose what is told, and give it late or twice: whoever tells says it again, and whoever listens keeps the furthest. */
 export interface ProgressNews {
@@ -12,7 +12,7 @@ export interface ProgressNews {
 export type News =
   /** Identity rows of the steps of an intake partition are written up to the one whose checkpoint this is. */
   | { readonly kind: "written"; readonly partition: number; readonly sequence: number }
-  /** A profile lane can be read as of this message. */
+  /** A lane, as the layout numbers them, can be read as of this message. */
   | { readonly kind: "applied"; readonly lane: number; readonly position: number };
 
 export interface ProgressTeller {

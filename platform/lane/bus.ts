@@ -1,5 +1,5 @@
 /** Members and progress over a bus that carries short messages to whoever listens, and keeps none: core NATS. */
-import type { Clock } from "../../../platform/clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Members } from "./ownership.ts";
 import type { News, ProgressNews } from "./progress-news.ts";
 

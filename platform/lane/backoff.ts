@@ -1,5 +1,5 @@
 /** How long to wait before trying again what failed. */
-import { limits } from "../../../platform/limits.ts";
+import { limits } from "../limits.ts";
 
 /** Doubles from `passRetryMsMin` to `passRetryMsMax`; `failures` counts from 1. */
 export function backoffMs(failures: number): number {

@@ -1,6 +1,6 @@
 /** The loop of a reader that never gives up: turn after turn, resting where there is nothing, backing off where it fails. */
-import type { Clock } from "../../../platform/clock.ts";
-import { backoffMs } from "../pass/backoff.ts";
+import type { Clock } from "../clock.ts";
+import { backoffMs } from "./backoff.ts";
 
 export interface Turning {
   /** One piece of work; "idle" where there was nothing to do. */

@@ -1,6 +1,6 @@
 /** How far a lane is applied, kept beside the lanes: a checkpoint a lane, which never moves back. */
 import { Buffer } from "node:buffer";
-import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
+import type { FencedSteps } from "../log/fenced-step.ts";
 
 export interface LanePositions {
   /** The last message of the lane up to which everything is applied; 0 at the start. */

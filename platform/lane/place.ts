@@ -1,6 +1,5 @@
 /** The resolver's place: what a checkpoint says, and what it tells of the steps that led there. */
 import { Buffer } from "node:buffer";
-import type { RecordOutcome } from "../domain/ports.ts";
 
 /** What the checkpoint of an intake partition holds. */
 export interface Place {
@@ -12,15 +11,15 @@ export interface Place {
   readonly now: number;
   /** The checkpoint up to which identity rows are written for certain; those of later ones have to be repeated. */
   readonly written: number;
-  /** By profile lane: the last message that steps before this one sent there; 0: none. */
+  /** By lane, as the layout numbers them: the last message that steps before this one sent there; 0 or absent: none. */
   readonly tails: readonly number[];
-  /** Profile lanes that this step sent to, with how far before the checkpoint the message stands. */
+  /** Lanes that this step sent to, with how far before the checkpoint the message stands. */
   readonly touched: readonly (readonly [lane: number, back: number])[];
 }
 
 /** A step as those hear it who wait for it; its checkpoint is the message right behind it. */
-export interface Told extends Place {
-  readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
+export interface Told<Outcome = unknown> extends Place {
+  readonly outcomes: readonly (readonly [sequence: number, outcome: Outcome])[];
 }
 
 export const firstPlace: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
@@ -34,11 +33,11 @@ export function placeFromBytes(body: Uint8Array): Place {
   return read<Place>(body);
 }
 
-export function toldFromBytes(body: Uint8Array): Told {
-  return read<Told>(body);
+export function toldFromBytes<Outcome = unknown>(body: Uint8Array): Told<Outcome> {
+  return read<Told<Outcome>>(body);
 }
 
-/** The last message of each profile lane once the step whose checkpoint is at `sequence` is in. */
+/** The last message of each lane once the step whose checkpoint is at `sequence` is in. */
 export function tailsAfter({ tails, touched }: Place, sequence: number): number[] {
   const after = [...tails];
   for (const [lane, back] of touched) {

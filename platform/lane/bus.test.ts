@@ -1,6 +1,6 @@
 /** Members and progress over a bus within the test. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../clock.ts";
 import { type Bus, openBusMembers, openBusNews } from "./bus.ts";
 import type { News } from "./progress-news.ts";
 

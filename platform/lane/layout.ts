@@ -1,5 +1,5 @@
 /** Which lane a user or an address belongs to, and where each lane lies in the lane log. */
-import { limits } from "../../../platform/limits.ts";
+import { limits } from "../limits.ts";
 
 /**
  * How the partitions of the lane log are shared out: the lanes of each service, then for each intake partition one
@@ -12,6 +12,8 @@ export interface LaneLayout {
   readonly lanes: number;
   /** The lane of a user or an address, numbered from 0. */
   laneOf(workspaceId: string, key: string): number;
+  /** All memberships of a workspace are one order: a merge changes two users at once, and a read waits for one lane. */
+  subscriptionLaneOf(workspaceId: string): number;
   profile(lane: number): number;
   subscription(lane: number): number;
   messagingStatus(lane: number): number;
@@ -25,6 +27,7 @@ export function laneLayout(intakePartitions: number, lanes: number = limits.lane
     partitions: 3 * lanes + 2 * intakePartitions,
     lanes,
     laneOf: (workspaceId, key) => mixed(mixed(fnvOffset, workspaceId), key) % lanes,
+    subscriptionLaneOf: (workspaceId) => mixed(fnvOffset, workspaceId) % lanes,
     profile: (lane) => lane,
     subscription: (lane) => lanes + lane,
     messagingStatus: (lane) => 2 * lanes + lane,
