@@ -159,6 +159,7 @@ export const limits = {
   logStackCharsMax: 4_000,
   logCausesMax: 10,
   accessRefreshMs: 250,
+  accessAttemptsMax: 8,
   // The whole process: the gateway's drain and the parts behind it
   stopMsMax: 15_000,
   undoWindowMsMax: 365 * 24 * 3600 * 1000,
@@ -198,6 +199,8 @@ export const limits = {
   scimLogFlushMs: 100,
   scimLogWaitingMax: 10_000,
   scimLogTrimMax: 100,
+  scimLogPageRows: 500,
+  scimSkipPageKeys: 5_000,
   scimOutboxBatchMax: 100,
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
@@ -244,4 +247,13 @@ export const limits = {
   progressRepeatMs: 1_000,
   stepsHeardMax: 10_000,
   reflectionSymbolCharsMax: 512,
+  // Seeing: metrics, traces, console
+  metricsConnectionsMax: 32,
+  loopLookMs: 250,
+  lagLookMs: 1_000,
+  lagLooksMax: 3_600,
+  traceSpansWaitingMax: 4_096,
+  traceSpansPerBatchMax: 512,
+  traceFlushMs: 1_000,
+  traceSendMsMax: 5_000,
 } as const;

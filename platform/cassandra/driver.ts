@@ -113,7 +113,11 @@ function kindOf(cql: string): "read" | "write" {
 }
 
 function queryOptions(statement: Statement): QueryOptions {
-  return { prepare: preparable.test(statement.cql), isIdempotent: statement.idempotent };
+  return {
+    prepare: preparable.test(statement.cql),
+    isIdempotent: statement.idempotent,
+    ...(statement.serial === true && { consistency: cassandra.types.consistencies.localSerial }),
+  };
 }
 
 /** Changes of the schema are not prepared. */

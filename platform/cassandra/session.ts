@@ -26,6 +26,11 @@ export interface Statement {
   readonly cql: string;
   /** By the marker's name. A marker `stamp` is the age of a write: an older one never wins over a newer one. */
   readonly values: Readonly<Record<string, Value>>;
+  /**
+   * Of a read of rows that are written with conditions: it ends those that are under way first, so that what it saw of the partition
+   * is what later reads see.
+   */
+  readonly serial?: boolean;
   /** Whether running it twice does the same as once: only such statements are ever repeated by the driver. */
   readonly idempotent: boolean;
 }

@@ -91,7 +91,7 @@ export interface LogEntry {
 
 /** Requests that changed nothing are appended here; those of changes come with their UserChange. Bounded in age and number. */
 export interface RequestLog {
-  /** All or none, durably. */
+  /** Durably; those of one company and day all or none. */
   append(entries: readonly LogEntry[]): Promise<void>;
   /** At most `limit` of a company's, the newest first; `about` is the id or userName of one user. */
   newest(asked: LogQuestion): Promise<readonly LogEntry[]>;

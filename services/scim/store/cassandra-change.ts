@@ -1,0 +1,64 @@
+/** A change of a user as the statements of one conditional write. */
+import type { Statement } from "../../../platform/cassandra/session.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { UserChange } from "../domain/ports.ts";
+import type { User } from "../domain/user.ts";
+import { deleteRow, type Kind, part, putBody, putKey, putPassingBody, putUser, updateState } from "./cassandra-statements.ts";
+import { logBody, logKey } from "./cassandra-log.ts";
+import { userBody } from "./rows.ts";
+
+export interface Before {
+  readonly users: number;
+  /** null: there was none. */
+  readonly changes: bigint | null;
+  /** Unix milliseconds. */
+  readonly at: number;
+}
+
+export function changeStatements(change: UserChange, { users, changes, at }: Before): readonly Statement[] {
+  const { companyId: company_id, before, after, event, log, remember } = change;
+  const next = (changes ?? 0n) + 1n;
+  const state = { company_id, users: users + (after ? 1 : 0) - (before ? 1 : 0), changes: next, was: changes };
+  const passing = (kind: Kind, key: string, body: unknown, ms: number) =>
+    part(putPassingBody, { company_id, kind, key, body: JSON.stringify(body), ttl: Math.ceil(ms / 1000) });
+  return [
+    part(updateState, state),
+    ...userRows(change),
+    ...(event ? [part(putBody, { company_id, kind: "event", key: eventKey(next), body: JSON.stringify(event) })] : []),
+    ...(log ? [passing("log", logKey(log, `${at}`), logBody(log), limits.scimLogKeepMs)] : []),
+    ...(remember ? [passing("mark", remember.requestHash, withoutHash(remember), limits.idempotencyKeepMs)] : []),
+  ];
+}
+
+/** Sorted as numbers are. */
+function eventKey(change: bigint): string {
+  return String(change).padStart(19, "0");
+}
+
+function withoutHash({ requestHash: _, ...mark }: NonNullable<UserChange["remember"]>) {
+  return mark;
+}
+
+function userRows({ before, after }: UserChange): Statement[] {
+  if (before === after) return [];
+  if (after === undefined) return before ? rowsOf(before).map(([kind, key]) => removed(before, kind, key)) : [];
+  const kept = new Set(rowsOf(after).map((row) => row.join(" ")));
+  const gone = before ? rowsOf(before).filter((row) => !kept.has(row.join(" "))) : [];
+  return [...gone.map(([kind, key]) => removed(after, kind, key)), ...rowsOf(after).map(([kind, key]) => put(after, kind, key))];
+}
+
+/** Where a user stands. */
+function rowsOf({ id, userNameKey, externalId }: User): readonly (readonly [Kind, string])[] {
+  const always = [["id", id], ["name", userNameKey], ["key", userNameKey]] as const;
+  return externalId === undefined ? always : [...always, ["ext", `${externalId}\u0000${id}`]];
+}
+
+function removed({ companyId }: User, kind: Kind, key: string): Statement {
+  return part(deleteRow, { company_id: companyId, kind, key });
+}
+
+function put(user: User, kind: Kind, key: string): Statement {
+  const { companyId: company_id, id, userNameKey: user_name_key, revision } = user;
+  if (kind === "key") return part(putKey, { company_id, kind, key, id });
+  return part(putUser, { company_id, kind, key, id, user_name_key, revision, body: userBody(user) });
+}
