@@ -204,6 +204,18 @@ export const limits = {
   scimOutboxBatchMax: 100,
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
+  // Preference centers and their pages
+  pageBytesMax: 1024 * 1024,
+  preferenceNameCharsMax: 255,
+  preferenceTitleCharsMax: 255,
+  pageLinkTagsMax: 20,
+  pageOriginsMax: 50,
+  urlCharsMax: 2_048,
+  preferenceCentersPerWorkspaceMax: 500,
+  preferenceVersionsPageMax: 100,
+  contentAttemptsMax: 8,
+  preferenceLinkLifeMs: 90 * 24 * 3600 * 1000,
+  preferenceLinkLifeMsMax: 730 * 24 * 3600 * 1000,
   // RPC between parts
   rpcMessageBytesMax: 16 * 1024 * 1024,
   rpcStreamsPerConnectionMax: 1_000,
