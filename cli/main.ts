@@ -82,7 +82,8 @@ Example:
     .action(async (part, options) => done(await (await import("./serve.ts")).serve(part, { ...options, env: process.env })));
   program.command("migrate")
     .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
-    .action(async () => done(await (await import("./migrate.ts")).migrate({ env: process.env })));
+    .option("--wait <seconds>", "try again for so long while Cassandra is not there or another migration runs", whole(0, 3_600))
+    .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
 }
 
 const dataDirHelp = "data folder, HEDDLE_DATA_DIR or ./data unless given";

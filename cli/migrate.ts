@@ -1,20 +1,51 @@
 /** heddle migrate: makes the keyspaces of the mesh and brings their tables to this build's version. */
+import { setTimeout } from "node:timers/promises";
+
 import { migrateKeyspace } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
-import { exitCodes, print } from "./output.ts";
+import { exitCodes, print, printError } from "./output.ts";
 import { readSettings } from "./serve.ts";
 
+export interface MigrateOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** How many seconds to try again while Cassandra is not there, or another migration runs. */
+  readonly wait?: number;
+}
+
 /** All settings are read before anything is made. */
-export async function migrate({ env }: { readonly env: NodeJS.ProcessEnv }): Promise<number> {
+export async function migrate({ env, wait = 0 }: MigrateOptions): Promise<number> {
   const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
   const config = readSettings(env, (reader) => ({
     stores: keyspaces.map(({ read, schemaFolder }) => ({ store: read(reader), schemaFolder })),
     replication: reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 }),
   }));
+  const endsAt = systemClock.monotonic() + wait * 1_000;
   for (const { store, schemaFolder } of config.stores) {
-    const versions = await migrateKeyspace(store, schemaFolder, { clock: systemClock, replication: config.replication });
+    const versions = await patiently(
+      () => migrateKeyspace(store, schemaFolder, { clock: systemClock, replication: config.replication }),
+      endsAt,
+    );
     print(versions.length === 0 ? `${store.keyspace}: nothing to do` : `${store.keyspace}: applied version ${versions.join(", ")}`);
   }
   return exitCodes.ok;
 }
+
+/** Tries again until `endsAt` what another attempt may mend. */
+async function patiently<Result>(run: () => Promise<Result>, endsAt: number): Promise<Result> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      const passes = error instanceof Refusal && passing.has(error.reason);
+      if (!passes || systemClock.monotonic() >= endsAt) throw error;
+      printError(`Waiting: ${error.message}`);
+      await setTimeout(retryMs);
+    }
+  }
+}
+
+/** An outcome that is unknown may be asked for again: migrations can be repeated at any statement. */
+const passing: ReadonlySet<string> = new Set(["STORE_UNAVAILABLE", "OUTCOME_UNKNOWN", "STATE_CONFLICT"]);
+const retryMs = 1_000;
