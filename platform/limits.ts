@@ -202,6 +202,7 @@ export const limits = {
   scimLogPageRows: 500,
   scimSkipPageKeys: 5_000,
   scimOutboxBatchMax: 100,
+  scimOutboxLookMs: 5_000,
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
   // Preference centers and their pages
@@ -216,6 +217,15 @@ export const limits = {
   contentAttemptsMax: 8,
   preferenceLinkLifeMs: 90 * 24 * 3600 * 1000,
   preferenceLinkLifeMsMax: 730 * 24 * 3600 * 1000,
+  // Translations: "the maximum of 20MB" (api-facts 7), and a body that has room for its escapes
+  translationBytesMax: 20 * 1024 * 1024,
+  translationRequestBytesMax: 24 * 1024 * 1024,
+  textsPerMessageMax: 10_000,
+  messagesPerOwnerMax: 1_000,
+  messageOwnersMax: 10_000,
+  missingTextsMax: 10_000,
+  quotedIdsMax: 20,
+  declareAttemptsMax: 5,
   // RPC between parts
   rpcMessageBytesMax: 16 * 1024 * 1024,
   rpcStreamsPerConnectionMax: 1_000,
@@ -224,6 +234,7 @@ export const limits = {
   rpcAnswerReserveMs: 20,
   rpcWorkMsMin: 5,
   rpcConnectMsMax: 1_000,
+  rpcLookupMs: 1_000,
   rpcFirstBytesMsMax: 5_000,
   rpcConnectionIdleMs: 20 * 60 * 1000,
   rpcPingIntervalMs: 5_000,
@@ -268,4 +279,7 @@ export const limits = {
   traceSpansPerBatchMax: 512,
   traceFlushMs: 1_000,
   traceSendMsMax: 5_000,
+  consoleSeconds: 60,
+  consoleErrorsMax: 50,
+  consoleWorkspacesMax: 1_000,
 } as const;

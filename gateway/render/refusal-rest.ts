@@ -48,6 +48,7 @@ export const refusalTable = {
   KEY_INVALID: { status: 401, text: "Invalid API key" },
   KEY_IN_WRONG_PLACE: { status: 401 },
   PERMISSION_MISSING: { status: 403 },
+  FEATURE_NOT_ENABLED: { status: 403 },
   ADDRESS_NOT_ALLOWED: { status: 403 },
   CALLER_NOT_ALLOWED: { status: 500 },
   ORIGIN_NOT_ALLOWED: { status: 403 },

@@ -50,6 +50,7 @@ const codes: Record<Reason, string> = {
   KEY_INVALID: "Unauthenticated",
   KEY_IN_WRONG_PLACE: "Unauthenticated",
   PERMISSION_MISSING: "PermissionDenied",
+  FEATURE_NOT_ENABLED: "PermissionDenied",
   ADDRESS_NOT_ALLOWED: "PermissionDenied",
   RATE_LIMITED: "ResourceExhausted",
   CALLER_NOT_ALLOWED: "PermissionDenied",

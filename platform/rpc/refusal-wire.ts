@@ -38,6 +38,7 @@ export const refusalCodes = {
   KEY_INVALID: Code.Unauthenticated,
   KEY_IN_WRONG_PLACE: Code.Unauthenticated,
   PERMISSION_MISSING: Code.PermissionDenied,
+  FEATURE_NOT_ENABLED: Code.PermissionDenied,
   ADDRESS_NOT_ALLOWED: Code.PermissionDenied,
   ORIGIN_NOT_ALLOWED: Code.PermissionDenied,
   RATE_LIMITED: Code.ResourceExhausted,
