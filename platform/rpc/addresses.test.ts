@@ -12,18 +12,18 @@ function picks(addresses: ReturnType<typeof roundRobin<string>>, count: number):
 }
 
 test("pick() goes round", () => {
-  expect(picks(roundRobin(["a", "b", "c"], fakeClock()), 7)).toBe("abcabca");
+  expect(picks(roundRobin(() => ["a", "b", "c"], fakeClock()), 7)).toBe("abcabca");
 });
 
 test("pick() leaves out what it is told to", () => {
-  const addresses = roundRobin(["a", "b"], fakeClock());
+  const addresses = roundRobin(() => ["a", "b"], fakeClock());
   expect(addresses.pick(new Set(["a"]))).toBe("b");
   expect(addresses.pick(new Set(["a", "b"]))).toBeUndefined();
 });
 
 test("pick() leaves out what failed until it has rested, then lets one call try", () => {
   const clock = fakeClock();
-  const addresses = roundRobin(["a", "b"], clock);
+  const addresses = roundRobin(() => ["a", "b"], clock);
   addresses.failed("a");
   expect(picks(addresses, 4)).toBe("bbbb");
   clock.advance(restMs);
@@ -34,7 +34,7 @@ test("pick() leaves out what failed until it has rested, then lets one call try"
 
 test("pick() rests grow from failure to failure and are bounded", () => {
   const clock = fakeClock();
-  const addresses = roundRobin(["a", "b"], clock);
+  const addresses = roundRobin(() => ["a", "b"], clock);
   function restsFor(): number {
     for (let ms = 0;; ms += 50, clock.advance(50)) if (picks(addresses, 2).includes("a")) return ms;
   }
@@ -50,22 +50,32 @@ test("pick() rests grow from failure to failure and are bounded", () => {
 
 test("failed() many calls that fail at once are one failure", () => {
   const clock = fakeClock();
-  const addresses = roundRobin(["a", "b"], clock);
+  const addresses = roundRobin(() => ["a", "b"], clock);
   for (let at = 0; at < 50; at += 1) addresses.failed("a");
   clock.advance(restMs);
   expect(picks(addresses, 2)).toContain("a");
 });
 
 test("pick() never waits for a resting address while another works, though that is busy", () => {
-  const addresses = roundRobin(["a", "b"], fakeClock());
+  const addresses = roundRobin(() => ["a", "b"], fakeClock());
   addresses.failed("a");
   expect(addresses.pick(new Set(["b"]))).toBeUndefined();
 });
 
 test("pick() tries resting addresses where all rest", () => {
-  const addresses = roundRobin(["a", "b"], fakeClock());
+  const addresses = roundRobin(() => ["a", "b"], fakeClock());
   addresses.failed("a");
   addresses.failed("b");
   expect([...picks(addresses, 2)].toSorted()).toEqual(["a", "b"]);
   expect(addresses.pick(new Set(["b"]))).toBe("a");
+});
+
+test("pick() goes on with what there is when addresses come and go", () => {
+  let items = ["a", "b", "c"];
+  const addresses = roundRobin(() => items, fakeClock());
+  expect(picks(addresses, 2)).toBe("ab");
+  items = ["a"];
+  expect([picks(addresses, 2), addresses.size]).toEqual(["aa", 1]);
+  items = ["a", "d"];
+  expect([...picks(addresses, 4)].sort().join("")).toBe("aadd");
 });

@@ -11,7 +11,8 @@ export interface Addresses<Item> {
   failed(item: Item): void;
 }
 
-export function roundRobin<Item>(items: readonly Item[], clock: Clock): Addresses<Item> {
+/** `current` may give others from call to call, and never none. */
+export function roundRobin<Item>(current: () => readonly Item[], clock: Clock): Addresses<Item> {
   const rests = new Map<Item, Rest>();
   let turn = 0;
   function restOf(item: Item, now: number): "none" | "over" | "rests" {
@@ -20,11 +21,15 @@ export function roundRobin<Item>(items: readonly Item[], clock: Clock): Addresse
     return rest.until <= now ? "over" : "rests";
   }
   return {
-    size: items.length,
+    get size() {
+      return current().length;
+    },
     pick(except) {
+      const items = current();
       const now = clock.monotonic();
+      turn %= items.length;
       const inTurn = [...items.slice(turn), ...items.slice(0, turn)];
-      turn = (turn + 1) % items.length;
+      turn += 1;
       const free = inTurn.filter((item) => !except.has(item));
       const item = free.find((item) => restOf(item, now) !== "rests");
       if (item === undefined) return items.every((item) => restOf(item, now) === "rests") ? free[0] : undefined;

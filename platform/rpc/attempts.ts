@@ -44,7 +44,7 @@ export async function callWithRepeats(
         throw thrownFromError(error, { sideEffects: hasSideEffects(method) });
       }
     }
-    if (tried.size === addresses.size) {
+    if (tried.size >= addresses.size) {
       tried.clear();
       await new Promise<void>((resolve) => clock.after(retryMs(attempt), resolve));
     }

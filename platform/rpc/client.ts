@@ -5,12 +5,13 @@ import { type Clock, systemClock } from "../clock.ts";
 import { Refusal } from "../refusal.ts";
 import { roundRobin } from "./addresses.ts";
 import { type CallParts, callWithRepeats, hasSideEffects, type UnaryCall } from "./attempts.ts";
-import { type ClientTls, type Connection, openConnection } from "./connection.ts";
+import type { ClientTls } from "./connection.ts";
+import { openPeers } from "./peers.ts";
 import { thrownFromError } from "./refusal-wire.ts";
 import { shareCalls } from "./shared-calls.ts";
 
 export interface ClientOptions {
-  /** `http://host:port` of each process of the service, or `https://` with `tls`. */
+  /** Of the processes of the service, as openPeers takes them: `http://host:port`, or `dns+http://name:port` of all with the name. */
   readonly addresses: readonly string[];
   /** The name that this process calls itself; with `tls` the names of its certificate count instead. */
   readonly caller: string;
@@ -36,19 +37,21 @@ export interface RpcClient<Service extends DescService> {
  */
 export function connectClient<Service extends DescService>(service: Service, options: ClientOptions): RpcClient<Service> {
   const clock = options.clock ?? systemClock;
-  if (options.addresses.length === 0) throw new Error("Expected an address, got none");
-  const connections = [...new Set(options.addresses)].map((url) => {
-    const connection: Connection = openConnection({ url, tls: options.tls, clock, unreachable: () => addresses.failed(connection) });
-    return connection;
+  const peers = openPeers({
+    addresses: options.addresses,
+    tls: options.tls,
+    clock,
+    unreachable: (connection) => addresses.failed(connection),
+    removed: (connection) => addresses.worked(connection),
   });
-  const addresses = roundRobin(connections, clock);
+  const addresses = roundRobin(peers.current, clock);
   const parts: CallParts = { addresses, clock, caller: options.caller, deadlineMs: options.deadlineMs };
   const shared = new Map(
     (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...parts, method: methodOf(service, name) })]),
   );
   return {
     client: clientOf(service, (method, message, given) => (shared.get(method) ?? repeating)(method, message, given)),
-    close: () => connections.forEach((one) => one.close()),
+    close: () => peers.close(),
   };
 
   function repeating(method: DescMethodUnary, message: Message, given: CallOptions): Promise<Message> {

@@ -4,7 +4,7 @@ import { Health, HealthCheckResponse_ServingStatus as ServingStatus } from "../.
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { PeerConfig } from "../mesh-config.ts";
-import { openConnection } from "./connection.ts";
+import { openPeers } from "./peers.ts";
 
 export interface PartsWatch {
   /** As of the last answers: ready when of each part at least one process is; else it names those of which none is. */
@@ -35,17 +35,15 @@ export async function watchParts(parts: ReadonlyMap<string, PeerConfig>, clock: 
 }
 
 function askPart(name: string, { addresses, ...security }: PeerConfig, clock: Clock) {
-  const connections = addresses.map((url) => openConnection({ url, tls: undefined, ...security, clock, unreachable: () => {} }));
-  const clients = connections.map(({ transport }) => createClient(Health, transport));
+  const peers = openPeers({ addresses, ...security, clock });
   return {
     name,
     /** One process suffices. */
     async ready(): Promise<boolean> {
+      const clients = peers.current().map(({ transport }) => createClient(Health, transport));
       const answers = await Promise.allSettled(clients.map((client) => client.check({}, { timeoutMs: limits.rpcConnectMsMax })));
       return answers.some((answer) => answer.status === "fulfilled" && answer.value.status === ServingStatus.SERVING);
     },
-    close() {
-      for (const connection of connections) connection.close();
-    },
+    close: () => peers.close(),
   };
 }
