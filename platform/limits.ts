@@ -255,6 +255,7 @@ export const limits = {
   rpcWindowBytes: 1024 * 1024,
   rpcHealthCheckMs: 500,
   rpcRetryMs: 50,
+  rpcQuietEndMs: 500,
   // Resolver and appliers of the mesh
   lanesPerService: 64,
   stepMessageBytesMax: 900 * 1024,

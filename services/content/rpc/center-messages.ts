@@ -1,0 +1,94 @@
+/** Messages about preference centers to domain values and back. */
+import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import { sha256Hex } from "../../../platform/identifier.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import {
+  CenterState,
+  type PageOptions as PageOptionsMessage,
+  type PreferenceCenterContent,
+} from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
+import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { CenterContent, CenterSummary, CenterVersion, LinkTag, PageOptions } from "../domain/center.ts";
+import type { Caller } from "../domain/center-ports.ts";
+import type { ContentDraft } from "../domain/check-center.ts";
+
+type Scoped = { readonly scope?: Scope | undefined };
+
+/** Refuses INPUT_INVALID for a request that names no workspace. */
+export function callerOf({ scope }: Scoped): Caller {
+  if (scope === undefined || scope.workspaceId === "") {
+    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
+  }
+  const { workspaceId, requestId, actor } = scope;
+  return { workspaceId, requestId, actor };
+}
+
+/** As callerOf, with the mark of a request that may be sent twice: a key counts for its actor and for one kind of request. */
+export function writerOf<Asked extends DescMessage>(schema: Asked, message: MessageShape<Asked> & Scoped): Caller {
+  const caller = callerOf(message);
+  const key = message.scope?.idempotencyKey ?? "";
+  if (key === "") return caller;
+  const requestHash = sha256Hex(JSON.stringify([caller.actor, schema.typeName, key]));
+  return { ...caller, mark: { requestHash, bodyHash: sha256Hex(toBinary(schema, { ...message, scope: undefined })) } };
+}
+
+export function draftOf(message: PreferenceCenterContent | undefined): ContentDraft {
+  if (message === undefined) return {};
+  const { title, pageHtml, confirmationHtml, redirectHtml, options, state } = message;
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(pageHtml === undefined ? {} : { pageHtml }),
+    ...(confirmationHtml === undefined ? {} : { confirmationHtml }),
+    ...(redirectHtml === undefined ? {} : { redirectHtml }),
+    ...(options === undefined ? {} : { options: optionsOf(options) }),
+    ...(state === CenterState.UNSPECIFIED ? {} : { state: stateNames.get(state) ?? refuseState() }),
+  };
+}
+
+export function contentMessage(content: CenterContent) {
+  const { title, pageHtml, confirmationHtml, redirectHtml, options, state } = content;
+  return {
+    title,
+    pageHtml,
+    confirmationHtml,
+    ...(redirectHtml === null ? {} : { redirectHtml }),
+    options: { metaViewportContent: options.viewport ?? "", linkTags: options.linkTags.map((tag) => ({ ...tag })) },
+    state: stateOf(state),
+  };
+}
+
+export function summaryMessage(summary: CenterSummary) {
+  const { id, name, version, createdAt, updatedAt, state } = summary;
+  return { id, name, version, createdAt: BigInt(createdAt), updatedAt: BigInt(updatedAt), state: stateOf(state) };
+}
+
+export function versionMessage(written: CenterVersion) {
+  const { version, writtenAt, actor, requestId, restoredFrom = 0 } = written;
+  return { version, writtenAt: BigInt(writtenAt), actor, requestId, restoredFrom };
+}
+
+function stateOf(state: CenterContent["state"]): CenterState {
+  return state === "active" ? CenterState.ACTIVE : CenterState.DRAFT;
+}
+
+const stateNames: ReadonlyMap<CenterState, CenterContent["state"]> = new Map([
+  [CenterState.ACTIVE, "active"],
+  [CenterState.DRAFT, "draft"],
+]);
+
+function refuseState(): never {
+  throw new Refusal("INPUT_INVALID", "'state' must be 'active' or 'draft'");
+}
+
+function optionsOf({ metaViewportContent, linkTags }: PageOptionsMessage): PageOptions {
+  return {
+    ...(metaViewportContent === "" ? {} : { viewport: metaViewportContent }),
+    linkTags: linkTags.map(({ rel, type, sizes, color, href }): LinkTag => ({
+      rel,
+      ...(type === "" ? {} : { type }),
+      ...(sizes === "" ? {} : { sizes }),
+      ...(color === "" ? {} : { color }),
+      href,
+    })),
+  };
+}
