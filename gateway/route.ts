@@ -4,6 +4,7 @@ import type { MessagingStatusService } from "../proto/gen/heddle/messaging_statu
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import type { Documents } from "./documents/answers.ts";
 import type { Spent } from "./guards/spend.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
@@ -82,6 +83,8 @@ export interface Parts {
   readonly scim: Client<typeof ScimService>;
   /** May accepted data be applied and read? */
   readonly health: () => Health;
+  /** OpenAPI and the pages below /docs. */
+  readonly documents: Documents;
 }
 
 export interface Health {
