@@ -148,7 +148,7 @@ export class Exchange {
 function headersOf(answer: HttpAnswer, requestId: string, close: boolean): string[] {
   const { body } = answer;
   const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-  const headers = ["X-Request-Id", requestId, "Cache-Control", "no-store"];
+  const headers = ["X-Request-Id", requestId, "Cache-Control", answer.cacheControl ?? "no-store"];
   // A 204 or 304 has no content to describe (RFC 9110 section 8.6)
   if (!bodyless.has(answer.status)) {
     headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));

@@ -34,6 +34,8 @@ export interface HttpAnswer {
   /** JSON unless `contentType` says otherwise; bytes are sent as they are. */
   readonly body: string | Uint8Array;
   readonly contentType?: string;
+  /** `no-store` unless it says otherwise. */
+  readonly cacheControl?: string;
   /** The connection is not used again. */
   readonly close?: boolean;
 }

@@ -2,6 +2,7 @@
 import { limits } from "../platform/limits.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
+import { handleOpenapi } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
 import { handleReadyz } from "./routes/readyz.ts";
 import { handleUsersAliasNew } from "./routes/users-alias-new.ts";
@@ -108,6 +109,7 @@ export const routeTable: readonly Route[] = [
   },
   ...consentRoutes,
   ...scimRoutes,
+  { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
 ];

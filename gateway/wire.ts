@@ -11,6 +11,7 @@ import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/su
 import type { Access } from "./access/access.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
+import { openDocuments } from "./documents/documents.ts";
 import { openRoutes } from "./find-route.ts";
 import { addressList } from "./guards/client-address.ts";
 import type { Health } from "./route.ts";
@@ -45,7 +46,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
-    parts: { profile, subscription, messagingStatus, scim, health },
+    parts: { profile, subscription, messagingStatus, scim, health, documents: openDocuments(routeTable) },
     access,
     limiter,
     clock,

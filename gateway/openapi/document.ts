@@ -1,0 +1,62 @@
+/** The OpenAPI 3.1 document: the live routes, each with what is written by hand about it. */
+import type { Route } from "../route.ts";
+import { errorExamples, faultResponses, type Json } from "./answers.ts";
+import { entries, schemas } from "./entries.ts";
+import { type Entry, type RouteName, tags } from "./entry.ts";
+import { answerHeaders, requestHeaders } from "./headers.ts";
+import { operationOf, pathOf } from "./operation.ts";
+
+/** A route without an entry is left out and named in `x-heddle-undocumented`; entries.test.ts fails for it and says where to add it. */
+export function openapiDocument(routes: readonly Route[]): Json {
+  const byName = new Map(routes.map((route) => [routeName(route), route]));
+  const missing = [...byName.keys()].filter((name) => !entryOf(name));
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const entry of entries) {
+    const route = byName.get(entry.route);
+    if (!route) continue;
+    const path = pathOf(route);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, entry) };
+  }
+  return {
+    openapi: "3.1.0",
+    info,
+    servers: [{ url: "/", description: "This server" }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas,
+      parameters: requestHeaders,
+      headers: answerHeaders,
+      responses: faultResponses(),
+      examples: errorExamples(),
+      securitySchemes,
+    },
+    ...(missing.length === 0 ? {} : { "x-heddle-undocumented": missing }),
+  };
+}
+
+export function routeName({ method, path }: Pick<Route, "method" | "path">): RouteName {
+  return `${method} ${path as `/${string}`}`;
+}
+
+export function entryOf(name: RouteName): Entry | undefined {
+  return byRoute.get(name);
+}
+
+const byRoute: ReadonlyMap<RouteName, Entry> = new Map(entries.map((entry) => [entry.route, entry]));
+
+const info = {
+  title: "Heddle",
+  version: "0.1.0",
+  license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+  description:
+    "The customer-data API that you run yourself. Send `Authorization: Bearer <key>`. Every refusal is JSON with a `message`, and " +
+    "its reason stands in the header `X-Heddle-Reason`. Answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`. HEAD is answered as " +
+    "GET. A path that no route has is a 404 (`ROUTE_UNKNOWN`), another method of a known path a 405 (`METHOD_NOT_ALLOWED`, with `Allow`). " +
+    "What each refusal means and what to do: [/docs/errors](/docs/errors).",
+};
+
+const securitySchemes = {
+  apiKey: { type: "http", scheme: "bearer", description: "An API key of a workspace: `heddle keys create`." },
+  scimToken: { type: "http", scheme: "bearer", description: "A SCIM token of a company: `heddle scim-tokens create`." },
+} as const;

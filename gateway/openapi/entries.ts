@@ -1,0 +1,17 @@
+/** DATA: all entries, in the order of the document. */
+import { consentEntries } from "./entries/consent.ts";
+import { mergeEntries } from "./entries/merges.ts";
+import { scimEntries } from "./entries/scim.ts";
+import { serviceEntries } from "./entries/service.ts";
+import { userEntries } from "./entries/users.ts";
+import type { Entry } from "./entry.ts";
+import type { Schema } from "./schema.ts";
+import { consentSchemas } from "./schemas/consent.ts";
+import { errorSchemas } from "./schemas/errors.ts";
+import { scimSchemas } from "./schemas/scim.ts";
+import { userSchemas } from "./schemas/users.ts";
+
+export const entries: readonly Entry[] = [...userEntries, ...mergeEntries, ...consentEntries, ...scimEntries, ...serviceEntries];
+
+/** components.schemas */
+export const schemas: Readonly<Record<string, Schema>> = { ...errorSchemas, ...userSchemas, ...consentSchemas, ...scimSchemas };

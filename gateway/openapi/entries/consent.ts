@@ -1,0 +1,247 @@
+/** DATA: what is written by hand about the routes of subscription groups and of addresses. */
+import { limits } from "../../../platform/limits.ts";
+import type { Entry, Parameter } from "../entry.ts";
+import { list, mapOf, object, oneOfTexts, ref, type Schema, success, text, whole } from "../schema.ts";
+import { manyOf, oneOrMany, pageParameters } from "../schemas/consent.ts";
+
+const group = "11111111-1111-4111-8111-111111111111";
+const smsGroup = "22222222-2222-4222-8222-222222222222";
+const marked = object({ email: oneOrMany("Addresses.") }, ["email"]);
+const named: readonly Parameter[] = [
+  manyOf("external_id", "Users by external id."),
+  manyOf("email", "Users by email."),
+  manyOf("phone", "Users by phone, E.164."),
+];
+
+function addresses(name: string, time: string): Schema {
+  return success({ [name]: list(object({ email: text(), [time]: text("`2026-11-20 10:00:00 +0000`") }, ["email", time])) }, [name]);
+}
+
+export const consentEntries: readonly Entry[] = [
+  {
+    route: "POST /subscription/status/set",
+    operationId: "setGroupStatus",
+    tag: "Consent",
+    summary: "Subscribe or unsubscribe users of a group",
+    description: "Not for profile fields. Somebody unknown is accepted: the state waits for the name.",
+    body: object({
+      subscription_group_id: text(),
+      subscription_state: oneOfTexts(["subscribed", "unsubscribed"]),
+      external_id: oneOrMany("Goes with every group."),
+      email: oneOrMany("Email groups; changes everybody who shares the address. Not together with `phone`."),
+      phone: oneOrMany("All other groups; E.164."),
+    }, ["subscription_group_id", "subscription_state"]),
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "by external id",
+      body: { subscription_group_id: group, subscription_state: "subscribed", external_id: ["ann"] },
+      answer: { message: "success" },
+    }],
+  },
+  {
+    route: "POST /v2/subscription/status/set",
+    operationId: "setGroupStatuses",
+    tag: "Consent",
+    summary: "Subscribe or unsubscribe users of several groups",
+    description: "All groups of the request are taken, or none.",
+    body: object({ subscription_groups: list(ref("GroupUpdate"), undefined, { minItems: 1, maxItems: limits.itemsPerRequestMax }) }, [
+      "subscription_groups",
+    ]),
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "two groups",
+      body: {
+        subscription_groups: [
+          { subscription_group_id: group, subscription_state: "unsubscribed", emails: ["ann@example.com"] },
+          { subscription_group_id: smsGroup, subscription_state: "subscribed", external_ids: ["ann"] },
+        ],
+      },
+      answer: { message: "success" },
+    }],
+  },
+  {
+    route: "GET /subscription/status/get",
+    operationId: "getGroupStatus",
+    tag: "Consent",
+    summary: "State of users in a group",
+    description: "With an `external_id`, an email or phone beside it is not looked at.",
+    parameters: [
+      { in: "query", name: "subscription_group_id", description: "The group.", required: true, schema: text() },
+      ...named,
+    ],
+    answer: success({ status: mapOf(oneOfTexts(["Subscribed", "Unsubscribed", "Unknown"]), "By identifier, as it was sent.") }, ["status"]),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "two users",
+      parameters: { subscription_group_id: group, external_id: ["ann", "nobody"] },
+      answer: { status: { ann: "Unsubscribed", nobody: "Unknown" }, message: "success" },
+    }],
+  },
+  {
+    route: "GET /subscription/user/status",
+    operationId: "getUserGroups",
+    tag: "Consent",
+    summary: "All groups of users",
+    description: "Users who share an address stand apart; somebody unknown is left out.",
+    parameters: [
+      ...named,
+      {
+        in: "query",
+        name: "limit",
+        description: "Most users.",
+        schema: whole(undefined, { minimum: 1, maximum: limits.userStatusPageMax, default: limits.userStatusPageMax }),
+      },
+      { in: "query", name: "offset", description: "Users to skip.", schema: whole(undefined, { minimum: 0, default: 0 }) },
+    ],
+    answer: success({ users: list(ref("UserGroups")), total_count: whole("Users on all pages.") }, ["users", "total_count"]),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "by external id",
+      parameters: { external_id: ["ann"] },
+      answer: {
+        users: [{
+          email: "ann@example.com",
+          phone: null,
+          external_id: "ann",
+          subscription_groups: [
+            { id: group, name: "Weekly letter", channel: "email", status: "Unsubscribed" },
+            { id: smsGroup, name: "Offers", channel: "sms", status: "Subscribed" },
+          ],
+        }],
+        total_count: 1,
+        message: "success",
+      },
+    }],
+  },
+  {
+    route: "POST /email/status",
+    operationId: "setEmailStatus",
+    tag: "Consent",
+    summary: "Set the status of email addresses",
+    description: "Also of addresses that nobody has yet.",
+    body: object({ email: oneOrMany("Addresses."), subscription_state: oneOfTexts(["opted_in", "subscribed", "unsubscribed"]) }, [
+      "email",
+      "subscription_state",
+    ]),
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "unsubscribe",
+      body: { email: "gil@example.com", subscription_state: "unsubscribed" },
+      answer: { message: "success" },
+    }],
+  },
+  blocklist("POST /email/blocklist", "blocklistEmails"),
+  { ...blocklist("POST /email/blacklist", "blacklistEmails"), summary: "The older path of /email/blocklist" },
+  {
+    route: "POST /email/bounce/remove",
+    operationId: "removeBounces",
+    tag: "Consent",
+    summary: "Lift the rejected mark of addresses",
+    body: marked,
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{ name: "one address", body: { email: "hal@example.com" }, answer: { message: "success" } }],
+  },
+  {
+    route: "POST /email/spam/remove",
+    operationId: "removeSpamMarks",
+    tag: "Consent",
+    summary: "Lift the spam mark of addresses",
+    body: marked,
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{ name: "one address", body: { email: "hal@example.com" }, answer: { message: "success" } }],
+  },
+  {
+    route: "GET /email/unsubscribes",
+    operationId: "listUnsubscribes",
+    tag: "Consent",
+    summary: "Addresses that are unsubscribed",
+    parameters: [
+      ...pageParameters,
+      {
+        in: "query",
+        name: "sort_direction",
+        description: "By time.",
+        schema: oneOfTexts(["asc", "desc"], undefined, { default: "desc" }),
+      },
+      manyOf("email", "Addresses, instead of dates."),
+    ],
+    answer: addresses("emails", "unsubscribed_at"),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "by address",
+      parameters: { email: ["gil@example.com"] },
+      answer: { emails: [{ email: "gil@example.com", unsubscribed_at: "2026-11-20 10:00:00 +0000" }], message: "success" },
+    }],
+  },
+  {
+    route: "GET /email/hard_bounces",
+    operationId: "listHardBounces",
+    tag: "Consent",
+    summary: "Addresses that are permanently rejected",
+    description: "Newest first. Blocklisted addresses count.",
+    parameters: [...pageParameters, manyOf("email", "Addresses, instead of dates.")],
+    answer: addresses("emails", "hard_bounced_at"),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "by address",
+      parameters: { email: ["ivy@example.com"] },
+      answer: { emails: [{ email: "ivy@example.com", hard_bounced_at: "2026-11-20 10:00:00 +0000" }], message: "success" },
+    }],
+  },
+  {
+    route: "GET /sms/invalid_phone_numbers",
+    operationId: "listInvalidPhones",
+    tag: "Consent",
+    summary: "Phone numbers that take no messages",
+    description: "Newest first.",
+    parameters: [...pageParameters, manyOf("phone_numbers", "Numbers, instead of dates.")],
+    answer: success({
+      sms: list(object({ phone: text(), invalid_detected_at: text(), reason: oneOfTexts(["provider_error", "deactivated"]) }, [
+        "phone",
+        "invalid_detected_at",
+        "reason",
+      ])),
+    }, ["sms"]),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "by date",
+      parameters: { start_date: "2026-11-01", end_date: "2026-12-01" },
+      answer: { sms: [], message: "success" },
+    }],
+  },
+  {
+    route: "POST /sms/invalid_phone_numbers/remove",
+    operationId: "removeInvalidPhones",
+    tag: "Consent",
+    summary: "Let phone numbers be tried again",
+    body: object({
+      phone_numbers: list(text("E.164; digits without a plus are taken too."), undefined, {
+        minItems: 1,
+        maxItems: limits.itemsPerRequestMax,
+      }),
+    }, [
+      "phone_numbers",
+    ]),
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{ name: "one number", body: { phone_numbers: ["+12125550123"] }, answer: { message: "success" } }],
+  },
+];
+
+function blocklist(route: Entry["route"], operationId: string): Entry {
+  return {
+    route,
+    operationId,
+    tag: "Consent",
+    summary: "Unsubscribe addresses and mark them permanently rejected",
+    body: marked,
+    answer: success(),
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{ name: "two addresses", body: { email: ["hal@example.com", "ivy@example.com"] }, answer: { message: "success" } }],
+  };
+}

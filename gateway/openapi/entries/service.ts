@@ -1,0 +1,79 @@
+/** DATA: what is written by hand about the routes that need no key: health, documents, unsubscribe links. */
+import type { Entry, Parameter } from "../entry.ts";
+import { object, type Schema, success, text } from "../schema.ts";
+
+const html = "text/html; charset=utf-8";
+const token: Parameter = {
+  in: "path",
+  name: "token",
+  description: "Names workspace, address and group; made by Heddle.",
+  required: true,
+  schema: text(),
+};
+
+export const serviceEntries: readonly Entry[] = [
+  {
+    route: "GET /unsubscribe/:token",
+    operationId: "showUnsubscribePage",
+    tag: "Pages",
+    summary: "Page of an unsubscribe link",
+    description: "Shows a button and changes nothing: mail scanners follow links.",
+    extension: true,
+    parameters: [token],
+    answer: text(),
+    answerType: html,
+    reasons: ["NOT_FOUND"],
+    examples: [{ name: "a link", parameters: { token: "unsubscribe-token" } }],
+  },
+  {
+    route: "POST /unsubscribe/:token",
+    operationId: "unsubscribe",
+    tag: "Pages",
+    summary: "Unsubscribe with one click (RFC 8058)",
+    extension: true,
+    parameters: [token],
+    body: object({ "List-Unsubscribe": text() }),
+    bodyType: "application/x-www-form-urlencoded",
+    answer: success(),
+    reasons: ["NOT_FOUND", "BODY_TOO_LARGE", "LOG_FULL", "LOG_UNAVAILABLE"],
+    examples: [{
+      name: "one click",
+      parameters: { token: "unsubscribe-token" },
+      body: "List-Unsubscribe=One-Click",
+      answer: { message: "success" },
+    }],
+  },
+  {
+    route: "GET /livez",
+    operationId: "isAlive",
+    tag: "Service",
+    summary: "Does the process answer?",
+    extension: true,
+    answer: statusAnswer(),
+    examples: [{ name: "alive", answer: { status: "ok", message: "success" } }],
+  },
+  {
+    route: "GET /readyz",
+    operationId: "isReady",
+    tag: "Service",
+    summary: "Can data be taken, applied and read?",
+    extension: true,
+    answer: statusAnswer(),
+    otherStatuses: [{ status: 503, description: "Not ready; `message` names the part that fails." }],
+    examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
+  },
+  {
+    route: "GET /openapi.json",
+    operationId: "getOpenapi",
+    tag: "Service",
+    summary: "This document",
+    extension: true,
+    answer: object({ openapi: text() }, ["openapi"]),
+    otherStatuses: [{ status: 304, description: "The caller has this version." }],
+    examples: [{ name: "document" }],
+  },
+];
+
+function statusAnswer(): Schema {
+  return object({ status: text(), message: text() }, ["status", "message"]);
+}

@@ -1,0 +1,69 @@
+/** Which refusals a route may answer with: those of every route of its kind, and those that its entry names. */
+import type { Reason } from "../../platform/refusal.ts";
+import type { Route } from "../route.ts";
+import type { Entry } from "./entry.ts";
+
+/** The server itself refuses these before any route is known. */
+const ofEveryRequest: readonly Reason[] = [
+  "REQUEST_MALFORMED",
+  "REQUEST_TIMEOUT",
+  "HEADERS_TOO_LARGE",
+  "EXPECTATION_FAILED",
+  "DEADLINE_EXCEEDED",
+];
+/** What stands behind the gateway cannot be reached, or is stopping. */
+const ofParts: readonly Reason[] = ["OVERLOADED", "STORE_UNAVAILABLE", "SERVICE_UNAVAILABLE", "SHUTTING_DOWN", "NOT_IMPLEMENTED"];
+const ofBodies: readonly Reason[] = [
+  "BODY_NOT_JSON",
+  "BODY_NOT_UTF8",
+  "BODY_TOO_DEEP",
+  "BODY_KEY_REPEATED",
+  "BODY_TOO_LARGE",
+  "CONTENT_TYPE_UNSUPPORTED",
+];
+const ofKeys: readonly Reason[] = [
+  "KEY_MISSING",
+  "KEY_INVALID",
+  "KEY_IN_WRONG_PLACE",
+  "PERMISSION_MISSING",
+  "ADDRESS_NOT_ALLOWED",
+  "RATE_LIMITED",
+];
+const ofTokens: readonly Reason[] = [
+  "KEY_MISSING",
+  "KEY_INVALID",
+  "ORIGIN_NOT_ALLOWED",
+  "ADDRESS_NOT_ALLOWED",
+  "RATE_LIMITED",
+  "IDEMPOTENCY_KEY_INVALID",
+];
+const ofWrites: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "IDEMPOTENCY_KEY_REUSED", "LOG_FULL", "LOG_UNAVAILABLE", "OUTCOME_UNKNOWN"];
+
+/** Every refusal the route may answer with, none twice. */
+export function reasonsOf(route: Route, entry: Entry): readonly Reason[] {
+  return [...new Set([...reasonsOfKind(route), ...(entry.reasons ?? []), ...ofEveryRequest])];
+}
+
+function reasonsOfKind(route: Route): readonly Reason[] {
+  switch (route.guard) {
+    case "open":
+      return route.path.includes(":") ? ofParts : [];
+    case "scim":
+      return [...ofTokens, ...(route.bodyBytesMax > 0 ? ofScimBodies : []), ...describing(route.path), ...ofParts];
+    case "key":
+      return [
+        ...ofKeys,
+        "INPUT_INVALID",
+        ...(route.method === "GET" ? [] : ofBodies),
+        ...(route.takes === "write" ? ofWrites : ["POSITION_INVALID" as const]),
+        ...ofParts,
+      ];
+  }
+}
+
+const ofScimBodies: readonly Reason[] = [...ofBodies, "IDEMPOTENCY_KEY_REUSED", "OUTCOME_UNKNOWN"];
+
+/** RFC 7644 section 4: the documents cannot be filtered, and say so. */
+function describing(path: string): readonly Reason[] {
+  return /\/(ServiceProviderConfig|Schemas|ResourceTypes)/.test(path) ? ["PERMISSION_MISSING"] : [];
+}

@@ -1,0 +1,22 @@
+/** Schemas of refusals, in the two dialects of the edge. */
+import { list, object, type Schema, text, whole } from "../schema.ts";
+
+export const errorSchemas: Readonly<Record<string, Schema>> = {
+  Error: object({
+    message: text("What went wrong, for a person. Programs read the header X-Heddle-Reason."),
+    error: text("The text again, where the body was not valid JSON."),
+    errors: list({}, "Details: one entry for each object that was not taken, or texts."),
+    request_id: text("With a 500: the id under which the fault was logged."),
+  }, ["message"]),
+  ObjectError: object({
+    type: text("Why the object was not taken."),
+    input_array: text("The array of the request that holds it."),
+    index: whole("Its place in that array, from 0.", { minimum: 0 }),
+  }, ["type", "input_array", "index"]),
+  ScimError: object({
+    schemas: list(text()),
+    scimType: text("The kind of error of RFC 7644, table 9."),
+    detail: text("What went wrong, for a person."),
+    status: whole("The status of the answer, as a number."),
+  }, ["schemas", "detail", "status"]),
+};

@@ -1,0 +1,20 @@
+/** GET /openapi.json and the pages below /docs: what the gateway says of itself. No key is needed. */
+import { Refusal } from "../../platform/refusal.ts";
+import type { HttpAnswer } from "../http-message.ts";
+import type { OpenCall, Parts } from "../route.ts";
+
+type Documented = Pick<Parts, "documents">;
+
+export function handleOpenapi({ documents }: Documented, { request }: OpenCall): Promise<HttpAnswer> {
+  return documentNamed(documents, "openapi.json", request.headers);
+}
+
+async function documentNamed(
+  documents: Parts["documents"],
+  name: string,
+  headers: OpenCall["request"]["headers"],
+): Promise<HttpAnswer> {
+  const answer = await documents.answer(name, headers);
+  if (!answer) throw new Refusal("ROUTE_UNKNOWN");
+  return answer;
+}
