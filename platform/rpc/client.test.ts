@@ -1,4 +1,5 @@
 /** Calls to several processes: what is repeated, what is not, and what the caller learns. */
+import { createServer as createHttp2Server } from "node:http2";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { Health } from "../../proto/gen/grpc/health/v1/health_pb.ts";
@@ -100,6 +101,19 @@ for (const shared of [[], ["trackUsers"]]) {
       const other = await serve({ trackUsers: () => (others += 1, {}) });
       expect(await reason(call([dying.server.url, other.url], { shared }).trackUsers({}))).toBe("OUTCOME_UNKNOWN");
       expect([dying.calls(), others]).toEqual([1, 0]);
+    });
+
+    test("learns at once that a connection broke after the other side said that it goes", async () => {
+      const { url } = await rawServer((socket) => {
+        const http2 = createHttp2Server();
+        http2.on("stream", (stream) => {
+          stream.on("error", () => {});
+          stream.session?.goaway(0, stream.id);
+          setTimeout(() => socket.resetAndDestroy(), 50);
+        });
+        http2.emit("connection", socket);
+      });
+      expect(await reason(call([url], { shared, deadlineMs: 60_000 }).trackUsers({}))).toBe("OUTCOME_UNKNOWN");
     });
 
     test("finds a part that was started again at the same address", async () => {

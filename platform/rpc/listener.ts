@@ -14,6 +14,7 @@ import { type AddressInfo, createServer as createSocketServer, type Server, type
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { quietSessions } from "./quiet-end.ts";
 
 export type NodeRequest = IncomingMessage | Http2ServerRequest;
 export type NodeResponse = ServerResponse | Http2ServerResponse;
@@ -30,6 +31,7 @@ export interface ListenerOptions {
   /** 0: a free one. */
   readonly port: number;
   readonly tls?: ServerTls | undefined;
+  readonly clock: Clock;
   readonly logger: Logger;
   handle(request: NodeRequest, response: NodeResponse): void;
 }
@@ -48,6 +50,11 @@ export interface Listener {
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
+  const quiet = quietSessions(options.clock);
+  function end(session: ServerHttp2Session): void {
+    if (quiet.has(session)) quiet.end(session, () => cut(session, sockets));
+    else session.close();
+  }
   const doors = options.tls ? secureDoors(options, options.tls) : clearDoors(options);
   const { server, inner, undecided } = doors;
   server.maxConnections = limits.connectionsMax;
@@ -56,11 +63,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     socket.once("close", () => sockets.delete(socket));
     socket.on("error", () => {});
   });
+  doors.http2.on("stream", quiet.began);
   doors.http2.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
     session.on("error", (error) => options.logger.debug("rpc_session_failed", { code: codeOf(error) }));
-    session.setTimeout(limits.rpcConnectionIdleMs, () => session.close());
+    session.setTimeout(limits.rpcConnectionIdleMs, () => end(session));
     session.setLocalWindowSize(limits.rpcMessageBytesMax);
   });
   await new Promise<void>((resolve, reject) => {
@@ -73,7 +81,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       server.close();
       // Closes its idle connections too
       inner?.close();
-      for (const session of sessions) session.close();
+      for (const session of sessions) end(session);
       for (const socket of undecided) socket.destroy();
     },
     endIdle: () => inner?.closeIdleConnections(),
@@ -83,6 +91,11 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
       cancel();
     },
   };
+}
+
+/** A session lets nobody end its socket, and says GOAWAY when it is ended itself. */
+function cut({ socket: { remotePort, remoteAddress } }: ServerHttp2Session, sockets: ReadonlySet<Socket>): void {
+  for (const socket of sockets) if (socket.remotePort === remotePort && socket.remoteAddress === remoteAddress) socket.destroy();
 }
 
 interface Doors {

@@ -3,11 +3,15 @@ import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
   connect,
+  constants,
   type OutgoingHttpHeaders,
   type SecureClientSessionOptions,
 } from "node:http2";
+import { connect as connectSocket, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { quietHeaders } from "./quiet-end.ts";
 import { notSent } from "./refusal-wire.ts";
 
 export interface SessionOptions {
@@ -28,7 +32,7 @@ export class Session {
   readonly authority: string;
   readonly #options: SessionOptions;
   #current: Promise<ClientHttp2Session> | undefined;
-  #live: ClientHttp2Session | undefined;
+  #live: { readonly session: ClientHttp2Session; readonly socket: Socket } | undefined;
   readonly #heard = new WeakSet<ClientHttp2Session>();
   readonly #streams = new WeakMap<ClientHttp2Session, number>();
 
@@ -40,7 +44,7 @@ export class Session {
   async request(method: string, path: string, headers: OutgoingHttpHeaders): Promise<ClientHttp2Stream> {
     try {
       const session = await (this.#current ??= this.#open());
-      const stream = session.request({ ...headers, ":method": method, ":path": path });
+      const stream = session.request({ ...headers, ...quietHeaders, ":method": method, ":path": path });
       this.#hold(session, stream);
       return stream;
     } catch (error) {
@@ -55,22 +59,26 @@ export class Session {
   /** Ends the connection and the calls on it. */
   abort(): void {
     this.#current = undefined;
-    this.#live?.destroy();
+    this.#live?.socket.destroy();
   }
 
   async #open(): Promise<ClientHttp2Session> {
     const { clock, settings, unreachable } = this.#options;
-    const session = connect(this.authority, settings);
-    this.#live = session;
+    const socket = openSocket(new URL(this.authority), settings);
+    const session = connect(this.authority, { ...settings, createConnection: () => socket });
+    this.#live = { session, socket };
     const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
-    const cancel = clock.after(limits.rpcConnectMsMax, () => session.destroy(new Error("The connection did not open in time")));
+    const cancel = clock.after(limits.rpcConnectMsMax, () => socket.destroy(new Error("The connection did not open in time")));
     session.once("remoteSettings", () => {
       session.unref();
       resolve(session);
     });
     session.on("error", reject);
-    // Node tells the end of a handshake that the server cut to the socket alone
-    session.once("connect", () => session.socket.once("error", reject));
+    socket.prependListener("error", (error) => {
+      reject(error);
+      // After a GOAWAY Node would end the calls without an error, and who waits for them would not hear of it
+      session.destroy(error, constants.NGHTTP2_CANCEL);
+    });
     const retire = () => this.#retire(session);
     session.once("goaway", retire);
     session.once("close", () => {
@@ -79,7 +87,7 @@ export class Session {
     });
     try {
       const opened = await promise;
-      this.#watch(opened);
+      this.#watch(opened, socket);
       return opened;
     } catch (error) {
       retire();
@@ -92,7 +100,7 @@ export class Session {
 
   /** Calls on it may finish; the next one opens another. */
   #retire(session: ClientHttp2Session): void {
-    if (this.#live !== session) return;
+    if (this.#live?.session !== session) return;
     this.#live = undefined;
     this.#current = undefined;
   }
@@ -110,16 +118,24 @@ export class Session {
   }
 
   /** Asks for a sign of life where there was none, and gives up what gives none: a partition closes no socket. */
-  #watch(session: ClientHttp2Session): void {
+  #watch(session: ClientHttp2Session, socket: Socket): void {
     const { clock } = this.#options;
     clock.after(limits.rpcPingIntervalMs, () => {
       if (session.destroyed || session.closed) return;
-      if (this.#heard.delete(session)) return this.#watch(session);
-      const cancel = clock.after(limits.rpcPingTimeoutMs, () => session.destroy(new Error("The connection gives no sign of life")));
+      if (this.#heard.delete(session)) return this.#watch(session, socket);
+      const cancel = clock.after(limits.rpcPingTimeoutMs, () => socket.destroy(new Error("The connection gives no sign of life")));
       session.ping(() => {
         cancel();
-        this.#watch(session);
+        this.#watch(session, socket);
       });
     });
   }
+}
+
+/** A session lets nobody end its socket, and says GOAWAY when it is ended itself (see quiet-end.ts): so it gets one of ours. */
+function openSocket({ protocol, hostname, port }: URL, settings: SecureClientSessionOptions): Socket {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (protocol === "http:") return connectSocket({ host, port: Number(port || 80) });
+  const servername = settings.servername ?? (isIP(host) ? "" : host);
+  return connectTls({ ...settings, host, port: Number(port || 443), servername, ALPNProtocols: ["h2"] });
 }
