@@ -3,7 +3,18 @@ import { env } from "node:process";
 import { defineConfig } from "vitest/config";
 
 /** What runs on the mesh too: grows with the parts that it has. */
-const meshFiles = ["users-", "idempotency", "read-your-writes", "keys", "bad-", "smuggling"];
+const meshFiles = [
+  "users-",
+  "idempotency",
+  "read-your-writes",
+  "keys",
+  "bad-",
+  "smuggling",
+  "scim-access",
+  "scim-changes",
+  "scim-lists",
+  "scim-users",
+];
 const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshFiles.join()}}*.test.ts` : "test/http/*.test.ts";
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 

@@ -22,6 +22,10 @@ export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>>
     const { readMeshProfileConfig, serveMeshProfile } = await import("../services/profile/mesh-wire.ts");
     return await run(readMeshProfileConfig, serveMeshProfile);
   }],
+  ["scim", async (run: ServePart) => {
+    const { readMeshScimConfig, serveMeshScim } = await import("../services/scim/mesh-wire.ts");
+    return await run(readMeshScimConfig, serveMeshScim);
+  }],
 ]);
 
 export interface KeyspaceOfPart {
@@ -34,5 +38,9 @@ export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
   async () => {
     const { profileSchema, readMeshProfileStore } = await import("../services/profile/mesh-wire.ts");
     return { read: readMeshProfileStore, schemaFolder: profileSchema };
+  },
+  async () => {
+    const { readMeshScimStore, scimMeshSchema } = await import("../services/scim/mesh-wire.ts");
+    return { read: readMeshScimStore, schemaFolder: scimMeshSchema };
   },
 ];

@@ -41,7 +41,7 @@ async function listening<Config>(
   return part;
 }
 
-const notYet: ReadonlySet<string> = new Set(["subscription", "messaging-status", "scim", "content"]);
+const notYet: ReadonlySet<string> = new Set(["subscription", "messaging-status", "content"]);
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
 async function run<Config extends object>(

@@ -8,7 +8,8 @@ import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { openListMemory } from "./domain/list-memory.ts";
-import type { LogEntry, LogQuestion } from "./domain/ports.ts";
+import type { Outbox } from "./domain/outbox.ts";
+import type { LogEntry, LogQuestion, RequestLog, Users } from "./domain/ports.ts";
 import { openRelay, type Publish, type PublishedEvent } from "./events/relay.ts";
 import { openNotes } from "./log-notes.ts";
 import { scimRoutes } from "./rpc/routes.ts";
@@ -16,11 +17,15 @@ import { openSqliteRequestLog } from "./store/sqlite-log.ts";
 import { openSqliteOutbox } from "./store/sqlite-outbox.ts";
 import { openSqliteUsers } from "./store/sqlite.ts";
 
-export type { LogEntry } from "./domain/ports.ts";
+export type { LogEntry, LogQuestion } from "./domain/ports.ts";
 
-export interface ScimOptions {
-  /** Closed by whoever opened it, after this part. */
-  readonly database: Database;
+export interface ScimStore {
+  readonly users: Users;
+  readonly outbox: Outbox;
+  readonly log: RequestLog;
+}
+
+export interface ScimEnds {
   readonly clock: Clock;
   readonly logger: Logger;
   /** Where events go; without it, into the process's own log. */
@@ -29,14 +34,25 @@ export interface ScimOptions {
 
 export interface ScimPart {
   readonly service: ServiceImpl<typeof ScimService>;
+  /** Events may wait that another process has left. */
+  wake(): void;
   /** Writes the notes that wait; events that wait go out after the next start. */
   close(): Promise<void>;
 }
 
-export async function openScim({ database, clock, logger, publish = tellLog(logger) }: ScimOptions): Promise<ScimPart> {
+export interface ScimOptions extends ScimEnds {
+  /** Closed by whoever opened it, after this part. */
+  readonly database: Database;
+}
+
+export async function openScim({ database, ...ends }: ScimOptions): Promise<ScimPart> {
   const users = await openSqliteUsers(database);
-  const relay = openRelay({ outbox: openSqliteOutbox(database), publish, clock, logger });
-  const log = openSqliteRequestLog(database);
+  return composeScim({ users, outbox: openSqliteOutbox(database), log: openSqliteRequestLog(database) }, ends);
+}
+
+/** The service over any store that passes the contract. */
+export function composeScim({ users, outbox, log }: ScimStore, { clock, logger, publish = tellLog(logger) }: ScimEnds): ScimPart {
+  const relay = openRelay({ outbox, publish, clock, logger });
   const notes = openNotes({ clock, logger, write: (entries) => log.append(entries) });
   const service = scimRoutes({
     users,
@@ -50,6 +66,7 @@ export async function openScim({ database, clock, logger, publish = tellLog(logg
   });
   return {
     service,
+    wake: () => relay.wake(),
     async close() {
       await notes.close();
       await relay.close();

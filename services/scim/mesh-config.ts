@@ -1,0 +1,15 @@
+/** The settings of a SCIM process of the mesh: a pure function from a record of texts. */
+import type { ConfigReader } from "../../platform/config.ts";
+import { readRpcServer, readStore, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
+
+export interface MeshScimConfig extends StoreConfig {
+  readonly rpc: RpcServerConfig;
+}
+
+export function readMeshScimConfig(reader: ConfigReader): MeshScimConfig {
+  return { ...readMeshScimStore(reader), rpc: readRpcServer(reader, "scim", { port: 9104, callers: ["gateway"] }) };
+}
+
+export function readMeshScimStore(reader: ConfigReader): StoreConfig {
+  return readStore(reader, "scim");
+}

@@ -1,0 +1,88 @@
+/** The SCIM service as a process of the mesh: Cassandra, the relay of its events and its RPCs put together. */
+import { join } from "node:path";
+import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
+import type { Session } from "../../platform/cassandra/session.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Logger } from "../../platform/logger.ts";
+import type { StoreConfig } from "../../platform/mesh-config.ts";
+import { rpcRoute } from "../../platform/rpc/guard.ts";
+import { serveRpc } from "../../platform/rpc/server.ts";
+import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import type { MeshScimConfig } from "./mesh-config.ts";
+import { openCassandraRequestLog } from "./store/cassandra-log.ts";
+import { openCassandraOutbox } from "./store/cassandra-outbox.ts";
+import { openCassandraUsers } from "./store/cassandra-users.ts";
+import { composeScim, type LogEntry, type LogQuestion, type ScimPart, type ScimStore } from "./wire.ts";
+
+export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
+
+export interface MeshScim {
+  /** Where its RPCs are served. */
+  readonly url: string;
+  /** Refuses new calls and finishes those under way; events that wait are published by another process or after the next start. */
+  close(): Promise<void>;
+}
+
+/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached; throws where the tables are not migrated. */
+export async function serveMeshScim(
+  config: MeshScimConfig,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<MeshScim> {
+  const opened: (() => Promise<unknown> | unknown)[] = [];
+  async function close(): Promise<void> {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  }
+  try {
+    const { session, watch, close: closeStore } = await openKeyspace(config, scimMeshSchema, clock);
+    opened.push(closeStore);
+    const part = composeScim(cassandraStore(session, clock), { clock, logger });
+    opened.push(() => part.close());
+    opened.push(wakeAgainAndAgain(part, clock));
+    const server = await serveRpc({
+      routes: [rpcRoute(ScimService, part.service)],
+      ...config.rpc,
+      callers: new Map([[ScimService.typeName, config.rpc.callers]]),
+      clock,
+      logger,
+      health: () => ({ ready: watch.there }),
+    });
+    opened.push(() => server.close());
+    return { url: server.url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+export function cassandraStore(session: Session, clock: Clock): ScimStore {
+  return {
+    users: openCassandraUsers({ session, clock }),
+    outbox: openCassandraOutbox(session),
+    log: openCassandraRequestLog({ session, clock }),
+  };
+}
+
+/** The newest requests of a company, for `heddle scim log`. Refuses STORE_UNAVAILABLE. */
+export async function readMeshScimLog(config: StoreConfig, asked: LogQuestion, clock: Clock): Promise<readonly LogEntry[]> {
+  const { session, close } = await openKeyspace(config, scimMeshSchema, clock);
+  try {
+    const limit = Math.min(asked.limit, limits.scimLogEntriesMax);
+    return await openCassandraRequestLog({ session, clock }).newest({ ...asked, limit });
+  } finally {
+    await close();
+  }
+}
+
+/** What a process left that died between a change and its event. */
+function wakeAgainAndAgain(part: ScimPart, clock: Clock): () => void {
+  let cancel = clock.after(limits.scimOutboxLookMs, look);
+  function look(): void {
+    part.wake();
+    cancel = clock.after(limits.scimOutboxLookMs, look);
+  }
+  return () => cancel();
+}
+
+/** For `heddle migrate` and for the check at the start. */
+export const scimMeshSchema = join(import.meta.dirname, "store/schema");
