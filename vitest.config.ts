@@ -10,12 +10,13 @@ const meshFiles = [
   "keys",
   "bad-",
   "smuggling",
+  "mesh-",
   "scim-access",
   "scim-changes",
   "scim-lists",
   "scim-users",
 ];
-const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshFiles.join()}}*.test.ts` : "test/http/*.test.ts";
+const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshFiles.join()}}*.test.ts` : "test/http/!(mesh-*).test.ts";
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -27,7 +28,7 @@ export default defineConfig({
     setupFiles: ["test/seed.ts"],
     projects: [
       project("unit", ["{platform,gateway,services,cli,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], { testTimeout: 20_000 }),
-      project("mesh", ["{platform,services,test}/**/*.mesh.test.ts"], patient),
+      project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
       project("http", [httpFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),

@@ -1,12 +1,12 @@
-/** heddle apply: declares what a file says, in the data folder, whether or not a server runs on it. */
+/** heddle apply: declares what a file says, in the data folder or in the mesh, whether or not servers run. */
 import { readFileSync, statSync } from "node:fs";
 
 import { type Declaration, parseDeclaration } from "../gateway/access/declaration.ts";
 import { declare, type DeclareResult } from "../gateway/access/declare.ts";
-import type { AccessAdmin } from "../gateway/access/sqlite.ts";
+import type { AccessAdmin } from "../gateway/access/admin.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { dataFolder, withAccess } from "./data-folder.ts";
+import { withAccessPlace } from "./access-place.ts";
 import { declareAllGroups } from "./declare-groups.ts";
 import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
 
@@ -22,9 +22,9 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const text = readDeclarationFile(options.file);
   // A faulty file is refused before a data folder is made for it.
   fileProblems(options.file, () => parseDeclaration(text));
-  const result = await withAccess(dataFolder(options.dataDir), { create: !options.dryRun }, async (access, database) => {
+  const result = await withAccessPlace(options, { create: !options.dryRun }, async (access, database) => {
     const applied = await applyText(access, text, options);
-    if (!options.dryRun) await declareAllGroups(database, access, { prune: options.prune ?? false });
+    if (!options.dryRun && database) await declareAllGroups(database, access, { prune: options.prune ?? false });
     return applied;
   });
   if (options.json) printJson(result);

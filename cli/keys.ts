@@ -1,9 +1,10 @@
-/** heddle keys: makes, lists, revokes and rotates API keys in the data folder. */
+/** heddle keys: makes, lists, revokes and rotates API keys in the data folder or in the mesh. */
 import { nearest } from "../gateway/access/nearest.ts";
 import { isAddressRange } from "../gateway/access/declaration-holders.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../gateway/access/keys.ts";
 import { everyPermission, permissionNames } from "../gateway/access/permissions.ts";
-import { chooseWorkspace, dataFolder, withAccess, workspacePath } from "./data-folder.ts";
+import { withAccessPlace } from "./access-place.ts";
+import { chooseWorkspace, workspacePath } from "./data-folder.ts";
 import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
 
 interface FolderOptions {
@@ -26,7 +27,7 @@ export async function create(
   const ipAllow = listed(options.allowIp ?? []);
   const wrong = ipAllow.find((address) => !isAddressRange(address));
   if (wrong !== undefined) throw new UsageError(`"${wrong}" is neither an IP address nor a range such as 10.0.0.0/8`);
-  const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => {
+  const made = await withAccessPlace(options, { create: false }, (access) => {
     const workspace = chooseWorkspace(access.rows(), options.workspace);
     return createKey(access, { workspaceId: workspace.id, name: options.name, permissions, ipAllow });
   });
@@ -35,7 +36,7 @@ export async function create(
 }
 
 export async function list(options: FolderOptions & { readonly workspace?: string }): Promise<number> {
-  const rows = await withAccess(dataFolder(options.dataDir), { create: false }, async (access) => access.rows());
+  const rows = await withAccessPlace(options, { create: false }, async (access) => access.rows());
   const only = options.workspace === undefined ? undefined : chooseWorkspace(rows, options.workspace).id;
   const workspaces = new Map(rows.workspaces.map((workspace) => [workspace.id, workspacePath(rows, workspace)]));
   const keys = rows.keys.filter((key) => only === undefined || key.workspaceId === only).map((key) => ({
@@ -58,14 +59,14 @@ export async function list(options: FolderOptions & { readonly workspace?: strin
 }
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
-  const key = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => revokeKey(access, id));
+  const key = await withAccessPlace(options, { create: false }, (access) => revokeKey(access, id));
   print(`The key ${key.id} (${key.name}) is revoked; a running server refuses it within a second`);
   return exitCodes.ok;
 }
 
 export async function rotate(id: string, options: FolderOptions & { readonly overlapHours?: number }): Promise<number> {
   const overlapMs = options.overlapHours === undefined ? undefined : Math.round(options.overlapHours * hourMs);
-  const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => rotateKey(access, id, overlapMs));
+  const made = await withAccessPlace(options, { create: false }, (access) => rotateKey(access, id, overlapMs));
   printMade(made, options);
   if (options.json) return exitCodes.ok;
   print(

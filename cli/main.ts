@@ -86,7 +86,7 @@ Example:
     .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
 }
 
-const dataDirHelp = "data folder, HEDDLE_DATA_DIR or ./data unless given";
+const dataDirHelp = "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
 
 function addApply(program: Command, done: (code: number) => void): void {
   program.command("apply")

@@ -43,4 +43,8 @@ export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
     const { readMeshScimStore, scimMeshSchema } = await import("../services/scim/mesh-wire.ts");
     return { read: readMeshScimStore, schemaFolder: scimMeshSchema };
   },
+  async () => {
+    const { meshAccessSchema, readMeshAccessStore } = await import("../gateway/mesh-access.ts");
+    return { read: readMeshAccessStore, schemaFolder: meshAccessSchema };
+  },
 ];

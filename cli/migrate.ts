@@ -6,7 +6,7 @@ import { systemClock } from "../platform/clock.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
 import { exitCodes, print, printError } from "./output.ts";
-import { readSettings } from "./serve.ts";
+import { readSettings } from "./settings.ts";
 
 export interface MigrateOptions {
   readonly env: NodeJS.ProcessEnv;

@@ -1,9 +1,10 @@
-/** heddle scim-tokens: makes, lists, rotates and revokes the tokens of identity providers in the data folder. */
+/** heddle scim-tokens: makes, lists, rotates and revokes the tokens of identity providers in the data folder or in the mesh. */
 import type { Company } from "../gateway/access/access.ts";
 import { isAddressRange, isOrigin } from "../gateway/access/declaration-holders.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { createToken, type NewToken, revokeToken, rotateToken } from "../gateway/access/tokens.ts";
-import { chooseWorkspace, dataFolder, withAccess, workspacePath } from "./data-folder.ts";
+import { withAccessPlace } from "./access-place.ts";
+import { chooseWorkspace, workspacePath } from "./data-folder.ts";
 import { CommandError, exitCodes, print, printJson, table, UsageError } from "./output.ts";
 
 interface FolderOptions {
@@ -27,7 +28,7 @@ export async function create(
   const ipAllow = listed(options.allowIp ?? []);
   const wrong = ipAllow.find((address) => !isAddressRange(address));
   if (wrong !== undefined) throw new UsageError(`"${wrong}" is neither an IP address nor a range such as 10.0.0.0/8`);
-  const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => {
+  const made = await withAccessPlace(options, { create: false }, (access) => {
     const rows = access.rows();
     const company = chooseCompany(rows, options.company);
     const own = { ...rows, workspaces: rows.workspaces.filter(({ companyId }) => companyId === company.id) };
@@ -46,7 +47,7 @@ export async function create(
 }
 
 export async function list(options: FolderOptions & { readonly company?: string }): Promise<number> {
-  const rows = await withAccess(dataFolder(options.dataDir), { create: false }, async (access) => access.rows());
+  const rows = await withAccessPlace(options, { create: false }, async (access) => access.rows());
   const only = options.company === undefined ? undefined : chooseCompany(rows, options.company).id;
   const tokens = rows.tokens.filter(({ companyId }) => only === undefined || companyId === only).map((token) => ({
     id: token.id,
@@ -79,14 +80,14 @@ export async function list(options: FolderOptions & { readonly company?: string 
 }
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
-  const token = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => revokeToken(access, id));
+  const token = await withAccessPlace(options, { create: false }, (access) => revokeToken(access, id));
   print(`The SCIM token ${token.id} (${token.name}) is revoked; a running server refuses it within a second`);
   return exitCodes.ok;
 }
 
 export async function rotate(id: string, options: FolderOptions & { readonly overlapHours?: number }): Promise<number> {
   const overlapMs = options.overlapHours === undefined ? undefined : Math.round(options.overlapHours * hourMs);
-  const made = await withAccess(dataFolder(options.dataDir), { create: false }, (access) => rotateToken(access, id, overlapMs));
+  const made = await withAccessPlace(options, { create: false }, (access) => rotateToken(access, id, overlapMs));
   printMade(made, options);
   if (options.json) return exitCodes.ok;
   print(

@@ -1,11 +1,10 @@
-/** The gateway as a process of the mesh: who may call in a file of its own, limits in Redis, the parts behind it over RPC. */
-import { join } from "node:path";
+/** The gateway as a process of the mesh: who may call in Cassandra, limits in Redis, the parts behind it over RPC. */
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Access } from "../gateway/access/access.ts";
 import { parseDeclaration } from "../gateway/access/declaration.ts";
-import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
+import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { openGateway } from "../gateway/wire.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
@@ -16,20 +15,16 @@ import { type PeerConfig, readOptionalPeer, readPeer } from "../platform/mesh-co
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
-import { openDatabase } from "../platform/sqlite/database.ts";
-import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
-import { databaseFile } from "./data-folder.ts";
 import { print } from "./output.ts";
-import { defaultDataDir } from "./start-config.ts";
 
 export interface MeshGatewayConfig {
   readonly gateway: GatewayConfig;
-  readonly dataDir: string;
+  readonly access: MeshAccessConfig;
   readonly redisUrl: string;
   /** How many gateways share the limits. */
   readonly gateways: number;
@@ -44,7 +39,7 @@ export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
   const optional = optionalParts.map((part) => [part, readOptionalPeer(reader, part)] as const);
   return {
     gateway: readGatewayConfig(reader),
-    dataDir: reader.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
+    access: readMeshAccess(reader),
     redisUrl: reader.text("HEDDLE_REDIS_URL", { secret: true }),
     gateways: reader.whole("HEDDLE_GATEWAYS", { min: 1, max: 1_000, fallback: 1 }),
     peers: new Map([
@@ -66,7 +61,8 @@ export async function openMeshGateway(
   try {
     const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
     if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
-    const access = await openAccessFile(config.dataDir, logger, opened);
+    const { access, close: closeAccess } = await openMeshAccess(config.access, { clock: systemClock, logger });
+    opened.push(closeAccess);
     if (declaration) {
       const applied = await applyText(access, declaration.text, { file: declaration.file });
       if (applied.secrets.length > 0) print(describeResult(applied, false));
@@ -79,16 +75,6 @@ export async function openMeshGateway(
     await close();
     throw error;
   }
-}
-
-async function openAccessFile(dataDir: string, logger: Logger, opened: (() => Promise<void> | void)[]): Promise<Access & AccessAdmin> {
-  const lock = lockDirectory(dataDir);
-  opened.push(() => void lock.release());
-  const database = openDatabase({ path: join(dataDir, databaseFile), clock: systemClock, logger });
-  opened.push(() => database.close());
-  const access = await openAccess({ database, clock: systemClock });
-  opened.push(() => access.close());
-  return access;
 }
 
 async function listen(

@@ -2,14 +2,15 @@
 import { setTimeout } from "node:timers/promises";
 
 import { type Clock, systemClock } from "../platform/clock.ts";
-import { ConfigError, type ConfigReader, readConfig } from "../platform/config.ts";
+import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { meshParts, type ServedPart } from "./mesh-parts.ts";
-import { CommandError, print, reportFailure, UsageError } from "./output.ts";
+import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
+import { readSettings } from "./settings.ts";
 
 export interface ServeOptions {
   /** A declaration file that the gateway applies first. */
@@ -93,13 +94,3 @@ function isAway(error: unknown): error is Refusal {
 
 const away: ReadonlySet<string> = new Set(["LOG_UNAVAILABLE", "STORE_UNAVAILABLE"]);
 const retryMs = 1_000;
-
-/** Throws CommandError with every problem, a line each. */
-export function readSettings<Config extends object>(env: NodeJS.ProcessEnv, read: (reader: ConfigReader) => Config): Config {
-  try {
-    return readConfig(env, read);
-  } catch (cause) {
-    if (cause instanceof ConfigError) throw new CommandError(cause.message, { cause });
-    throw cause;
-  }
-}

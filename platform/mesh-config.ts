@@ -89,6 +89,11 @@ export function readOptionalPeer(reader: ConfigReader, part: string): PeerConfig
   return addresses.length === 0 ? undefined : { addresses };
 }
 
+/** Undefined where HEDDLE_NATS_URL is not given: for a part that can do without. */
+export function readOptionalNats(reader: ConfigReader): StreamsConfig["nats"] | undefined {
+  return reader.list("HEDDLE_NATS_URL", { fallback: [] }).length === 0 ? undefined : readNats(reader);
+}
+
 function readNats(reader: ConfigReader): StreamsConfig["nats"] {
   const servers = reader.list("HEDDLE_NATS_URL");
   const token = reader.text("HEDDLE_NATS_TOKEN", { fallback: "", secret: true });

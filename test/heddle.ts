@@ -7,7 +7,7 @@ import { callHeddle } from "./client.ts";
 import type { Answer, CallOptions } from "./client.ts";
 import { denoStart } from "./deno-start.ts";
 import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
-import { launchMesh } from "./mesh-shape.ts";
+import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 
 export const repository = resolve(import.meta.dirname, "..");
 export const testRuntime = env.HEDDLE_TEST_RUNTIME === "deno" ? "deno" : "node";
@@ -45,6 +45,8 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   }
   return {
     dataDir: place.dataDir,
+    dataFolders: testShape === "mesh" ? JSON.parse(env.HEDDLE_TEST_MESH_FOLDERS ?? "[]") : [place.dataDir],
+    commandEnv: commandEnv(place.dataDir),
     key: demoKey,
     get url() {
       return server.url;
@@ -56,6 +58,10 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
     kill: (signal = "SIGKILL") => end(signal),
     signal: (signal) => {
       server.kill(signal);
+    },
+    async startGateway() {
+      if (!server.startGateway) throw new Error("There is one gateway only in one process");
+      return await server.startGateway();
     },
     ended: () => server.ended,
     stop: () => end("SIGTERM"),
@@ -72,16 +78,26 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   };
 }
 
+function commandEnv(dataDir: string): Record<string, string> {
+  return testShape === "mesh" ? { ...meshSettings(), HEDDLE_LOG_NAME: meshLogName(dataDir) } : { HEDDLE_DATA_DIR: dataDir };
+}
+
+/** Of the servers that mesh-setup.ts started. */
+function meshSettings(): Record<string, string> {
+  return JSON.parse(env.HEDDLE_TEST_MESH ?? "{}");
+}
+
 /** The command that starts the server or any other `heddle` command on the runtime under test. */
 export function heddleCommand(dataDir: string, rest: readonly string[]): { program: string; args: string[] } {
   if (testRuntime === "deno") return denoStart({ repository, dataDir, rest });
   return { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...rest] };
 }
 
-async function launch({ dataDir, port, declarationPath, env: variables }: Place): Promise<HeddleProcess> {
+async function launch(
+  { dataDir, port, declarationPath, env: variables }: Place,
+): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway">>> {
   if (testShape === "mesh") {
-    const settings: Record<string, string> = JSON.parse(env.HEDDLE_TEST_MESH ?? "{}");
-    return await launchMesh({ repository, runtime: testRuntime, settings, dataDir, port, declarationPath, env: variables });
+    return await launchMesh({ repository, runtime: testRuntime, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
   }
   return await launchHeddle({
     ...heddleCommand(dataDir, ["start", "--apply", declarationPath]),
@@ -105,12 +121,18 @@ export interface Heddle {
   readonly url: string;
   readonly pid: number;
   readonly dataDir: string;
+  /** Everything at rest: the data folder, or those of the servers of the mesh. */
+  readonly dataFolders: readonly string[];
+  /** What `heddle` commands are told to find this installation. */
+  readonly commandEnv: Readonly<Record<string, string>>;
   readonly key: string;
   request(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
   /** Resolves with the exit code when the process has ended. */
   kill(signal?: NodeJS.Signals): Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
   ended(): Promise<number | null>;
+  /** On the mesh: another gateway before the same parts; whoever starts it ends it. */
+  startGateway(): Promise<HeddleProcess>;
   stop(): Promise<number | null>;
   /** Ends the process and starts another on the same folder and port. */
   restart(signal?: NodeJS.Signals): Promise<void>;

@@ -7,5 +7,6 @@ export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const servers = await startMeshServers();
   // Workers start with a copy of this environment
   env.HEDDLE_TEST_MESH = JSON.stringify(servers.settings);
+  env.HEDDLE_TEST_MESH_FOLDERS = JSON.stringify([servers.nats, servers.redis, servers.cassandra].map(({ folder }) => folder));
   return () => servers.stop();
 }

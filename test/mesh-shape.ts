@@ -9,26 +9,37 @@ import { freePorts } from "./servers/server-process.ts";
 
 /**
  * Starts a process of each part and a gateway before them. All share the servers of `settings` with other tests, and keep
- * to streams of their own, named by the data folder; workspaces have ids of their own, so that tables can be shared.
+ * to streams and to a set of callers of their own, named by the data folder; workspaces have ids of their own, so that tables
+ * can be shared.
  */
 export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
   const { dataDir } = options;
-  const logName = `t${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
+  const logName = meshLogName(dataDir);
   const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_LOG_MEGABYTES: "64" };
   const all = { ...options.settings, HEDDLE_LOG_NAME: logName, ...small, ...options.env };
   const parts = await launchParts(options, all);
   try {
+    const behind = Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url]));
     const gateway = await launchPart(options, ["gateway", "--apply", options.declarationPath], {
-      ...Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url])),
+      ...behind,
       HEDDLE_HTTP_PORT: String(options.port),
-      HEDDLE_DATA_DIR: dataDir,
       ...all,
     });
-    return { parts, gateway, ...asOne(gateway, parts) };
+    return {
+      parts,
+      gateway,
+      startGateway: () => launchPart(options, ["gateway"], { ...behind, HEDDLE_HTTP_PORT: "0", ...all }),
+      ...asOne(gateway, parts),
+    };
   } catch (error) {
     for (const part of parts.values()) part.kill("SIGKILL");
     throw error;
   }
+}
+
+/** HEDDLE_LOG_NAME of a mesh that a test started. */
+export function meshLogName(dataDir: string): string {
+  return `t${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
 }
 
 /** Parts call each other, so each is told beforehand where all are; another set of ports where somebody took one meanwhile. */
@@ -49,14 +60,13 @@ async function launchParts(options: MeshOptions, all: Record<string, string>, at
 
 const attemptsMax = 3;
 
-function launchPart({ repository, runtime, dataDir, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
+function launchPart({ repository, runtime, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
   if (runtime === "node") return launchHeddle({ program: execPath, args, folder: repository, env });
   const granted = [
     "--no-prompt",
     "--node-modules-dir=manual",
-    `--allow-read=${repository},${part[0] === "gateway" ? `${dataDir},${declarationPath}` : ""}`.replace(/,$/, ""),
-    ...(part[0] === "gateway" ? [`--allow-write=${dataDir}`] : []),
+    `--allow-read=${repository}${part[0] === "gateway" ? `,${declarationPath}` : ""}`,
     "--allow-net=127.0.0.1",
     `--allow-env=${Object.keys(env).join()}`,
     "--ignore-env",
@@ -100,6 +110,8 @@ export interface MeshOptions {
 
 export interface MeshProcesses extends HeddleProcess {
   readonly gateway: HeddleProcess;
+  /** Another one before the same parts; whoever starts it ends it. */
+  startGateway(): Promise<HeddleProcess>;
   /** By name. */
   readonly parts: ReadonlyMap<string, HeddleProcess>;
 }

@@ -79,7 +79,7 @@ export async function openCassandraAccess(options: CassandraAccessOptions): Prom
     declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
     async transact(plan) {
       const { result, changed } = await transact({ session, clock, installation }, plan);
-      if (changed) notices?.tell();
+      if (changed) await notices?.tell();
       await refresh();
       return result;
     },

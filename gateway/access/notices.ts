@@ -1,8 +1,8 @@
 /** Notices between gateways that who may call has changed: short messages to whoever listens, kept by nobody. */
 
 export interface AccessNotices {
-  /** Tells the others; lost where they cannot be reached, for they also ask. */
-  tell(): void;
+  /** Tells the others; lost where they cannot be reached, for they also ask. Never throws. */
+  tell(): Promise<void> | void;
   /** The returned function stops it. */
   listen(listener: () => void): () => void;
 }

@@ -1,0 +1,38 @@
+/** Where commands find who may call: in the mesh whose settings the environment holds, or in a data folder. */
+import type { Access } from "../gateway/access/access.ts";
+import type { AccessAdmin } from "../gateway/access/admin.ts";
+import { openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
+import { systemClock } from "../platform/clock.ts";
+import { silentLogger } from "../platform/logger.ts";
+import type { Database } from "../platform/sqlite/database.ts";
+import { dataFolder, withAccess } from "./data-folder.ts";
+import { readSettings } from "./settings.ts";
+
+export interface PlaceOptions {
+  /** Names a data folder, whatever the environment says. */
+  readonly dataDir?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Opens what says who may call, runs `work`, and closes it. That is the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set and
+ * no folder is named, with the settings that its parts have; `database` is there for a data folder only. Servers may run:
+ * they learn of changes within a second.
+ */
+export async function withAccessPlace<T>(
+  options: PlaceOptions,
+  folder: { readonly create: boolean },
+  work: (access: Access & AccessAdmin, database: Database | undefined) => Promise<T> | T,
+): Promise<T> {
+  const env = options.env ?? process.env;
+  if (options.dataDir !== undefined || !env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
+    return await withAccess(dataFolder(options.dataDir, env), folder, async (access, database) => await work(access, database));
+  }
+  const config = readSettings(env, readMeshAccess);
+  const { access, close } = await openMeshAccess(config, { clock: systemClock, logger: silentLogger });
+  try {
+    return await work(access, undefined);
+  } finally {
+    await close();
+  }
+}

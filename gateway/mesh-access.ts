@@ -1,0 +1,110 @@
+/** Who may call in the mesh: its settings, its keyspace, and the notices between gateways, put together. */
+import { join } from "node:path";
+import { openKeyspace } from "../platform/cassandra/keyspace.ts";
+import type { Clock } from "../platform/clock.ts";
+import type { ConfigReader } from "../platform/config.ts";
+import { limits } from "../platform/limits.ts";
+import { connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import type { Logger } from "../platform/logger.ts";
+import { readOptionalNats, readStore, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
+import type { Access } from "./access/access.ts";
+import type { AccessAdmin } from "./access/admin.ts";
+import { openCassandraAccess } from "./access/cassandra.ts";
+import { type AccessNotices, openBusNotices } from "./access/notices.ts";
+
+export interface MeshAccessConfig {
+  readonly store: StoreConfig;
+  /** HEDDLE_LOG_NAME: several installations may share a keyspace as they may share a NATS. */
+  readonly installation: string;
+  /** Without it gateways learn of changes by asking alone. */
+  readonly nats?: StreamsConfig["nats"];
+}
+
+export function readMeshAccess(reader: ConfigReader): MeshAccessConfig {
+  const nats = readOptionalNats(reader);
+  return {
+    store: readMeshAccessStore(reader),
+    installation: reader.text("HEDDLE_LOG_NAME", { fallback: "heddle" }),
+    ...(nats ? { nats } : {}),
+  };
+}
+
+/** HEDDLE_GATEWAY_KEYSPACE, `heddle_gateway` unless given. */
+export function readMeshAccessStore(reader: ConfigReader): StoreConfig {
+  return readStore(reader, "gateway");
+}
+
+export const meshAccessSchema = join(import.meta.dirname, "access/schema");
+
+export interface MeshAccess {
+  readonly access: Access & AccessAdmin;
+  close(): Promise<void>;
+}
+
+/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, and where its tables wait for `heddle migrate`. */
+export async function openMeshAccess(
+  config: MeshAccessConfig,
+  parts: { readonly clock: Clock; readonly logger: Logger },
+): Promise<MeshAccess> {
+  const keyspace = await openKeyspace(config.store, meshAccessSchema, parts.clock);
+  const line = config.nats ? openNoticeLine(config.nats, `${config.installation}-access`, parts) : undefined;
+  async function closeBehind(): Promise<void> {
+    await line?.close();
+    await keyspace.close();
+  }
+  try {
+    const { session } = keyspace;
+    const { installation } = config;
+    const access = await openCassandraAccess({ session, installation, ...parts, ...(line ? { notices: line } : {}) });
+    return {
+      access,
+      async close() {
+        access.close();
+        await closeBehind();
+      },
+    };
+  } catch (error) {
+    await closeBehind();
+    throw error;
+  }
+}
+
+/** Connects behind whoever opens it, for as long as that takes: without NATS who may call is still known. */
+function openNoticeLine(
+  nats: StreamsConfig["nats"],
+  subject: string,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): AccessNotices & { close(): Promise<void> } {
+  const listeners = new Set<() => void>();
+  let closed = false;
+  let connection: JetStreamConnection | undefined;
+  let notices: AccessNotices | undefined;
+
+  async function connect(): Promise<void> {
+    try {
+      connection = await connectJetStream({ ...nats, logger });
+      notices = openBusNotices(connection, subject);
+      notices.listen(() => listeners.forEach((listener) => listener()));
+    } catch {
+      // Asked for again, and said by whoever needs NATS for more than this
+      if (!closed) clock.after(limits.logConnectMs, () => void connect());
+    }
+  }
+
+  const connecting = connect();
+  return {
+    async tell() {
+      await connecting;
+      notices?.tell();
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      closed = true;
+      await connecting;
+      await connection?.close();
+    },
+  };
+}
