@@ -132,6 +132,7 @@ export const limits = {
   cassandraGraceSeconds: 3 * 24 * 3600,
   cassandraPageRows: 1_000,
   cassandraBuckets: 64,
+  cassandraPartitionsPerRead: 16,
   cassandraBatchBytesMax: 1024 * 1024,
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,
@@ -139,6 +140,7 @@ export const limits = {
   // Consent
   laneReadRecordsMax: 1_000,
   subscriptionGroupsPerWorkspaceMax: 100,
+  groupChangeAttemptsMax: 8,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,
@@ -210,6 +212,13 @@ export const limits = {
   preferenceNameCharsMax: 255,
   preferenceTitleCharsMax: 255,
   pageLinkTagsMax: 20,
+  pageFormBytesMax: 64 * 1024,
+  pageFieldsMax: 500,
+  pageTagsMax: 2_000,
+  pageRenderMsMax: 250,
+  pageRenderBytesMax: 4 * 1024 * 1024,
+  pagesCachedMax: 64,
+  pagesCachedBytesMax: 16 * 1024 * 1024,
   pageOriginsMax: 50,
   urlCharsMax: 2_048,
   preferenceCentersPerWorkspaceMax: 500,
@@ -220,6 +229,7 @@ export const limits = {
   // Translations: "the maximum of 20MB" (api-facts 7), and a body that has room for its escapes
   translationBytesMax: 20 * 1024 * 1024,
   translationRequestBytesMax: 24 * 1024 * 1024,
+  translationPlainBytesMax: 64 * 1024,
   textsPerMessageMax: 10_000,
   messagesPerOwnerMax: 1_000,
   messageOwnersMax: 10_000,

@@ -1,0 +1,48 @@
+/** The use case behind `heddle apply`: makes settings, campaigns and canvases be as declared. */
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { DeclaredTranslations } from "./declared-translations.ts";
+import { type DeclaredChange, planDeclaration } from "./plan-declaration.ts";
+import { sourceLocaleId, type Texts } from "./translation.ts";
+import type { DeclaredWrite, TranslationStore } from "./translation-ports.ts";
+
+/**
+ * Doing it twice changes nothing the second time. What the declaration leaves out stays, unless `prune`.
+ * Refuses INPUT_INVALID for a declaration that contradicts itself or what there is, STATE_CONFLICT where others declare all the time.
+ */
+export async function declareTranslations(
+  { store, newId }: { readonly store: TranslationStore; readonly newId: () => string },
+  workspaceId: string,
+  declaration: DeclaredTranslations & { readonly prune: boolean; readonly dryRun: boolean },
+): Promise<readonly DeclaredChange[]> {
+  for (let attempt = 0; attempt < limits.declareAttemptsMax; attempt += 1) {
+    const current = await store.declared(workspaceId);
+    const planned = planDeclaration(current, declaration, { prune: declaration.prune, newId });
+    const { write, changes } = await withoutEqualSources(store, workspaceId, planned);
+    if (declaration.dryRun || changes.every(({ action }) => action === "unchanged")) return changes;
+    if (await store.commitDeclared(workspaceId, write) === "committed") return changes;
+  }
+  throw new Refusal("STATE_CONFLICT", "The translations of this workspace are declared by somebody else just now; try again");
+}
+
+interface Planned {
+  readonly write: DeclaredWrite;
+  readonly changes: readonly DeclaredChange[];
+}
+
+/** Only sources that differ from what there is are written, and then their message is told as updated. */
+async function withoutEqualSources(store: TranslationStore, workspaceId: string, { write, changes }: Planned): Promise<Planned> {
+  const keys = write.sources.map(({ messageId }) => ({ messageId, localeId: sourceLocaleId }));
+  const before = await store.texts(workspaceId, keys);
+  const sources = write.sources.filter(({ texts }, at) => !isSame(texts, before[at]));
+  const updated = new Set(sources.map(({ messageId }) => messageId));
+  return {
+    write: { ...write, sources },
+    changes: changes.map((change) => updated.has(change.id) && change.action === "unchanged" ? { ...change, action: "updated" } : change),
+  };
+}
+
+/** The order counts: it is that of the message. */
+function isSame(texts: Texts, before: Texts | undefined): boolean {
+  return before !== undefined && JSON.stringify([...texts]) === JSON.stringify([...before]);
+}

@@ -1,0 +1,68 @@
+/** The report of what is not translated yet. */
+import { limits } from "../../../platform/limits.ts";
+import {
+  type Locale,
+  localeKey,
+  type MessageOwner,
+  sourceLocaleId,
+  type Step,
+  type Texts,
+  translatedChannel,
+  type TranslationSettings,
+  undeclaredSettings,
+  type Variation,
+} from "./translation.ts";
+import { translationRefusal } from "./translation-refusals.ts";
+import type { TranslationStore } from "./translation-ports.ts";
+
+/** Texts of one message in one language that are absent or empty. */
+export interface MissingTexts {
+  readonly owner: MessageOwner;
+  readonly step: Step;
+  readonly variation: Variation;
+  readonly locale: Locale;
+  /** In the order of the source; never empty. */
+  readonly textIds: readonly string[];
+}
+
+/** By campaign and canvas; `locale` by id or name, empty for all. Refuses LOCALE_NOT_FOUND. */
+export async function listMissingTexts(
+  store: TranslationStore,
+  workspaceId: string,
+  locale: string,
+): Promise<{ readonly missing: readonly MissingTexts[]; readonly more: boolean }> {
+  const { settings = undeclaredSettings, owners } = await store.declared(workspaceId);
+  const locales = wantedLocales(settings, locale);
+  const missing: MissingTexts[] = [];
+  for (const owner of owners) {
+    for (const { step, variation } of emailsOf(owner)) {
+      const wanted = locales.filter(({ id }) => variation.localeIds.includes(id));
+      const keys = [sourceLocaleId, ...wanted.map(({ id }) => id)].map((localeId) => ({ messageId: variation.id, localeId }));
+      const [source, ...translated] = await store.texts(workspaceId, keys);
+      missing.push(
+        ...wanted.map((each, at) => ({ owner, step, variation, locale: each, textIds: missingIds(source, translated[at]) }))
+          .filter(({ textIds }) => textIds.length > 0),
+      );
+      if (missing.length > limits.missingTextsMax) return { missing: missing.slice(0, limits.missingTextsMax), more: true };
+    }
+  }
+  return { missing, more: false };
+}
+
+function wantedLocales({ locales }: TranslationSettings, locale: string): readonly Locale[] {
+  if (locale === "") return locales;
+  const found = locales.filter(({ id, name }) => id === locale.toLowerCase() || localeKey(name) === localeKey(locale));
+  if (found.length === 0) throw translationRefusal("LOCALE_NOT_FOUND");
+  return found;
+}
+
+function emailsOf({ steps }: MessageOwner): readonly { readonly step: Step; readonly variation: Variation }[] {
+  return steps.flatMap((step) =>
+    step.variations.filter(({ channel }) => channel === translatedChannel).map((variation) => ({ step, variation }))
+  );
+}
+
+/** A text that is empty in the source needs no translation. */
+function missingIds(source: Texts | undefined, translated: Texts | undefined): readonly string[] {
+  return [...source ?? []].filter(([id, text]) => text !== "" && (translated?.get(id) ?? "") === "").map(([id]) => id);
+}

@@ -1,0 +1,134 @@
+/** What a declaration makes of what there is. */
+import { expect, test } from "vitest";
+import type { DeclaredTranslations } from "./declared-translations.ts";
+import { planDeclaration } from "./plan-declaration.ts";
+import { campaign, canvas, ids, settings } from "./translation.fixture.ts";
+import type { Declared } from "./translation-ports.ts";
+
+const nothing: Declared = { revision: 0, settings: undefined, owners: [] };
+const there: Declared = { revision: 3, settings, owners: [campaign, canvas] };
+
+const declared: DeclaredTranslations = {
+  settings: { earlyAccess: undefined, enabled: true, locales: [{ id: "", name: "es-MX", country: "Mexico", language: "" }] },
+  owners: [
+    {
+      kind: "campaign",
+      id: "",
+      name: "Welcome",
+      steps: [{
+        id: "",
+        name: "",
+        variations: [{ id: "", name: "A", channel: "email", locales: ["es_mx"], source: new Map([["id_0", "Hello"]]) }],
+      }],
+    },
+    {
+      kind: "canvas",
+      id: "",
+      name: "Journey",
+      steps: [{ id: "", name: "First", variations: [{ id: "", name: "A", channel: "sms", locales: undefined, source: undefined }] }],
+    },
+  ],
+};
+
+function options(prune = false) {
+  let made = 0;
+  return { prune, newId: () => `019c0000-0000-7000-8000-0000000001${String(made += 1).padStart(2, "0")}` };
+}
+
+function lines(changes: ReturnType<typeof planDeclaration>["changes"]): string[] {
+  return changes.map(({ action, what, path }) => `${action} ${what} ${path}`.trim());
+}
+
+test("planDeclaration() makes everything, with ids, where there was nothing", () => {
+  const { write, changes } = planDeclaration(nothing, declared, options());
+  expect(lines(changes)).toEqual([
+    "created locale es-MX",
+    "created translation settings",
+    "created campaign Welcome",
+    "created message variation Welcome/A",
+    "created canvas Journey",
+    "created step Journey/First",
+    "created message variation Journey/First/A",
+  ]);
+  const [locale] = write.settings.locales;
+  expect(locale).toMatchObject({ name: "es-MX", country: "Mexico", language: "es" });
+  expect(write.puts[0]?.steps[0]?.variations[0]?.localeIds).toEqual([locale?.id]);
+  expect(write.sources.map(({ texts }) => [...texts])).toEqual([[["id_0", "Hello"]]]);
+  const all = changes.map(({ id }) => id).filter((id) => id !== "");
+  expect(new Set(all).size).toBe(6);
+});
+
+test("planDeclaration() changes nothing the second time", () => {
+  const { write } = planDeclaration(nothing, declared, options());
+  const again = planDeclaration({ revision: 1, settings: write.settings, owners: write.puts }, declared, options(true));
+  expect(new Set(again.changes.map(({ action }) => action))).toEqual(new Set(["unchanged"]));
+  expect([again.write.puts, again.write.drops, again.write.goneIds, again.write.goneTexts]).toEqual([[], [], [], []]);
+});
+
+test("planDeclaration() keeps what the declaration leaves out", () => {
+  const { write, changes } = planDeclaration(there, { ...declared, settings: undefined }, options());
+  expect(write.settings).toEqual(settings);
+  expect(lines(changes)).toEqual([
+    "unchanged campaign Welcome",
+    "updated message variation Welcome/A",
+    "unchanged canvas Journey",
+    "unchanged step Journey/First",
+    "updated message variation Journey/First/A",
+  ]);
+  expect(write.puts.map(({ id }) => id)).toEqual([ids.campaign, ids.canvas]);
+  expect(write.puts[0]?.steps[0]?.variations.map(({ id }) => id)).toEqual([ids.email, ids.plain, ids.sms]);
+  expect(write.puts[1]?.steps[0]?.variations[0]).toMatchObject({ id: ids.stepEmail, channel: "sms", localeIds: [ids.spanish] });
+});
+
+test("planDeclaration() removes with prune what the declaration does not name, and its texts", () => {
+  const [welcome] = declared.owners;
+  if (welcome === undefined) throw new Error("Expected a campaign");
+  const { write, changes } = planDeclaration(there, { ...declared, owners: [welcome] }, options(true));
+  expect(lines(changes).filter((line) => line.startsWith("pruned"))).toEqual([
+    "pruned locale fr",
+    "pruned message variation Welcome/B",
+    "pruned message variation Welcome/C",
+    "pruned canvas Journey",
+  ]);
+  expect(write.drops).toEqual([{ ...canvas }]);
+  expect(write.goneIds.toSorted()).toEqual([ids.plain, ids.sms, ids.step, ids.stepEmail, ids.smsStep, ids.stepSms].toSorted());
+  expect(write.goneTexts).toContainEqual({ messageId: ids.stepEmail, localeId: ids.spanish });
+  expect(write.goneTexts).toContainEqual({ messageId: ids.stepEmail, localeId: "" });
+});
+
+test("planDeclaration() renames what is known by its id", () => {
+  const owners = [{ kind: "campaign" as const, id: ids.campaign.toUpperCase(), name: "Hello", steps: [] }];
+  const { write, changes } = planDeclaration(there, { settings: undefined, owners }, options());
+  expect(lines(changes)).toEqual(["updated campaign Hello"]);
+  expect(write.puts).toEqual([{ ...campaign, name: "Hello" }]);
+});
+
+function owner(values: object): DeclaredTranslations {
+  return { settings: undefined, owners: [{ kind: "canvas", id: "", name: "C", steps: [], ...values }] };
+}
+
+function message(values: object): DeclaredTranslations {
+  const variations = [{ id: "", name: "A", channel: "email", locales: undefined, source: undefined, ...values }];
+  return owner({ steps: [{ id: "", name: "S", variations }] });
+}
+
+function locale(values: object): DeclaredTranslations {
+  const locales = [{ id: "", name: "es", country: "", language: "", ...values }];
+  return { settings: { earlyAccess: undefined, enabled: undefined, locales }, owners: [] };
+}
+
+test.each([
+  ["an id that is no UUID", owner({ id: "c" }), /UUID/],
+  ["a name with blanks around it", owner({ name: " C" }), /name/],
+  ["an unknown channel", message({ channel: "fax" }), /"fax"/],
+  ["a locale that the workspace does not have", message({ locales: ["de"] }), /"de"/],
+  ["a text id with blanks", message({ source: new Map([["a b", ""]]) }), /text id/],
+  ["steps of a campaign", owner({ kind: "campaign", steps: [{ id: "", name: "S", variations: [] }] }), /steps/],
+  ["two of one name", owner({ steps: [{ id: "", name: "S", variations: [] }, { id: "", name: "S", variations: [] }] }), /two/],
+  ["what is no locale", locale({ name: "Spanish" }), /locale/],
+  ["a locale with the id of another name", locale({ name: "es-MX", id: ids.nobody }), /cannot change/],
+  ["a name that another id has", owner({ name: "Journey", id: ids.nobody }), /cannot change/],
+  ["an id that another thing has", message({ id: ids.email }), /Two/],
+])("planDeclaration() refuses %s", (_what, declaration, text) => {
+  expect(() => planDeclaration(there, declaration, options())).toThrow(text);
+});

@@ -1,0 +1,209 @@
+/** What there is and what is declared, to what must be written: pure. */
+import { isDeepStrictEqual } from "node:util";
+import { limits } from "../../../platform/limits.ts";
+import {
+  checkDeclared,
+  type DeclaredLocale,
+  type DeclaredOwner,
+  type DeclaredStep,
+  type DeclaredTranslations,
+  type DeclaredVariation,
+  refused,
+} from "./declared-translations.ts";
+import {
+  type Locale,
+  localeKey,
+  type MessageOwner,
+  type Step,
+  type Texts,
+  type TextsKey,
+  type TranslationSettings,
+  undeclaredSettings,
+  type Variation,
+} from "./translation.ts";
+import type { Declared, DeclaredWrite } from "./translation-ports.ts";
+
+/** One thing that the declaration names, or that goes because it does not. */
+export interface DeclaredChange {
+  readonly action: "created" | "updated" | "unchanged" | "pruned";
+  readonly what: "campaign" | "canvas" | "step" | "message variation" | "locale" | "translation settings";
+  /** Names from the campaign down, joined with "/". */
+  readonly path: string;
+  readonly id: string;
+}
+
+interface Options {
+  readonly prune: boolean;
+  readonly newId: () => string;
+}
+
+interface Plan extends Options {
+  readonly changes: DeclaredChange[];
+  readonly sources: { readonly messageId: string; readonly texts: Texts }[];
+  readonly locales: readonly Locale[];
+}
+
+export function planDeclaration(
+  current: Declared,
+  declared: DeclaredTranslations,
+  options: Options,
+): { readonly write: DeclaredWrite; readonly changes: readonly DeclaredChange[] } {
+  checkDeclared(declared);
+  const changes: DeclaredChange[] = [];
+  const settings = plannedSettings(current.settings, declared.settings, { ...options, changes });
+  const plan: Plan = { ...options, changes, sources: [], locales: settings.locales };
+  const planned = declared.owners.map((owner) => plannedOwner(plan, current.owners, owner));
+  const plannedIds = new Set(planned.map(({ id }) => id));
+  const others = current.owners.filter(({ id }) => !plannedIds.has(id));
+  const drops = options.prune ? others : [];
+  for (const { kind, name, id } of drops) changes.push({ action: "pruned", what: kind, path: name, id });
+  const next = [...planned, ...(options.prune ? [] : others)];
+  checkIds(next);
+  const puts = planned.filter((owner) => !current.owners.some((before) => isDeepStrictEqual(before, owner)));
+  const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, ...gone(current, next, settings) };
+  return { write, changes };
+}
+
+function plannedSettings(
+  before: TranslationSettings | undefined,
+  declared: DeclaredTranslations["settings"],
+  { prune, newId, changes }: Options & { readonly changes: DeclaredChange[] },
+): TranslationSettings {
+  const known = before ?? undeclaredSettings;
+  if (declared === undefined) return known;
+  const locales = declared.locales.map((locale) => {
+    const found = matching("locale", known.locales, locale);
+    const planned = { ...withNames(locale), id: found?.id ?? (locale.id.toLowerCase() || newId()) };
+    changes.push({ action: actionOf(found, planned), what: "locale", path: planned.name, id: planned.id });
+    return planned;
+  });
+  const others = known.locales.filter(({ id }) => !locales.some((locale) => locale.id === id));
+  if (prune) { for (const { name, id } of others) changes.push({ action: "pruned", what: "locale", path: name, id }); }
+  const kept = prune ? locales : inOrder(known.locales, locales);
+  const settings = { earlyAccess: declared.earlyAccess ?? known.earlyAccess, enabled: declared.enabled ?? known.enabled, locales: kept };
+  refuseRepeated(kept.map(({ id }) => id), "locales");
+  changes.push({ action: actionOf(before, settings), what: "translation settings", path: "", id: "" });
+  return settings;
+}
+
+function plannedOwner(plan: Plan, owners: readonly MessageOwner[], declared: DeclaredOwner): MessageOwner {
+  const { kind, name } = declared;
+  const found = matching(kind, owners.filter((owner) => owner.kind === kind), declared);
+  const id = found?.id ?? (declared.id.toLowerCase() || plan.newId());
+  const place = plan.changes.length;
+  const steps = declared.steps.map((step) => plannedStep(plan, found?.steps ?? [], { step, path: name }));
+  const others = (found?.steps ?? []).filter((step) => !steps.some((planned) => planned.id === step.id));
+  if (plan.prune) {
+    for (const step of others) plan.changes.push({ action: "pruned", what: "step", path: `${name}/${step.name}`, id: step.id });
+  }
+  const owner = { kind, id, name, steps: plan.prune ? steps : inOrder(found?.steps ?? [], steps) };
+  const same = found !== undefined && found.name === name;
+  const action = found === undefined ? "created" : same ? "unchanged" : "updated";
+  plan.changes.splice(place, 0, { action, what: kind, path: name, id });
+  return owner;
+}
+
+/** The one step of a campaign has neither id nor name and is told nobody. */
+function plannedStep(plan: Plan, steps: readonly Step[], { step, path }: { readonly step: DeclaredStep; readonly path: string }): Step {
+  const isNamed = step.name !== "";
+  const found = isNamed ? matching("step", steps, step) : steps[0];
+  const id = isNamed ? found?.id ?? (step.id.toLowerCase() || plan.newId()) : "";
+  const below = isNamed ? `${path}/${step.name}` : path;
+  const action = found === undefined ? "created" : found.name === step.name ? "unchanged" : "updated";
+  if (isNamed) plan.changes.push({ action, what: "step", path: below, id });
+  const before = found?.variations ?? [];
+  const variations = step.variations.map((variation) => plannedVariation(plan, before, { variation, path: below }));
+  const others = before.filter((variation) => !variations.some((planned) => planned.id === variation.id));
+  for (const { name, id } of plan.prune ? others : []) {
+    plan.changes.push({ action: "pruned", what: "message variation", path: `${below}/${name}`, id });
+  }
+  return { id, name: step.name, variations: plan.prune ? variations : inOrder(before, variations) };
+}
+
+function plannedVariation(
+  plan: Plan,
+  variations: readonly Variation[],
+  { variation, path }: { readonly variation: DeclaredVariation; readonly path: string },
+): Variation {
+  const { name, channel, locales, source } = variation;
+  const found = matching("message variation", variations, variation);
+  const id = found?.id ?? (variation.id.toLowerCase() || plan.newId());
+  const localeIds = locales === undefined ? found?.localeIds ?? [] : localeIdsOf(plan, locales, `${path}/${name}`);
+  const planned = { id, name, channel, localeIds };
+  if (source !== undefined) plan.sources.push({ messageId: id, texts: source });
+  plan.changes.push({ action: actionOf(found, planned), what: "message variation", path: `${path}/${name}`, id });
+  return planned;
+}
+
+function localeIdsOf({ locales }: Plan, names: readonly string[], path: string): readonly string[] {
+  return [...new Set(names.map(localeKey))].map((key) => {
+    const found = locales.find(({ name }) => localeKey(name) === key);
+    if (found === undefined) throw refused(`The message "${path}" has the locale "${key}", which the workspace's translations do not have`);
+    return found.id;
+  });
+}
+
+/** The one with the given id, or else with the name. An id never changes. */
+function matching<T extends { readonly id: string; readonly name: string }>(
+  what: string,
+  known: readonly T[],
+  { id, name }: { readonly id: string; readonly name: string },
+): T | undefined {
+  const wanted = id.toLowerCase();
+  const byId = wanted === "" ? undefined : known.find((thing) => thing.id === wanted);
+  const byName = known.find((thing) => thing.name === name);
+  if (byName === undefined || wanted === "" || byName.id === wanted) return byId ?? byName;
+  throw refused(
+    byId
+      ? `The ${what} "${wanted}" cannot take the name "${name}": "${byName.id}" has it`
+      : `The ${what} "${name}" exists with the id "${byName.id}"; an id cannot change to "${wanted}"`,
+  );
+}
+
+/** What was there keeps its place; what is new comes behind. */
+function inOrder<T extends { readonly id: string }>(before: readonly T[], planned: readonly T[]): readonly T[] {
+  const kept = before.map((thing) => planned.find(({ id }) => id === thing.id) ?? thing);
+  return [...kept, ...planned.filter(({ id }) => !before.some((thing) => thing.id === id))];
+}
+
+function actionOf(before: unknown, after: unknown): "created" | "updated" | "unchanged" {
+  return before === undefined ? "created" : isDeepStrictEqual(before, after) ? "unchanged" : "updated";
+}
+
+function withNames({ name, country, language }: DeclaredLocale): Omit<Locale, "id"> {
+  const [code = "", ...rest] = name.split("-");
+  const region = rest.find((part) => part.length < "Latn".length) ?? "";
+  return { name, country: country || region, language: language || code };
+}
+
+/** Steps and messages are found by their ids alone, so no two things of a workspace may share one. */
+function checkIds(owners: readonly MessageOwner[]): void {
+  const messages = owners.length;
+  if (messages > limits.messageOwnersMax) throw refused(`A workspace has at most ${limits.messageOwnersMax} campaigns and canvases`);
+  refuseRepeated(owners.flatMap(({ id, kind, steps }) => [`${kind} ${id}`, ...idsIn(steps)]), "things");
+}
+
+function idsIn(steps: readonly Step[]): readonly string[] {
+  return steps.flatMap(({ id, variations }) => [...(id === "" ? [] : [id]), ...variations.map((variation) => variation.id)]);
+}
+
+function refuseRepeated(ids: readonly string[], what: string): void {
+  const seen = new Set<string>();
+  for (const id of ids) {
+    if (seen.has(id)) throw refused(`Two ${what} have the id "${id}"`);
+    seen.add(id);
+  }
+}
+
+function gone(
+  current: Declared,
+  next: readonly MessageOwner[],
+  settings: TranslationSettings,
+): Pick<DeclaredWrite, "goneTexts" | "goneIds"> {
+  const left = new Set(next.flatMap(({ steps }) => idsIn(steps)));
+  const goneIds = current.owners.flatMap(({ steps }) => idsIn(steps)).filter((id) => !left.has(id));
+  const messages = current.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations)).filter(({ id }) => !left.has(id));
+  const localeIds = [...new Set([...(current.settings?.locales ?? []), ...settings.locales].map(({ id }) => id)), ""];
+  const goneTexts: TextsKey[] = messages.flatMap(({ id: messageId }) => localeIds.map((localeId) => ({ messageId, localeId })));
+  return { goneIds, goneTexts };
+}

@@ -1,0 +1,62 @@
+/** The use cases that read translations: load what the ids name, find the messages, fetch their texts. */
+import { type Facts, findLocale, findMessage, findMessages, type FoundMessage, type MessageQuestion } from "./find-messages.ts";
+import { isUuid, type Locale, type MessageOwner, sourceLocaleId, type Texts, undeclaredSettings } from "./translation.ts";
+import type { TranslationStore } from "./translation-ports.ts";
+
+export interface FoundTranslation {
+  readonly message: FoundMessage;
+  readonly locale: Locale;
+  /** Empty where nobody has translated it yet. */
+  readonly texts: Texts;
+}
+
+/** One message in one language where `locale` is given, else all languages of all messages that the question names. */
+export async function listTranslations(
+  store: TranslationStore,
+  workspaceId: string,
+  { question, locale }: { readonly question: MessageQuestion; readonly locale: string },
+): Promise<readonly FoundTranslation[]> {
+  const facts = await loadFacts(store, workspaceId, question);
+  const wanted = locale === "" ? everyTranslation(question, facts) : [oneTranslation(question, facts, locale)];
+  const keys = wanted.map(({ message, locale }) => ({ messageId: message.variation.id, localeId: locale.id }));
+  const texts = await store.texts(workspaceId, keys);
+  return wanted.map((found, at) => ({ ...found, texts: texts[at] ?? noTexts }));
+}
+
+/** The texts that a translation has to translate. */
+export async function getSource(store: TranslationStore, workspaceId: string, question: MessageQuestion): Promise<Texts> {
+  const { variation } = findMessage(question, await loadFacts(store, workspaceId, question));
+  const [texts] = await store.texts(workspaceId, [{ messageId: variation.id, localeId: sourceLocaleId }]);
+  return texts ?? noTexts;
+}
+
+/** Looks for the holder of step or message only where the owner does not settle what is meant. */
+export async function loadFacts(store: TranslationStore, workspaceId: string, question: MessageQuestion): Promise<Facts> {
+  const { kind, ownerId, stepId, messageId } = question;
+  const [settings = undeclaredSettings, owner] = await Promise.all([
+    store.settings(workspaceId),
+    isUuid(ownerId) ? store.owner(workspaceId, kind, ownerId) : undefined,
+  ]);
+  const heldId = stepId === "" ? messageId : stepId;
+  const settled = !isUuid(heldId) || (owner !== undefined && holds(owner, heldId));
+  return { settings, owner, holder: settled ? undefined : await store.holder(workspaceId, heldId) };
+}
+
+const noTexts: Texts = new Map();
+
+function holds({ steps }: MessageOwner, id: string): boolean {
+  return steps.some((step) => step.id === id || step.variations.some((variation) => variation.id === id));
+}
+
+function oneTranslation(question: MessageQuestion, facts: Facts, text: string): Omit<FoundTranslation, "texts"> {
+  const message = findMessage(question, facts);
+  return { message, locale: findLocale(facts.settings, message, text) };
+}
+
+function everyTranslation(question: MessageQuestion, facts: Facts): readonly Omit<FoundTranslation, "texts">[] {
+  return findMessages(question, facts).flatMap((message) =>
+    facts.settings.locales
+      .filter(({ id }) => message.variation.localeIds.includes(id))
+      .map((locale) => ({ message, locale }))
+  );
+}

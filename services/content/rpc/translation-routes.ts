@@ -1,0 +1,81 @@
+/** TranslationService: one entry an RPC, each only messages to domain values and back. */
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { Clock } from "../../../platform/clock.ts";
+import type {
+  GetDeclaredTranslationsRequest,
+  ListTranslationsRequest,
+  PutTranslationRequest,
+  TranslationService,
+} from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { declareTranslations } from "../domain/declare-translations.ts";
+import { listMissingTexts } from "../domain/list-missing-texts.ts";
+import { putTranslation } from "../domain/put-translation.ts";
+import { getSource, listTranslations } from "../domain/read-translations.ts";
+import { sourceLocaleId, type Texts } from "../domain/translation.ts";
+import type { TranslationStore } from "../domain/translation-ports.ts";
+import {
+  declarationFromMessage,
+  declaredToMessage,
+  markOf,
+  missingToMessage,
+  questionFromMessage,
+  textsFromMessage,
+  textsToMessage,
+  translationToMessage,
+  workspaceOf,
+} from "./translation-messages.ts";
+
+export interface TranslationParts {
+  readonly store: TranslationStore;
+  readonly clock: Clock;
+  /** A UUID never given before. */
+  readonly newId: () => string;
+}
+
+export function translationRoutes(parts: TranslationParts): ServiceImpl<typeof TranslationService> {
+  const { store } = parts;
+  return {
+    listTranslations: (message) => handleListTranslations(store, message),
+    async getSource(message) {
+      return { texts: textsToMessage(await getSource(store, workspaceOf(message), questionFromMessage(message.question))) };
+    },
+    putTranslation: (message) => handlePutTranslation(parts, message),
+    async declareTranslations(message) {
+      const declaration = { ...declarationFromMessage(message), prune: message.prune, dryRun: message.dryRun };
+      return { changes: [...await declareTranslations(parts, workspaceOf(message), declaration)] };
+    },
+    getDeclaredTranslations: (message) => handleGetDeclaredTranslations(store, message),
+    async listMissingTexts(message) {
+      const { missing, more } = await listMissingTexts(store, workspaceOf(message), message.locale);
+      return { missing: missing.map(missingToMessage), more };
+    },
+  };
+}
+
+async function handleListTranslations(store: TranslationStore, message: ListTranslationsRequest) {
+  const question = questionFromMessage(message.question);
+  const found = await listTranslations(store, workspaceOf(message), { question, locale: message.locale });
+  return { translations: found.map((translation) => translationToMessage(translation, { message: question.messageId !== "" })) };
+}
+
+async function handlePutTranslation(parts: TranslationParts, message: PutTranslationRequest) {
+  const mark = markOf(message);
+  return await putTranslation(parts, workspaceOf(message), {
+    question: questionFromMessage(message.question),
+    locale: message.locale,
+    texts: textsFromMessage(message.texts),
+    ...(mark && { mark }),
+  });
+}
+
+async function handleGetDeclaredTranslations(store: TranslationStore, message: GetDeclaredTranslationsRequest) {
+  const workspaceId = workspaceOf(message);
+  const declared = await store.declared(workspaceId);
+  const ids = declared.owners.flatMap(({ steps }) => steps.flatMap(({ variations }) => variations.map(({ id }) => id)));
+  const texts = await store.texts(workspaceId, ids.map((messageId) => ({ messageId, localeId: sourceLocaleId })));
+  const sources = new Map<string, Texts>(ids.flatMap((id, at) => {
+    const found = texts[at];
+    return found === undefined ? [] : [[id, found] as const];
+  }));
+  return declaredToMessage(declared, sources);
+}
