@@ -39,6 +39,12 @@ test("PUT Users/{id} refuses another userName and takes the same in another case
   expect([unnamed.status, unnamed.body["department"]]).toEqual([200, "bi"]);
 });
 
+test("PUT Users/{id} without active does not let a deactivated user in again", async () => {
+  const { id } = await scim.create({ active: false });
+  const { status, body } = await scim.call("PUT", `Users/${id}`, newUser({ userName: undefined, active: undefined }));
+  expect([status, body["active"]]).toEqual([200, false]);
+});
+
 test("Okta: create, look up, update the profile with a PUT, deactivate", async () => {
   const userName = `${randomUUID()}@okta.example`;
   const before = await scim.call("GET", `Users?filter=userName%20eq%20%22${encodeURIComponent(userName)}%22&startIndex=1&count=100`);

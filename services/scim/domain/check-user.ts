@@ -13,7 +13,9 @@ import { departments } from "./vocabulary.ts";
 export interface Draft {
   /** Absent where the body does not name it. */
   readonly userName?: string;
-  readonly profile: Profile;
+  /** Absent where the body does not name it. */
+  readonly active?: boolean;
+  readonly profile: Omit<Profile, "active">;
   /** Absent where the body does not name them. */
   readonly permissions?: Permissions;
   /** Attributes that were sent and are not kept, for the log. */
@@ -31,8 +33,10 @@ export function checkUser(body: unknown, directory: Directory): Draft {
   const { known, ignored } = gather(body);
   const userName = optionalText(member(known, "userName"), "userName");
   const permissions = member(known, "permissions");
+  const active = member(known, "active");
   return {
     ...(userName === undefined ? {} : { userName: userName.trim() }),
+    ...(isPresent(active) ? { active: booleanOf(active, "active") } : {}),
     profile: checkProfile(known),
     ...(isPresentObject(permissions) ? { permissions: checkPermissions(permissions, directory) } : {}),
     ignored,
@@ -82,15 +86,13 @@ function put(known: Map<string, unknown>, name: string, value: unknown): void {
   known.set(name, value);
 }
 
-function checkProfile(fields: Fields): Profile {
+function checkProfile(fields: Fields): Omit<Profile, "active"> {
   const externalId = optionalText(member(fields, "externalId"), "externalId");
   const displayName = optionalText(member(fields, "displayName"), "displayName");
-  const active = member(fields, "active");
   return {
     ...(externalId === undefined ? {} : { externalId }),
     ...checkName(member(fields, "name")),
     ...(displayName === undefined ? {} : { displayName }),
-    active: isPresent(active) ? booleanOf(active, "active") : true,
     emails: checkEmails(member(fields, "emails")),
     department: checkDepartment(member(fields, "department")),
   };

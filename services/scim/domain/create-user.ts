@@ -23,6 +23,7 @@ export async function createUser(
     const now = parts.clock.now();
     const user: User = {
       ...draft.profile,
+      active: draft.active ?? true,
       companyId: caller.companyId,
       id: groupsOfEight(parts.newUserId()),
       userName,

@@ -47,6 +47,11 @@ const cases: readonly (readonly [name: string, operation: unknown, after: Fields
     op: "Add",
     value: { "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User": { department: "bi", employeeNumber: "7" } },
   }, { department: "bi" }],
+  ["an extension as a whole by its path", {
+    op: "replace",
+    path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:USER",
+    value: { department: "bi", employeeNumber: "7" },
+  }, { department: "bi" }],
   ["Entra ID sends what nobody keeps", { op: "Add", path: "title", value: "Boss" }, {}],
   ["Entra ID sends a formatted name", { op: "Replace", path: "name.formatted", value: "Ann Archer" }, {}],
   ["Entra ID sends a manager", { op: "Add", path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User:manager", value: "x" }, {}],
@@ -147,6 +152,8 @@ const refused: readonly (readonly [reason: string, operation: unknown])[] = [
   ["ATTRIBUTE_READ_ONLY", { op: "remove", path: "name.givenName" }],
   ["ATTRIBUTE_READ_ONLY", { op: "replace", path: "department", value: "" }],
   ["INPUT_INVALID", { op: "replace", path: "active", value: "maybe" }],
+  ["ATTRIBUTE_READ_ONLY", { op: "remove", path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User" }],
+  ["BODY_SHAPE_INVALID", { op: "add", path: "urn:ietf:params:scim:schemas:extension:enterprise:2.0:User", value: "bi" }],
 ];
 
 for (const [reason, operation] of refused) {

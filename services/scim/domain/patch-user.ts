@@ -1,7 +1,7 @@
 /** PATCH (RFC 7644 section 3.5.2): operations on a user, read and applied one after the other; pure. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { lowerAscii } from "./attribute-path.ts";
+import { isSchemaName, lowerAscii } from "./attribute-path.ts";
 import { checkSchemas } from "./check-user.ts";
 import { quoted } from "./check-values.ts";
 import { type Fields, isFields } from "./fields.ts";
@@ -59,11 +59,19 @@ function operationOf(value: unknown): Operation {
 function changesOf({ op, path, value }: Operation, ignored: string[]): readonly Change[] {
   if (path !== undefined && path !== null && path !== "") {
     if (typeof path !== "string") throw new Refusal("PATH_INVALID", "'path' must be a text");
+    if (isSchemaName(path)) return changesOfSchema(path, { op, value }, ignored);
     return changeAt(path, { op, value }, ignored);
   }
   if (op === "remove") throw new Refusal("TARGET_MISSING", "'remove' needs a 'path'");
   if (!isFields(value)) throw shape(`'${op}' without a 'path' needs an object as 'value'`);
   return Object.entries(value).flatMap(([name, inner]) => changesByName(name, { op, value: inner }, ignored));
+}
+
+/** A schema as the path means its attributes: those of the value, or the one that both extensions require. */
+function changesOfSchema(schema: string, { op, value }: Pick<Change, "op" | "value">, ignored: string[]): readonly Change[] {
+  if (op === "remove") return changeAt("department", { op, value: undefined }, ignored);
+  if (!isFields(value)) throw shape(`'${op}' of a schema needs an object as 'value'`);
+  return changesByName(schema, { op, value }, ignored);
 }
 
 /** A name of the value: an attribute, a path, or a schema with attributes below it. What a client may not set is passed over. */

@@ -33,7 +33,8 @@ export async function patchUserById(parts: ScimParts, caller: Caller, target: Ta
       // Grants for what is no longer declared are not shown; they stay unless somebody changes the permissions
       const same = sameValue(member(body, "permissions"), member(resource, "permissions"));
       const draft = checkUser(same ? { ...body, permissions: undefined } : body, target.directory);
-      return { ...draft, ignored };
+      // Removed is as never set
+      return { ...draft, active: draft.active ?? true, ignored };
     },
   });
 }
@@ -76,10 +77,11 @@ function refuseOtherName(before: User, { userName }: Draft): void {
   throw new Refusal("ATTRIBUTE_READ_ONLY", "'userName' cannot be changed: delete the user and create another");
 }
 
-/** The same object where nothing differs, so that its version stays. */
-function withDraft(before: User, { profile, permissions }: Draft, now: number): User {
+/** The same object where nothing differs, so that its version stays. A body that is silent on `active` lets nobody in again. */
+function withDraft(before: User, { profile, active, permissions }: Draft, now: number): User {
   const { companyId, id, userName, userNameKey: key, createdAt, lastSignInAt, revision } = before;
   const kept = { companyId, id, userName, userNameKey: key, createdAt, lastSignInAt };
-  const after: User = { ...profile, ...kept, permissions: permissions ?? before.permissions, modifiedAt: before.modifiedAt, revision };
+  const silent = { active: active ?? before.active, permissions: permissions ?? before.permissions };
+  const after: User = { ...profile, ...silent, ...kept, modifiedAt: before.modifiedAt, revision };
   return sameValue(before, after) ? before : { ...after, modifiedAt: now, revision: revision + 1 };
 }
