@@ -1,6 +1,7 @@
 /** One HTTP call to a server under test, and the shapes of the answers that tests read. */
+import { mustBeDocumented } from "./documented.ts";
 
-/** Sends JSON unless the body is text or bytes, which go as they are; parses the answer as JSON, which every answer must be. */
+/** Sends JSON unless the body is text or bytes, which go as they are; parses the answer as JSON, which every answer must be, and one that OpenAPI lists. */
 export async function callHeddle(url: string, call: Call): Promise<Answer> {
   const response = await fetch(url + call.path, {
     method: call.method,
@@ -12,6 +13,7 @@ export async function callHeddle(url: string, call: Call): Promise<Answer> {
     ...(call.body === undefined ? {} : { body: bodyOf(call.body) }),
   });
   const text = await response.text();
+  mustBeDocumented({ ...call, status: response.status, headers: response.headers, text });
   return { status: response.status, headers: response.headers, text, body: parsed(text) };
 }
 

@@ -1,5 +1,6 @@
 /** A server with two companies that provision dashboard users, and the calls that an identity provider makes. */
 import { randomUUID } from "node:crypto";
+import { mustBeDocumented } from "./documented.ts";
 import { heddleSuite, type Suite } from "./suite.ts";
 
 export const core = "urn:ietf:params:scim:schemas:core:2.0:User";
@@ -94,6 +95,7 @@ export function scimSuite(apply = declaration): ScimSuite {
       ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
     });
     const text = await answer.text();
+    mustBeDocumented({ method, path: `/scim/v2/${path}`, status: answer.status, headers: answer.headers, text });
     return { status: answer.status, headers: answer.headers, text, body: text === "" ? {} : JSON.parse(text) as ScimBody };
   };
   return {

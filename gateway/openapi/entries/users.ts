@@ -59,12 +59,15 @@ export const userEntries: readonly Entry[] = [
     summary: "Record one object and read the user",
     description: "Takes one object and answers with the user after it was applied. `users` is empty where update-only found nobody.",
     body: ref("TrackBody"),
-    answer: success({ users: list(ref("ExportedUser")), errors }, ["users"]),
+    answer: success({ users: list(ref("SyncedUser")), errors }, ["users"]),
     reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID"],
     examples: [{
       name: "one attribute",
-      body: { attributes: [{ external_id: "cleo", first_name: "Cleo" }] },
-      answer: { users: [{ external_id: "cleo", first_name: "Cleo", custom_attributes: {} }], message: "success" },
+      body: { attributes: [{ external_id: "cleo", likes_tea: true }] },
+      answer: {
+        users: [{ external_id: "cleo", custom_attributes: { likes_tea: true }, custom_events: [], purchase_events: [] }],
+        message: "success",
+      },
     }],
   },
   {

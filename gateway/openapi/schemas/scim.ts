@@ -30,8 +30,10 @@ const filter: Readonly<Record<string, Schema>> = {
 export const scimSchemas: Readonly<Record<string, Schema>> = {
   ScimNewUser: object(user, ["schemas", "userName", "name", "department"]),
   ScimReplacedUser: object(user, ["schemas", "name", "department"]),
+  // With a projection an answer has what was asked for
   ScimUser: object({
     ...user,
+    name: object({ givenName: text(), familyName: text() }),
     id: text("Given out by Heddle; names the user in the path."),
     lastSignInAt: text("`Thursday, January 1, 1970 12:00:00 AM` stands for never."),
     meta: object({ resourceType: text(), created: text(), lastModified: text(), location: text(), version: text() }),

@@ -102,6 +102,16 @@ export const userSchemas: Readonly<Record<string, Schema>> = {
     [],
     { additionalProperties: true },
   ),
+  SyncedUser: object(
+    {
+      external_id: text(),
+      custom_attributes: mapOf({}),
+      custom_events: list(ref("Summary")),
+      purchase_events: list(object({ product_id: text(), first: text(), last: text(), count: whole() })),
+    },
+    ["custom_attributes", "custom_events", "purchase_events"],
+    { additionalProperties: true },
+  ),
   Summary: object({ name: text(), first: text("The earliest time."), last: text("The latest time."), count: whole() }, [
     "name",
     "first",

@@ -1,0 +1,88 @@
+/** Holds answers against the OpenAPI document: their status, their reason and the shape of their body must be listed there. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import { openRoutes } from "../gateway/find-route.ts";
+import { openapiDocument } from "../gateway/openapi/document.ts";
+import { routeTable } from "../gateway/route-table.ts";
+
+interface Seen {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+interface Answer {
+  readonly $ref?: string;
+  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
+  readonly "x-heddle-reasons"?: readonly string[];
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: object; readonly responses: Readonly<Record<string, Answer>> };
+}
+
+export const document = JSON.parse(JSON.stringify(openapiDocument(routeTable))) as Document;
+
+const findRoute = openRoutes(routeTable);
+const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false });
+const validators = new Map<object, ValidateFunction>();
+
+/** Throws where the document does not list the answer. Says nothing of what no route answers. */
+export function mustBeDocumented(seen: Seen): void {
+  const operation = operationAt(seen.method, seen.path);
+  if (!operation) return;
+  const place = `${operation.operationId} in gateway/openapi/entries`;
+  const reason = seen.headers.get("x-heddle-reason");
+  const answer = listed(operation, seen.status);
+  if (!answer) throw new Error(`The document lists no ${seen.status} (${reason ?? "no refusal"}) for ${place}: ${quoted(seen.text)}`);
+  if (reason !== null && !answer["x-heddle-reasons"]?.includes(reason)) {
+    throw new Error(`The document lists no ${reason} for ${place}: add it to its 'reasons'`);
+  }
+  const problem = bodyProblem(answer, seen);
+  if (problem !== undefined) throw new Error(`The ${seen.status} of ${place} has another shape: ${problem}: ${quoted(seen.text)}`);
+}
+
+function listed({ responses }: Operation, status: number): Answer | undefined {
+  const answer = responses[String(status)];
+  return answer?.$ref === undefined ? answer : document.components.responses[answer.$ref.split("/").at(-1) ?? ""];
+}
+
+/** Bodies of another type are not looked at: the server itself refuses broken requests in the REST dialect, whatever the route. */
+function bodyProblem(answer: Answer, { headers, text }: Seen): string | undefined {
+  const content = Object.entries(answer.content ?? {}).find(([type]) => headers.get("content-type")?.startsWith(type));
+  if (content === undefined || !content[0].includes("json") || text === "") return undefined;
+  return shapeProblem(content[1].schema, JSON.parse(text));
+}
+
+function quoted(text: string): string {
+  return text.slice(0, quotedCharsMax);
+}
+
+const quotedCharsMax = 300;
+
+/** What is wrong with a value; undefined where it fits the schema. */
+export function shapeProblem(schema: object, value: unknown): string | undefined {
+  const known = validators.get(schema);
+  const validate = known ?? ajv.compile({ allOf: [schema], components: { schemas: document.components.schemas } });
+  if (!known) validators.set(schema, validate);
+  return validate(value) ? undefined : ajv.errorsText(validate.errors);
+}
+
+function operationAt(method: string, target: string): Operation | undefined {
+  const found = findRoute(method, target.split("?")[0] ?? "");
+  if (found.kind !== "route") return undefined;
+  return operationOf(found.route);
+}
+
+export function operationOf(route: { readonly method: string; readonly path: string }): Operation | undefined {
+  return document.paths[route.path.replaceAll(/:(\w+)/g, "{$1}")]?.[route.method.toLowerCase()];
+}

@@ -1,0 +1,146 @@
+/** Every example of the OpenAPI document is sent to a real server, in order, and answered as the document says. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { entries } from "../../gateway/openapi/entries.ts";
+import type { Entry, Example } from "../../gateway/openapi/entry.ts";
+import { routeTable } from "../../gateway/route-table.ts";
+import { runCommand } from "../command-line.ts";
+import { document, mustBeDocumented, operationOf, shapeProblem } from "../documented.ts";
+import { demoKey, repository } from "../heddle.ts";
+import { heddleSuite } from "../suite.ts";
+
+const token = "scim-token-of-the-examples";
+/** The declaration that docs/declaration.md starts from, with secrets that the test knows. */
+const declaration = readFileSync(join(repository, "examples/demo.yaml"), "utf8")
+  .replace('permissions: ["*"] }', `permissions: ["*"], secret: ${demoKey} }`)
+  .replace("origin: okta,", `origin: okta, secret: ${token},`);
+const suite = heddleSuite({ apply: declaration });
+/** Ids as the document shows them, and those that this server gave out. */
+const given = new Map<string, string>();
+let position = "";
+
+test("GET /openapi.json is the document of the routes, and cheap for whoever has it", async () => {
+  const answer = await fetch(`${suite.heddle.url}/openapi.json`);
+  expect([answer.status, answer.headers.get("content-type"), answer.headers.get("cache-control")]).toEqual([
+    200,
+    "application/json",
+    "no-cache",
+  ]);
+  expect(await answer.json()).toEqual(document);
+  const etag = answer.headers.get("etag") ?? "";
+  const again = await fetch(`${suite.heddle.url}/openapi.json`, { headers: { "if-none-match": etag } });
+  expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+  const head = await fetch(`${suite.heddle.url}/openapi.json`, { method: "HEAD" });
+  expect([head.status, await head.text(), head.headers.get("etag")]).toEqual([200, "", etag]);
+});
+
+for (const entry of entries) {
+  for (const example of entry.examples) {
+    test(`${entry.route}: ${example.name}`, async () => {
+      await prepare(entry);
+      const route = routeTable.find(({ method, path }) => `${method} ${path}` === entry.route);
+      const operation = operationOf(route ?? { method: "", path: "" });
+      const content = Object.values(operation?.requestBody?.content ?? {})[0];
+      if (content && typeof example.body !== "string") expect(shapeProblem(content.schema, example.body)).toBeUndefined();
+      const answer = await send(entry, example, route?.guard);
+      const text = await answer.text();
+      expect(String(answer.status), text).toMatch(/^2/);
+      mustBeDocumented({
+        method: entry.route.split(" ")[0] ?? "",
+        path: new URL(answer.url).pathname,
+        status: answer.status,
+        headers: answer.headers,
+        text,
+      });
+      if (example.answer === undefined) return;
+      const body: unknown = JSON.parse(text);
+      note(example.answer, body);
+      expect(alike(body, example.answer)).toEqual(alike(example.answer, body));
+    });
+  }
+}
+
+/** What no example can make: a link is made by the command line. */
+async function prepare({ route }: Entry): Promise<void> {
+  if (route !== "GET /unsubscribe/:token") return;
+  const { output } = await runCommand(
+    [
+      "consent",
+      "link",
+      "--email",
+      "jo@example.com",
+      "--url",
+      "http://127.0.0.1",
+      "--workspace",
+      "demo",
+      "--data-dir",
+      suite.heddle.dataDir,
+    ],
+  );
+  given.set("unsubscribe-token", output.trim().split("/").at(-1) ?? "");
+}
+
+async function send(entry: Entry, example: Example, guard: string | undefined): Promise<Response> {
+  const [method = ""] = entry.route.split(" ");
+  const headers = callHeaders(guard);
+  const target = targetOf(entry, example, headers);
+  const body = bodyOf(example.body);
+  if (body !== null) headers["content-type"] = entry.bodyType ?? (guard === "scim" ? "application/scim+json" : "application/json");
+  const answer = await fetch(`${suite.heddle.url}${target}`, { method, headers, body });
+  position = answer.headers.get("x-heddle-position") ?? position;
+  return answer;
+}
+
+/** Path and query with the example's parameters; those of the head go into `headers`. */
+function targetOf(entry: Entry, example: Example, headers: Record<string, string>): string {
+  let path = entry.route.split(" ")[1] ?? "";
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(example.parameters ?? {})) {
+    const where = entry.parameters?.find((parameter) => parameter.name === name)?.in;
+    const values = [value].flat().map((each) => replaced(String(each)));
+    if (where === "path") path = path.replace(`:${name}`, encodeURIComponent(values[0] ?? ""));
+    else if (where === "header") headers[name] = values[0] ?? "";
+    else values.forEach((each) => query.append(name, each));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+function bodyOf(body: unknown): string | null {
+  if (body === undefined) return null;
+  return typeof body === "string" ? body : replaced(JSON.stringify(body));
+}
+
+function callHeaders(guard: string | undefined): Record<string, string> {
+  if (guard === "scim") return { authorization: `Bearer ${token}`, "x-request-origin": "okta" };
+  return guard === "key" ? { authorization: `Bearer ${demoKey}`, "x-heddle-position": position } : {};
+}
+
+function replaced(text: string): string {
+  return [...given].reduce((sofar, [shown, real]) => sofar.replaceAll(shown, real), text);
+}
+
+/** Members whose values a server makes: of these only the type must agree. */
+const made = /(^|_)(id|at|until|location|version|created|lastModified)$|Id$/;
+
+/** Remembers the ids of an answer under those that the document shows. */
+function note(shown: unknown, real: unknown): void {
+  if (typeof shown !== "object" || shown === null || typeof real !== "object" || real === null) return;
+  for (const [name, value] of Object.entries(shown)) {
+    const other = (real as Record<string, unknown>)[name];
+    if (typeof value === "string" && typeof other === "string" && made.test(name) && value !== other) given.set(value, other);
+    else note(value, other);
+  }
+}
+
+/** The value as far as the other one speaks of it; what a server makes up becomes the name of its type. */
+function alike(value: unknown, other: unknown): unknown {
+  if (Array.isArray(value)) return value.map((each, at) => alike(each, Array.isArray(other) ? other[at] : undefined));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).map(([name, member]) => {
+    const beside = (other as Record<string, unknown> | undefined)?.[name];
+    if (made.test(name) && !["external_id", "app_id", "product_id"].includes(name)) return [name, typeof member];
+    return [name, alike(member, beside)];
+  });
+  return Object.fromEntries(members);
+}
