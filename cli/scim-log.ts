@@ -1,8 +1,11 @@
 /** heddle scim log: what identity providers asked for, what came of it, and what it changed. */
-import { type LogEntry, readScimLog } from "../services/scim/wire.ts";
-import { dataFolder, withAccess } from "./data-folder.ts";
+import { systemClock } from "../platform/clock.ts";
+import { readMeshScimLog, readMeshScimStore } from "../services/scim/mesh-wire.ts";
+import { type LogEntry, type LogQuestion, readScimLog } from "../services/scim/wire.ts";
+import { withAccessPlace } from "./access-place.ts";
 import { exitCodes, print, printJson } from "./output.ts";
 import { chooseCompany } from "./scim-tokens.ts";
+import { readSettings } from "./settings.ts";
 
 export interface ScimLogOptions {
   readonly company?: string;
@@ -15,15 +18,20 @@ export interface ScimLogOptions {
 
 /** The oldest of those shown first, so that what happened last stands at the end. */
 export async function log(options: ScimLogOptions): Promise<number> {
-  const entries = await withAccess(dataFolder(options.dataDir), { create: false }, async (access, database) => {
+  const entries = await withAccessPlace(options, { create: false }, async (access, database) => {
     const companyId = chooseCompany(access.rows(), options.company).id;
     const about = options.user === undefined ? {} : { about: options.user };
-    return (await readScimLog(database, { companyId, limit: options.limit, ...about })).toReversed();
+    const question = { companyId, limit: options.limit, ...about };
+    return (database ? await readScimLog(database, question) : await readFromMesh(question)).toReversed();
   });
   if (options.json) printJson(entries);
   else if (entries.length === 0) print("Nothing has been asked for yet");
   else for (const entry of entries) print(lineOf(entry));
   return exitCodes.ok;
+}
+
+async function readFromMesh(question: LogQuestion): Promise<readonly LogEntry[]> {
+  return await readMeshScimLog(readSettings(process.env, readMeshScimStore), question, systemClock);
 }
 
 function lineOf(entry: LogEntry): string {

@@ -6,12 +6,12 @@ import { newUser, patchOp, scimSuite, tokens } from "../scim.ts";
 const scim = scimSuite();
 
 async function command(...args: string[]) {
-  return await runCommand([...args, "--data-dir", scim.heddle.dataDir]);
+  return await runCommand(args, scim.heddle.commandEnv);
 }
 
 /** The status that a token gets, once the server knows of its change. */
 async function eventually(token: string, status: number): Promise<void> {
-  await expect.poll(async () => (await scim.call("GET", "Users?count=0", undefined, { token })).status, { timeout: 5_000, interval: 50 })
+  await expect.poll(async () => (await scim.call("GET", "Users?count=0", undefined, { token })).status, { interval: 50 })
     .toBe(status);
 }
 
@@ -114,7 +114,7 @@ test("heddle scim log shows nothing that a terminal would obey", async () => {
   await scim.call("PATCH", "Users/x", { schemas: [patchOp], Operations: [] });
   await scim.create({ displayName: "bell" });
   await scim.call("GET", `Users?filter=${encodeURIComponent('userName eq "\u001b[31m"')}`);
-  await expect.poll(async () => (await command("scim", "log", "--company", "acme", "--limit", "1")).output, { timeout: 5_000 }).toContain(
+  await expect.poll(async () => (await command("scim", "log", "--company", "acme", "--limit", "1")).output).toContain(
     "?[31m",
   );
 });
