@@ -266,6 +266,11 @@ export const limits = {
   rpcHealthCheckMs: 500,
   rpcRetryMs: 50,
   rpcQuietEndMs: 500,
+  // Events for others
+  eventsKeptMax: 20_000,
+  eventsInFlightMax: 256,
+  eventsRepeatMs: 10 * 60 * 1000,
+  eventsKeepMs: 7 * 24 * 3600 * 1000,
   // Resolver and appliers of the mesh
   lanesPerService: 64,
   stepMessageBytesMax: 900 * 1024,

@@ -24,6 +24,16 @@ export interface StreamsConfig {
   readonly lanes: number;
 }
 
+/** The stream of events, as `openEventStream` takes it. */
+export interface EventsConfig {
+  readonly servers: readonly string[];
+  readonly credentials?: ConnectOptions["credentials"];
+  readonly name: string;
+  readonly replicas: number;
+  readonly bytesMax: number;
+  readonly keepMs: number;
+}
+
 /** Where a part serves its RPCs, and to whom. */
 export interface RpcServerConfig {
   readonly host: string;
@@ -55,12 +65,31 @@ export function readStore(reader: ConfigReader, part: string): StoreConfig {
 
 export function readStreams(reader: ConfigReader): StreamsConfig {
   return {
-    nats: readNats(reader),
-    logName: reader.text("HEDDLE_LOG_NAME", { fallback: "heddle" }),
-    replicas: reader.whole("HEDDLE_LOG_REPLICAS", { min: 1, max: 5, fallback: 1 }),
+    ...readStreamNames(reader),
     bytesMax: megabyte * reader.whole("HEDDLE_LOG_MEGABYTES", { min: 64, max: 1024 * 1024, fallback: 1024 }),
     partitions: reader.whole("HEDDLE_LOG_PARTITIONS", { min: 1, max: 64, fallback: 4 }),
     lanes: reader.whole("HEDDLE_LOG_LANES", { min: 1, max: 1024, fallback: limits.lanesPerService }),
+  };
+}
+
+function readStreamNames(reader: ConfigReader): Pick<StreamsConfig, "nats" | "logName" | "replicas"> {
+  return {
+    nats: readNats(reader),
+    logName: reader.text("HEDDLE_LOG_NAME", { fallback: "heddle" }),
+    replicas: reader.whole("HEDDLE_LOG_REPLICAS", { min: 1, max: 5, fallback: 1 }),
+  };
+}
+
+/** The same for all parts that publish or read events. */
+export function readEvents(reader: ConfigReader): EventsConfig {
+  const { nats, logName, replicas } = readStreamNames(reader);
+  const bounds = { min: 60_000, max: 365 * 24 * 3600 * 1000, fallback: limits.eventsKeepMs };
+  return {
+    ...nats,
+    name: `${logName}_events`,
+    replicas,
+    bytesMax: megabyte * reader.whole("HEDDLE_EVENTS_MEGABYTES", { min: 1, max: 1024 * 1024, fallback: 256 }),
+    keepMs: reader.durationMs("HEDDLE_EVENTS_KEEP", bounds),
   };
 }
 

@@ -1,0 +1,139 @@
+/** Events in a JetStream stream of their own, which other teams read with any NATS client (docs/events.md). */
+import { headers, type Msg } from "nats";
+import { limits } from "../limits.ts";
+import {
+  askApi,
+  connectJetStream,
+  type ConnectOptions,
+  isAway,
+  isNobodyThere,
+  type JetStreamConnection,
+} from "../log/jetstream-connection.ts";
+import { Refusal } from "../refusal.ts";
+import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
+
+export interface EventStreamShape {
+  /** Of the stream, and first token of its subjects. */
+  readonly name: string;
+  readonly replicas: number;
+  /** What the stream may hold; the oldest events make room. */
+  readonly bytesMax: number;
+  /** How long an event is kept. */
+  readonly keepMs: number;
+}
+
+/** What follows the name of a subject: the event's own subject, and its scope. */
+export function eventSubject(name: string, { subject, scope }: Pick<PublishedEvent, "subject" | "scope">): string {
+  return `${name}.${subject}.${scope}`;
+}
+
+/**
+ * Connects, and makes the stream or brings the one that is there to what is asked. Refuses LOG_UNAVAILABLE while no
+ * server answers. Unlike the log it drops what is old: it tells what happened, and nothing is only in it.
+ */
+export async function openEventStream(options: EventStreamShape & ConnectOptions): Promise<Events> {
+  let connection: JetStreamConnection | undefined;
+  try {
+    connection = await connectJetStream(options);
+    await makeStream(connection, options);
+  } catch (error) {
+    await connection?.close();
+    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
+  }
+  return eventsOf(connection, options.name);
+}
+
+function eventsOf(connection: JetStreamConnection, name: string): Events {
+  return {
+    async publish(events) {
+      for (const event of events) checkEvent(event);
+      for (let at = 0; at < events.length; at += limits.eventsInFlightMax) {
+        await Promise.all(events.slice(at, at + limits.eventsInFlightMax).map((event) => publish(connection, name, event)));
+      }
+    },
+    read: (after, { max, subject = ">" }) => read(connection, { name, after, max, subject }),
+    close: () => connection.close(),
+  };
+}
+
+async function publish(connection: JetStreamConnection, name: string, event: PublishedEvent): Promise<void> {
+  if (!connection.up) throw new Refusal("LOG_UNAVAILABLE");
+  const named = headers();
+  named.set(messageIdHeader, event.eventId);
+  named.set(keyHeader, encodeURIComponent(event.key));
+  let answer: Msg;
+  try {
+    answer = await connection.request(eventSubject(name, event), event.body, named);
+  } catch (cause) {
+    throw new Refusal(isNobodyThere(cause) ? "LOG_UNAVAILABLE" : "OUTCOME_UNKNOWN", undefined, { cause });
+  }
+  const { error } = answer.json<{ error?: { description: string } }>();
+  if (error) throw new Refusal("LOG_FULL", undefined, { cause: new Error(error.description) });
+}
+
+async function read(
+  connection: JetStreamConnection,
+  { name, after, max, subject }: { name: string; after: number; max: number; subject: string },
+): Promise<KeptEvent[]> {
+  const filter = subject === ">" ? `${name}.>` : `${name}.${subject}.*`;
+  const question = {
+    seq: after + 1,
+    next_by_subj: filter,
+    batch: Math.min(max, limits.logReadMessagesMax),
+    max_bytes: limits.logReadBytesMax,
+  };
+  try {
+    const body = new TextEncoder().encode(JSON.stringify(question));
+    return (await connection.requestMany(`$JS.API.DIRECT.GET.${name}`, body, isEnd)).map((answer) => keptOf(name, answer));
+  } catch (cause) {
+    throw new Refusal("LOG_UNAVAILABLE", "The events cannot be reached", { cause });
+  }
+}
+
+/** 204 ends a batch, 404 says that there is nothing more. */
+function isEnd({ headers: told }: Msg): boolean {
+  const status = told?.code ?? 0;
+  if (status === 0) return false;
+  if (status === endOfBatch || status === nothingFound) return true;
+  throw new Error(`JetStream answered a direct read with ${status}, "${told?.description}"`);
+}
+
+function keptOf(name: string, { headers: told, data }: Msg): KeptEvent {
+  const tokens = (told?.get("Nats-Subject") ?? "").slice(name.length + 1).split(".");
+  return {
+    sequence: Number(told?.get("Nats-Sequence")),
+    subject: tokens.slice(0, -1).join("."),
+    scope: tokens.at(-1) ?? "",
+    eventId: told?.get(messageIdHeader) ?? "",
+    key: decodeURIComponent(told?.get(keyHeader) ?? ""),
+    body: new Uint8Array(data),
+    keptAt: Date.parse(told?.get("Nats-Time-Stamp") ?? ""),
+  };
+}
+
+async function makeStream(connection: JetStreamConnection, shape: EventStreamShape): Promise<void> {
+  const { name, replicas, bytesMax, keepMs } = shape;
+  const config = {
+    name,
+    description: "Events of Heddle for other services and teams",
+    subjects: [`${name}.>`],
+    storage: "file",
+    retention: "limits",
+    discard: "old",
+    max_bytes: bytesMax,
+    max_age: keepMs * nanosPerMs,
+    num_replicas: replicas,
+    duplicate_window: Math.min(limits.eventsRepeatMs, keepMs) * nanosPerMs,
+    allow_direct: true,
+  };
+  const made = await askApi(connection, { subject: `STREAM.CREATE.${name}`, body: config, missing: nameInUse });
+  if (!made) await askApi(connection, { subject: `STREAM.UPDATE.${name}`, body: config });
+}
+
+/** JetStream keeps a message once whose id it has seen. */
+const messageIdHeader = "Nats-Msg-Id";
+const keyHeader = "Heddle-Key";
+const nanosPerMs = 1_000_000;
+const nameInUse = 10058;
+const endOfBatch = 204;
+const nothingFound = 404;

@@ -1,0 +1,63 @@
+/** Events in SQLite against the contract, and what only this driver promises. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { openDatabase } from "../sqlite/database.ts";
+import { describeEvents } from "./events-contract.ts";
+import { openSqliteEvents } from "./sqlite.ts";
+
+const clock = systemClock;
+
+describeEvents("sqlite", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-events-"));
+  let database = openDatabase({ path: join(folder, "heddle.db") });
+  return {
+    events: await openSqliteEvents({ database, clock }),
+    async reopen() {
+      await database.close();
+      database = openDatabase({ path: join(folder, "heddle.db") });
+      return await openSqliteEvents({ database, clock });
+    },
+    async dispose() {
+      await database.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+});
+
+function eventsFrom(first: number, count: number) {
+  return Array.from({ length: count }, (_, at) => ({
+    subject: "profile.user.updated.v1",
+    scope: "ws",
+    eventId: `e${first + at}`,
+    key: "u",
+    body: new Uint8Array(),
+  }));
+}
+
+test("append() keeps nothing where the transaction is undone", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const events = await openSqliteEvents({ database, clock });
+  const failing = database.write(() => {
+    events.append(eventsFrom(0, 2));
+    throw new Error("undone");
+  });
+  await expect(failing).rejects.toThrow("undone");
+  expect(await events.read(0, { max: 10 })).toEqual([]);
+  await database.close();
+});
+
+test("the oldest events go, the newest stay", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const events = await openSqliteEvents({ database, clock });
+  const all = limits.eventsKeptMax + 1_000;
+  for (let at = 0; at < all; at += 1_000) await events.publish(eventsFrom(at, 1_000));
+  const [oldest] = await events.read(0, { max: 1 });
+  expect(oldest?.sequence).toBeGreaterThan(1);
+  expect(oldest?.sequence).toBeLessThanOrEqual(1_001);
+  expect((await events.read(all - 1, { max: 10 })).map(({ eventId }) => eventId)).toEqual([`e${all - 1}`]);
+  await database.close();
+});
