@@ -2,7 +2,7 @@
 import { limits } from "../platform/limits.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
-import { handleOpenapi } from "./routes/documents.ts";
+import { handleDocs, handleDocsAsset, handleDocsErrors, handleOpenapi } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
 import { handleReadyz } from "./routes/readyz.ts";
 import { handleUsersAliasNew } from "./routes/users-alias-new.ts";
@@ -112,4 +112,7 @@ export const routeTable: readonly Route[] = [
   { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
+  { guard: "open", method: "GET", path: "/docs", handler: handleDocs },
+  { guard: "open", method: "GET", path: "/docs/errors", handler: handleDocsErrors },
+  { guard: "open", method: "GET", path: "/docs/assets/:name", handler: handleDocsAsset },
 ];
