@@ -1,11 +1,17 @@
 /** What the gateway serves about itself: made once when first asked for, kept compressed too, with an ETag. */
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { openapiDocument } from "../openapi/document.ts";
 import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
 import type { Route } from "../route.ts";
 import type { Documents } from "./answers.ts";
+import { errorPage } from "./error-page.ts";
+import { pageHeaders } from "./page.ts";
+import { startPage } from "./start-page.ts";
 
 /** Where a document comes from. */
 export interface Source {
@@ -16,9 +22,8 @@ export interface Source {
 }
 
 export function openDocuments(routes: readonly Route[]): Documents {
-  const sources: ReadonlyMap<string, Source> = new Map([
-    ["openapi.json", { contentType: "application/json", read: async () => JSON.stringify(openapiDocument(routes)) }],
-  ]);
+  const openapi = { contentType: "application/json", read: async () => JSON.stringify(openapiDocument(routes)) };
+  const sources: ReadonlyMap<string, Source> = new Map<string, Source>([["openapi.json", openapi], ...pages, ...assets()]);
   const made = new Map<string, Promise<Made>>();
   return {
     async answer(name, headers) {
@@ -30,6 +35,41 @@ export function openDocuments(routes: readonly Route[]): Documents {
     },
   };
 }
+
+const html = { contentType: "text/html; charset=utf-8", headers: pageHeaders };
+const pages: readonly (readonly [string, Source])[] = [
+  ["docs", { ...html, read: async () => startPage() }],
+  ["docs/errors", { ...html, read: async () => errorPage() }],
+];
+
+/** Files of ours and of the package of the reference; nothing is loaded from elsewhere. */
+function assets(): readonly (readonly [string, Source])[] {
+  const { resolve } = createRequire(import.meta.url);
+  function ours(name: string): string {
+    return fileURLToPath(new URL(`static/${name}`, import.meta.url));
+  }
+  function theirs(name: string): string {
+    return resolve(`swagger-ui-dist/${name}`);
+  }
+  return [
+    asset("docs.js", ours),
+    asset("docs.css", ours),
+    asset("swagger-ui-bundle.js", theirs),
+    asset("swagger-ui.css", theirs),
+    asset("favicon-32x32.png", theirs),
+  ];
+}
+
+function asset(name: string, fileOf: (name: string) => string): readonly [string, Source] {
+  const contentType = types.get(name.slice(name.lastIndexOf("."))) ?? "application/octet-stream";
+  return [`docs/assets/${name}`, { contentType, read: () => readFile(fileOf(name)) }];
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  [".js", "text/javascript; charset=utf-8"],
+  [".css", "text/css; charset=utf-8"],
+  [".png", "image/png"],
+]);
 
 interface Made {
   readonly etag: string;

@@ -9,6 +9,19 @@ export function handleOpenapi({ documents }: Documented, { request }: OpenCall):
   return documentNamed(documents, "openapi.json", request.headers);
 }
 
+export function handleDocs({ documents }: Documented, { request }: OpenCall): Promise<HttpAnswer> {
+  return documentNamed(documents, "docs", request.headers);
+}
+
+export function handleDocsErrors({ documents }: Documented, { request }: OpenCall): Promise<HttpAnswer> {
+  return documentNamed(documents, "docs/errors", request.headers);
+}
+
+/** Scripts and styles of the pages, by their names. */
+export function handleDocsAsset({ documents }: Documented, { request, params }: OpenCall): Promise<HttpAnswer> {
+  return documentNamed(documents, `docs/assets/${params.get("name") ?? ""}`, request.headers);
+}
+
 async function documentNamed(
   documents: Parts["documents"],
   name: string,

@@ -72,8 +72,31 @@ export const serviceEntries: readonly Entry[] = [
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     examples: [{ name: "document" }],
   },
+  docs("GET /docs", "showDocs", "Pages to read, and a reference to try"),
+  docs("GET /docs/errors", "showErrors", "What each error means"),
+  {
+    ...docs("GET /docs/assets/:name", "getDocsAsset", "Scripts and styles of the pages"),
+    parameters: [{ in: "path", name: "name", description: "Name of a file.", required: true, schema: text() }],
+    answerType: "text/javascript; charset=utf-8",
+    reasons: ["ROUTE_UNKNOWN"],
+    examples: [{ name: "a script", parameters: { name: "docs.js" } }],
+  },
 ];
 
 function statusAnswer(): Schema {
   return object({ status: text(), message: text() }, ["status", "message"]);
+}
+
+function docs(route: Entry["route"], operationId: string, summary: string): Entry {
+  return {
+    route,
+    operationId,
+    tag: "Service",
+    summary,
+    extension: true,
+    answer: text(),
+    answerType: html,
+    otherStatuses: [{ status: 304, description: "The caller has this version." }],
+    examples: [{ name: "page" }],
+  };
 }

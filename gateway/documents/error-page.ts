@@ -1,0 +1,27 @@
+/** GET /docs/errors: what each refusal means and what to do, one row a reason. */
+import { errorRows } from "./error-reference.ts";
+import { inline, page } from "./page.ts";
+
+export function errorPage(): string {
+  const rows = errorRows().map(({ reason, status, meaning, text, advice, again }) =>
+    `<tr id="${reason}"><td class="status">${status}</td><td><code>${reason}</code></td>` +
+    `<td>${inline(meaning)}${text === undefined ? "" : `<br><q>${inline(text)}</q>`}</td>` +
+    `<td>${inline(advice)}${again ? ' <span class="again">worth another try</span>' : ""}</td></tr>`
+  );
+  return page({
+    title: "Heddle: errors",
+    main: `<main>
+<h1>What each error means</h1>
+<p>Every refusal is JSON with a <code>message</code> for people, <code>errors</code> where there are details, and its reason in the header
+<code>X-Heddle-Reason</code>. Programs read the reason: it is stable for ever, texts are not. A refused request had no effect, unless it
+says that the outcome is unknown. SCIM routes put the text under <code>detail</code>.</p>
+<table><thead><tr><th>Status</th><th>Reason</th><th>Meaning</th><th>What to do</th></tr></thead>
+<tbody>
+${rows.join("\n")}
+<tr id="fault"><td class="status">500</td><td>none</td><td>A fault of Heddle's own</td>
+<td>Report it with the id of the header <code>X-Request-Id</code>. A write may or may not have happened: repeat it with the same
+<code>Idempotency-Key</code></td></tr>
+</tbody></table>
+</main>`,
+  });
+}

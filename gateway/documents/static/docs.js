@@ -1,0 +1,18 @@
+/** The page /docs in the browser: the server's own address in the examples, and the reference where calls can be tried. */
+for (const place of document.querySelectorAll(".origin")) place.textContent = location.origin;
+
+globalThis.ui = globalThis.SwaggerUIBundle({
+  url: "/openapi.json",
+  domNode: document.querySelector("#swagger"),
+  presets: [globalThis.SwaggerUIBundle.presets.apis],
+  layout: "BaseLayout",
+  deepLinking: true,
+  docExpansion: "none",
+  defaultModelsExpandDepth: -1,
+  defaultModelExpandDepth: 3,
+  displayRequestDuration: true,
+  filter: true,
+  tryItOutEnabled: true,
+  persistAuthorization: false,
+  validatorUrl: null,
+});
