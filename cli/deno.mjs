@@ -13,6 +13,17 @@ const variables = [
   "HEDDLE_UNDO_WINDOW",
   "HEDDLE_URL",
   "HEDDLE_API_KEY",
+  "HEDDLE_METRICS_HOST",
+  "HEDDLE_METRICS_PORT",
+  "OTEL_SDK_DISABLED",
+  "OTEL_TRACES_EXPORTER",
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_EXPORTER_OTLP_TRACES_HEADERS",
+  "OTEL_SERVICE_NAME",
+  "OTEL_TRACES_SAMPLER",
+  "OTEL_TRACES_SAMPLER_ARG",
 ];
 
 const args = process.argv.slice(2);
@@ -62,10 +73,20 @@ function named() {
 
 function net() {
   if (command === "start" || command === "doctor") {
-    return `${process.env.HEDDLE_HTTP_HOST || "127.0.0.1"}:${process.env.HEDDLE_HTTP_PORT || 8080}`;
+    return [`${process.env.HEDDLE_HTTP_HOST || "127.0.0.1"}:${process.env.HEDDLE_HTTP_PORT || 8080}`, ...seen()].join(",");
   }
   const url = option(["--url"]) ?? process.env.HEDDLE_URL ?? "http://127.0.0.1:8080";
   return command === "import" || command === "export" ? new URL(url).host : undefined;
+}
+
+/** The port of the metrics, and the collector of traces, where they are asked for. */
+function seen() {
+  const port = process.env.HEDDLE_METRICS_PORT;
+  const collector = process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return [
+    ...(port ? [`${process.env.HEDDLE_METRICS_HOST || "127.0.0.1"}:${port}`] : []),
+    ...(collector && URL.canParse(collector) ? [new URL(collector).host] : []),
+  ];
 }
 
 function option(names) {

@@ -5,14 +5,19 @@ import type { Client } from "@connectrpc/connect";
 import type { Access } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import { openGateway } from "../gateway/wire.ts";
-import { systemClock } from "../platform/clock.ts";
+import { type Clock, systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
+import type { Log } from "../platform/log/log.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import type { Logger } from "../platform/logger.ts";
 import { directClient } from "../platform/rpc/direct.ts";
+import { observedService } from "../platform/rpc/observed.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
+import { measuredLog } from "../platform/telemetry/measured-log.ts";
+import { openTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
+import { watchWork } from "../platform/telemetry/work-metrics.ts";
 import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -52,45 +57,26 @@ export async function openEmbedded(
     const clock = systemClock;
     const lock = lockDirectory(config.dataDir);
     opened.push(() => void lock.release());
+    const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: "heddle" });
+    opened.push(() => telemetry.close());
     const database = openDatabase({ path: join(config.dataDir, databaseFile), clock, logger });
     opened.push(() => database.close());
     const access = await openAccess({ database, clock });
     opened.push(() => access.close());
     await prepare(access, database);
-    const log = await openSqliteLog({ database, partitions, clock });
+    const log = measuredLog(await openSqliteLog({ database, partitions, clock }), "intake", telemetry.metrics);
     opened.push(() => log.close());
-    const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; status: Client<typeof MessagingStatusService> | undefined } = {
-      owners: [],
-      status: undefined,
-    };
-    const profile = await openProfile({
-      database,
-      log,
-      clock,
-      logger,
-      undoWindowMs: config.undoWindowMs,
-      emailStatuses: { load: (workspaceId, emails) => emailStatuses(consent.status, workspaceId, emails) },
-      onConsent: () => consent.owners.forEach((owner) => owner.notify()),
-    });
-    opened.push(() => profile.close());
-    const profileClient = directClient(ProfileService, profile.service);
-    const subscription = await openSubscription({ database, log, clock, logger, profile: profileClient });
-    opened.push(() => subscription.close());
-    const messagingStatus = await openMessagingStatus({ database, log, clock, logger, profile: profileClient });
-    opened.push(() => messagingStatus.close());
-    consent.owners = [subscription, messagingStatus];
-    consent.status = directClient(MessagingStatusService, messagingStatus.service);
+    const parts = await openParts(config, { database, log, clock, logger, telemetry }, opened);
+    telemetry.watch(parts.health);
     const gateway = openGateway({
       access,
-      profile: profileClient,
-      subscription: directClient(SubscriptionService, subscription.service),
-      messagingStatus: consent.status,
+      ...parts,
       scim: await startScim({ database, clock, logger }, opened),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
       config: config.gateway,
-      health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
+      telemetry,
     });
     opened.push(() => gateway.close());
     return { access, listen: () => gateway.listen(), close };
@@ -98,6 +84,45 @@ export async function openEmbedded(
     await close();
     throw error;
   }
+}
+
+interface Below {
+  readonly database: Database;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+}
+
+/** The parts that know each other: profiles ask for the state of addresses, consent is told by the resolver and asks who is who. */
+async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
+  const { telemetry } = below;
+  const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; status: Client<typeof MessagingStatusService> | undefined } = {
+    owners: [],
+    status: undefined,
+  };
+  const profile = await openProfile({
+    ...below,
+    undoWindowMs: config.undoWindowMs,
+    emailStatuses: { load: (workspaceId, emails) => emailStatuses(consent.status, workspaceId, emails) },
+    onConsent: () => consent.owners.forEach((owner) => owner.notify()),
+  });
+  opened.push(() => profile.close());
+  watchWork(telemetry.metrics, profile);
+  const profileClient = directClient(ProfileService, observedService(ProfileService, profile.service, telemetry));
+  const asking = { ...below, tracer: telemetry.tracer, profile: profileClient };
+  const subscription = await openSubscription(asking);
+  opened.push(() => subscription.close());
+  const messagingStatus = await openMessagingStatus(asking);
+  opened.push(() => messagingStatus.close());
+  consent.owners = [subscription, messagingStatus];
+  consent.status = directClient(MessagingStatusService, observedService(MessagingStatusService, messagingStatus.service, telemetry));
+  return {
+    profile: profileClient,
+    subscription: directClient(SubscriptionService, observedService(SubscriptionService, subscription.service, telemetry)),
+    messagingStatus: consent.status,
+    health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
+  };
 }
 
 async function startScim(options: ScimOptions, opened: (() => Promise<void> | void)[]): Promise<Client<typeof ScimService>> {

@@ -2,12 +2,14 @@
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { type ConfigRecord, readConfig } from "../platform/config.ts";
 import type { LogLevel } from "../platform/logger.ts";
+import { readTelemetryConfig, type TelemetryConfig } from "../platform/telemetry/config.ts";
 import { type ProfileConfig, readProfileConfig } from "../services/profile/wire.ts";
 
 export interface StartConfig extends ProfileConfig {
   readonly gateway: GatewayConfig;
   readonly dataDir: string;
   readonly logLevel: LogLevel;
+  readonly telemetry: TelemetryConfig;
 }
 
 export const defaultDataDir = "./data";
@@ -20,6 +22,7 @@ export function readStartConfig(env: ConfigRecord): StartConfig {
     gateway: readGatewayConfig(read),
     dataDir: read.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
     logLevel: read.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
+    telemetry: readTelemetryConfig(read),
     ...readProfileConfig(read),
   }));
 }

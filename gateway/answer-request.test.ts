@@ -197,7 +197,7 @@ test("answerRequest() hands the scope on: key and route to writes, position to r
   const headers = { "x-request-id": "r-1", "x-heddle-position": "p-9", "idempotency-key": "k" };
   const written = await post("/users/track", track, headers);
   await post("/users/export/ids", { external_ids: ["a"] }, headers);
-  const scope = { workspaceId: "ws-1", requestId: "r-1", actor: "key-1" };
+  const scope = { workspaceId: "ws-1", requestId: "r-1", actor: "key-1", traceparent: "" };
   expect(calls[0]?.scope).toEqual({ ...scope, route: "/users/track", idempotencyKey: "k", readAfter: "" });
   expect(reads[0]?.scope).toEqual({ ...scope, route: "/users/export/ids", idempotencyKey: "", readAfter: "p-9" });
   expect(written.headers.get("x-heddle-position")).toBe("p-1");

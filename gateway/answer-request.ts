@@ -7,6 +7,7 @@ import { answerScim } from "./answer-scim.ts";
 import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
+import { Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRoute, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
@@ -19,11 +20,27 @@ export interface Answering extends Authenticating, Spending {
   readonly findRoute: FindRoute;
   readonly parts: Parts;
   readonly logger: Logger;
+  /** Without it nothing is seen, which is how tests of single steps have it. */
+  readonly observing?: Observing;
 }
 
 /** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
   const found = answering.findRoute(request.method, request.path);
+  const { observing, clock, logger } = answering;
+  if (observing === undefined) return await answerFound(request, found, answering);
+  const observed = new Observation(request, found.kind === "route" ? found.route : undefined, { observing, clock, logger });
+  try {
+    return observed.end(await answerFound(request, found, { ...answering, observed }));
+  } catch (error) {
+    observed.abandon();
+    throw error;
+  }
+}
+
+type Observed = Answering & { readonly observed?: Observation };
+
+async function answerFound(request: HttpRequest, found: Found, answering: Observed): Promise<HttpAnswer> {
   if (found.kind !== "route") return noRoute(found, request.path);
   const { route } = found;
   try {
@@ -33,7 +50,7 @@ export async function answerRequest(request: HttpRequest, answering: Answering):
     }
     return await answerWithKey(request, { route, params: found.params }, answering);
   } catch (error) {
-    return answerError(error, { request, route, headers: [], logger: answering.logger });
+    return answerError(error, { request, route, headers: [], ...answering });
   }
 }
 
@@ -43,21 +60,22 @@ interface Chosen {
 }
 
 /** Each step needs the proof of the one before; what is refused after a step carries the headers that step gave. */
-async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Answering): Promise<HttpAnswer> {
+async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Observed): Promise<HttpAnswer> {
   const { route } = chosen;
   let headers = unknownLimitHeaders;
   let caller: Caller | undefined;
   try {
     if (request.overloaded) throw new Refusal("OVERLOADED");
     caller = authenticate(request, answering);
+    if (answering.observed) answering.observed.workspaceId = caller.holder.workspace.id;
     const spent = await spend(authorize(caller, route.permission), route.limit, answering);
     headers = spent.headers;
     if (spent.proof === "overspent") return refusalAnswer(spent.refusal, route.dialect, headers);
-    return await callRoute(request, { ...chosen, spent }, answering.parts);
+    return await callRoute(request, { ...chosen, spent }, answering);
   } catch (error) {
     // Who may not call is still told the state of the limit, which was not spent
     if (isRefusal(error, "PERMISSION_MISSING") && caller) headers = await peek(caller.holder, route.limit, answering);
-    return answerError(error, { request, route, headers, logger: answering.logger });
+    return answerError(error, { request, route, headers, ...answering });
   }
 }
 
@@ -65,16 +83,20 @@ function isRefusal(error: unknown, reason: Reason): boolean {
   return error instanceof Refusal && error.reason === reason;
 }
 
-async function callRoute(request: HttpRequest, chosen: Chosen & { spent: Spent }, parts: Parts): Promise<HttpAnswer> {
+async function callRoute(
+  request: HttpRequest,
+  chosen: Chosen & { spent: Spent },
+  { parts, observed }: Pick<Observed, "parts" | "observed">,
+): Promise<HttpAnswer> {
   const { route, params, spent } = chosen;
-  const scope = scopeOf(request, route, spent);
-  if (route.method === "POST") checkMediaType(request.headers);
-  const body = route.method === "POST" ? await request.readBody(route.bodyBytesMax) : noBody;
+  const scope = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
+  if (route.method !== "GET") checkMediaType(request.headers);
+  const body = route.method !== "GET" ? await request.readBody(route.bodyBytesMax) : noBody;
   const reply = await route.handler({ spent, scope, body, params, query: request.query }, parts);
   return { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
 }
 
-function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): CallScope {
+function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<CallScope, "traceparent"> {
   const { key, workspace } = spent.permit.caller.holder;
   const writes = route.takes === "write";
   return {
@@ -121,12 +143,14 @@ interface Refused {
   readonly route: Route;
   readonly headers: readonly string[];
   readonly logger: Logger;
+  readonly observed?: Observation;
 }
 
-function answerError(error: unknown, { request, route, headers, logger }: Refused): HttpAnswer {
+function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
   if (error instanceof Refusal) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;
   // The route and not the path, which may name a user
-  logger.error("request_failed", error, { requestId: request.requestId, route: route.path });
+  const traceId = observed?.traceId;
+  logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });
   return faultAnswer(request.requestId, headers);
 }

@@ -66,6 +66,8 @@ export interface CallScope {
   readonly route: string;
   readonly idempotencyKey: string;
   readonly readAfter: string;
+  /** Empty where the request is not recorded. */
+  readonly traceparent: string;
 }
 
 /** A success; the status is the route's. */

@@ -4,6 +4,8 @@ import type { Clock } from "../platform/clock.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
 import { newId } from "../platform/identifier.ts";
+import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
+import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -12,8 +14,10 @@ import type { Access } from "./access/access.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
 import { openDocuments } from "./documents/documents.ts";
+import { createActivity } from "./console/activity.ts";
 import { openRoutes } from "./find-route.ts";
 import { addressList } from "./guards/client-address.ts";
+import type { Observing } from "./observe.ts";
 import type { Health } from "./route.ts";
 import { routeTable } from "./route-table.ts";
 import { openServer } from "./server.ts";
@@ -37,20 +41,24 @@ export interface GatewayOptions {
   readonly config: GatewayConfig;
   /** What /readyz answers; always ready where it is left out. */
   readonly health?: () => Health;
+  readonly telemetry?: Telemetry;
 }
 
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
-  const { access, limiter, clock, logger, config, health = () => ({ ready: true }) } = options;
+  const { access, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
   const { profile, subscription, messagingStatus, scim } = options;
+  const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
+  telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
     parts: { profile, subscription, messagingStatus, scim, health, documents: openDocuments(routeTable) },
     access,
-    limiter,
+    limiter: measuredLimiter(options.limiter, telemetry.metrics),
     clock,
     logger,
+    observing,
   };
   return openServer({
     host: config.host,

@@ -6,6 +6,7 @@ import { IdempotencySchema, IntakeRecordSchema } from "../../proto/gen/heddle/in
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { partitionOf } from "../log/partition.ts";
+import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
 import { type Position, positionToToken } from "./position.ts";
 
 export type IntakeBody = NonNullable<MessageInitShape<typeof IntakeRecordSchema>["body"]>;
@@ -18,11 +19,14 @@ export interface Asker {
   readonly route: string;
   /** Empty: the request may not be repeated safely. */
   readonly idempotencyKey: string;
+  /** Of the calling span; empty where the request is not recorded. */
+  readonly traceparent?: string;
 }
 
 export interface IntakeParts {
   readonly log: Log;
   readonly clock: Clock;
+  readonly tracer?: Tracer;
   /** What the resolver decided of a request with an idempotency key; refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */
   readonly decided: (asker: Asker, position: string) => Promise<{ readonly repeat: boolean }>;
 }
@@ -45,18 +49,28 @@ export interface Submission {
  * Resolves when the request is durable; one with an idempotency key only when the resolver has decided it.
  * Refuses as Log.append and `decided` do.
  */
-export async function submitTo({ log, clock, decided }: IntakeParts, asker: Asker, submission: Submission): Promise<Submitted> {
+export async function submitTo(parts: IntakeParts, asker: Asker, submission: Submission): Promise<Submitted> {
+  const { log, clock, tracer = noTracer, decided } = parts;
   const partition = partitionOf(asker.workspaceId, log.partitions);
-  const record = encodeRecord(asker, submission, clock.now());
-  const place: Position = { partition, sequence: await log.append(partition, record, "normal") };
+  const span = {
+    name: "intake append",
+    kind: "producer",
+    traceparent: asker.traceparent,
+    attributes: { "heddle.partition": partition },
+  } as const;
+  const sequence = await traced(tracer, span, (traceparent = "") => {
+    return log.append(partition, encodeRecord({ ...asker, traceparent }, submission, clock.now()), "normal");
+  });
+  const place: Position = { partition, sequence };
   const position = positionToToken(place);
   if (asker.idempotencyKey === "") return { position, replayed: false };
   return { position, replayed: (await decided(asker, position)).repeat };
 }
 
 function encodeRecord(asker: Asker, { body, fingerprint, keepMs }: Submission, now: number): Uint8Array {
-  const { workspaceId, requestId, actor, route, idempotencyKey } = asker;
-  const message = create(IntakeRecordSchema, { workspaceId, origin: { requestId, actor, receivedAt: BigInt(now) }, body });
+  const { workspaceId, requestId, actor, route, idempotencyKey, traceparent = "" } = asker;
+  const origin = { requestId, actor, receivedAt: BigInt(now), traceparent };
+  const message = create(IntakeRecordSchema, { workspaceId, origin, body });
   if (idempotencyKey !== "") {
     message.idempotency = create(IdempotencySchema, {
       keyHash: sha256(JSON.stringify([actor, route, idempotencyKey])),

@@ -11,10 +11,12 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import { callerHeader, type CallerRules, certificateNames, checkCaller } from "./callers.ts";
 import { guarded, noteFault, type RpcRoute } from "./guard.ts";
 import { healthRoute } from "./health.ts";
 import { listen, type Listener, type NodeRequest, type NodeResponse, type ServerTls } from "./listener.ts";
+import { observedRoute } from "./observed.ts";
 import { reflectionRoute } from "./reflection.ts";
 import { errorFromThrown } from "./refusal-wire.ts";
 import { sharedRoute } from "./shared-answers.ts";
@@ -32,6 +34,7 @@ export interface RpcServerOptions {
   /** Tells the contract to whoever may connect; off unless asked for. */
   readonly reflection?: boolean;
   readonly health: () => { readonly ready: boolean };
+  readonly telemetry?: Telemetry;
 }
 
 export interface RpcServer {
@@ -77,7 +80,8 @@ interface State {
 const callerNames = createContextKey<readonly string[] | undefined>(undefined);
 
 function routesOf(options: RpcServerOptions, state: State): RpcRoute[] {
-  const { routes, callers, clock, logger, reflection } = options;
+  const { callers, clock, logger, reflection, telemetry = noTelemetry } = options;
+  const routes = options.routes.map((route) => observedRoute(route, telemetry));
   const services = routes.map(({ service }) => service);
   return [
     ...routes,

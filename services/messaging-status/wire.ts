@@ -5,6 +5,7 @@ import { openDrain } from "../../platform/lane/drain.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
+import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { EmailStatus } from "./domain/address-state.ts";
@@ -20,6 +21,7 @@ export interface MessagingStatusOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly profile: Client<typeof ProfileService>;
+  readonly tracer?: Tracer;
 }
 
 export interface MessagingStatusPart {
@@ -47,7 +49,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       store: tables.store,
       caught: drain,
       profile,
-      intake: { log, clock, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
+      intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
     }),

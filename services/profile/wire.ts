@@ -7,6 +7,9 @@ import type { Log } from "../../platform/log/log.ts";
 import { partitionOf } from "../../platform/log/partition.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
+import { type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
+import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
+import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
@@ -22,7 +25,7 @@ import { decodeRecord } from "./intake/record-message.ts";
 import { laneRow } from "./lanes/lane-message.ts";
 import { createViews } from "./pass/plan-step.ts";
 import type { Resolve } from "./pass/resolve-workspace.ts";
-import { type Pass, runPass } from "./pass/run-pass.ts";
+import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
 import { profileRoutes } from "./rpc/routes.ts";
@@ -42,6 +45,7 @@ export interface ProfileOptions {
   readonly emailStatuses?: EmailStatuses;
   /** Called after every step that sent something to the services that own consent. */
   readonly onConsent?: () => void;
+  readonly telemetry?: Telemetry;
   /** A test makes pure steps fail here. */
   readonly steps?: Partial<PureSteps>;
   readonly resolve?: Resolve;
@@ -51,6 +55,10 @@ export interface ProfilePart {
   readonly service: ServiceImpl<typeof ProfileService>;
   /** Ready with a reason: some records are set aside or held back, all others are applied. */
   health(): Health;
+  /** How far each pass is behind the log. */
+  lags(): Promise<readonly Lag[]>;
+  /** What waits for a human, over all passes. */
+  backlog(): Backlog;
   /** Resolves when everything appended before the call is applied. */
   settled(): Promise<void>;
   /** Tries the records of held users once more. */
@@ -65,11 +73,12 @@ export interface Health {
 }
 
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
-  const { database, log, clock } = options;
-  const tables = tellingOfConsent(await openSqliteProfileStore({ database, encodeLane: laneRow }), options.onConsent);
+  const { database, log, clock, telemetry = noTelemetry } = options;
+  const opened = tellingOfConsent(await openSqliteProfileStore({ database, encodeLane: laneRow }), options.onConsent);
+  const tables = measuredTables(opened, telemetry);
   const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));
   const service = profileRoutes({
-    intake: createIntake(log),
+    intake: createIntake(log, telemetry.tracer),
     applied: appliedOf(passes),
     identities: tables.identities,
     profiles: tables.profiles,
@@ -77,9 +86,14 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     newJobId: () => newId("job_", clock),
     emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(new Map()) },
   });
+  const meters = passes.map(({ progress }, partition) =>
+    openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
+  );
   return {
     service,
     health: () => healthOf(passes),
+    lags: () => Promise.all(meters.map((meter) => meter.read())),
+    backlog: () => backlogOf(passes),
     async settled() {
       await Promise.all(passes.map(async (pass, partition) => pass.progress.wait(await log.tail(partition), Infinity)));
     },
@@ -87,8 +101,18 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
       for (const pass of passes) pass.redrive();
     },
     close: async () => {
+      for (const meter of meters) meter.close();
       await Promise.all(passes.map((pass) => pass.close()));
     },
+  };
+}
+
+/** What the tables do while requests wait for it. */
+function measuredTables({ identities, profiles, steps }: ProfileTables, { metrics }: Telemetry): ProfileTables {
+  return {
+    identities: measuredStore(identities, { store: "identities", operations: ["load"] }, metrics),
+    profiles: measuredStore(profiles, { store: "profiles", operations: ["load", "loadUsers"] }, metrics),
+    steps: measuredStore(steps, { store: "steps", operations: ["commit"] }, metrics),
   };
 }
 
@@ -109,10 +133,16 @@ function tellingOfConsent(tables: ProfileTables, onConsent: () => void = () => {
 function healthOf(passes: readonly Pass[]): Health {
   const trouble = passes.map((pass) => pass.trouble()).find((reason) => reason !== undefined);
   if (trouble !== undefined) return { ready: false, reason: trouble };
-  const held = passes.reduce((sum, pass) => sum + pass.backlog.heldUsers, 0);
-  const setAside = passes.reduce((sum, pass) => sum + pass.backlog.setAside, 0);
-  if (held + setAside === 0) return { ready: true };
-  return { ready: true, reason: `Held users: ${held}, records set aside: ${setAside}` };
+  const { heldUsers, setAside } = backlogOf(passes);
+  if (heldUsers + setAside === 0) return { ready: true };
+  return { ready: true, reason: `Held users: ${heldUsers}, records set aside: ${setAside}` };
+}
+
+function backlogOf(passes: readonly Pass[]): Backlog {
+  return {
+    heldUsers: passes.reduce((sum, pass) => sum + pass.backlog.heldUsers, 0),
+    setAside: passes.reduce((sum, pass) => sum + pass.backlog.setAside, 0),
+  };
 }
 
 /**
@@ -150,6 +180,7 @@ function startPass(options: ProfileOptions, tables: ProfileTables, partition: nu
     clock,
     logger,
     undoWindowMs,
+    tracer: options.telemetry?.tracer ?? noTelemetry.tracer,
     decode: decodeRecord,
     resolve: options.resolve ?? resolveBatch,
     steps: { applyRecord, freeze, takeIn, takeBack, ...steps },

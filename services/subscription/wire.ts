@@ -8,6 +8,7 @@ import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
+import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { declaredGroups, type Group } from "./domain/group.ts";
@@ -26,6 +27,7 @@ export interface SubscriptionOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly profile: Client<typeof ProfileService>;
+  readonly tracer?: Tracer;
 }
 
 export interface SubscriptionPart {
@@ -54,7 +56,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       store: tables.store,
       caught: drain,
       profile,
-      intake: { log, clock, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
+      intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
     }),

@@ -10,6 +10,8 @@ export interface IntakeRecord {
   readonly actor: string;
   /** Unix milliseconds on the clock of the process that took the request. */
   readonly receivedAt: number;
+  /** Of the span that appended it; absent where the request is not recorded. */
+  readonly traceparent?: string;
   readonly idempotency?: Idempotency;
   readonly body: IntakeBody;
 }

@@ -16,6 +16,8 @@ export interface WriteRequest {
   readonly workspaceId: string;
   readonly requestId: string;
   readonly actor: string;
+  /** Of the calling span; absent where the request is not recorded. */
+  readonly traceparent?: string;
   /** Present when the client may send the request twice. */
   readonly idempotency?: Idempotency;
 }

@@ -1,16 +1,30 @@
 /** The intake log behind the Intake port: which partition a workspace's order lives in, and its records as bytes. */
 import type { Log } from "../../../platform/log/log.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
+import { noTracer, traced, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Intake } from "../domain/ports.ts";
 import { encodeRecord } from "./record-message.ts";
 
 export { partitionOf };
 
-export function createIntake(log: Log): Intake {
+/** Each append is a span of its request's trace, and what happens to the record later is its child. */
+export function createIntake(log: Log, tracer: Tracer = noTracer): Intake {
   return {
     async append(entry, priority) {
       const partition = partitionOf(entry.workspaceId, log.partitions);
-      return { partition, sequence: await log.append(partition, encodeRecord(entry), priority ?? "normal") };
+      if (entry.traceparent === undefined) {
+        return { partition, sequence: await log.append(partition, encodeRecord(entry), priority ?? "normal") };
+      }
+      const span = {
+        name: "intake append",
+        kind: "producer",
+        traceparent: entry.traceparent,
+        attributes: { "heddle.partition": partition },
+      } as const;
+      const sequence = await traced(tracer, span, (traceparent) => {
+        return log.append(partition, encodeRecord({ ...entry, ...(traceparent !== undefined && { traceparent }) }), priority ?? "normal");
+      });
+      return { partition, sequence };
     },
     async tail(workspaceId) {
       const partition = partitionOf(workspaceId, log.partitions);

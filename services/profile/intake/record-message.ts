@@ -9,10 +9,10 @@ import { bodyFromMessage, bodyToMessage } from "./body-message.ts";
 export type IntakeEntry = Omit<IntakeRecord, "sequence">;
 
 export function encodeRecord(entry: IntakeEntry): Uint8Array {
-  const { workspaceId, requestId, actor, receivedAt, idempotency } = entry;
+  const { workspaceId, requestId, actor, receivedAt, traceparent = "", idempotency } = entry;
   const message = create(intake.IntakeRecordSchema, {
     workspaceId,
-    origin: { requestId, actor, receivedAt: BigInt(receivedAt) },
+    origin: { requestId, actor, receivedAt: BigInt(receivedAt), traceparent },
     body: bodyToMessage(entry.body),
   });
   if (idempotency !== undefined) {
@@ -36,6 +36,7 @@ export function decodeRecord(sequence: number, bytes: Uint8Array): IntakeRecord 
     requestId: message.origin?.requestId ?? "",
     actor: message.origin?.actor ?? "",
     receivedAt: Number(message.origin?.receivedAt ?? 0n),
+    ...(message.origin?.traceparent && { traceparent: message.origin.traceparent }),
     body: bodyFromMessage(message.body),
   };
   return message.idempotency === undefined ? record : { ...record, idempotency: idempotencyFrom(message.idempotency) };

@@ -28,6 +28,8 @@ export interface PlannedStep {
   readonly step: Step;
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
   readonly workspaces: readonly PlannedWorkspace[];
+  /** Traceparents of the requests that are recorded. */
+  readonly traces: readonly string[];
 }
 
 export interface PlannedWorkspace {
@@ -37,7 +39,7 @@ export interface PlannedWorkspace {
 }
 
 export async function planStep(parts: PlanParts, records: readonly LogRecord[], options: ResolveOptions): Promise<PlannedStep> {
-  const { byWorkspace, setAside } = decodeAll(parts, records);
+  const { byWorkspace, setAside, traces } = decodeAll(parts, records);
   const bodies = new Map(records.map((record) => [record.sequence, record.body]));
   const steps: WorkspaceStep[] = [];
   const workspaces: PlannedWorkspace[] = [];
@@ -56,19 +58,21 @@ export async function planStep(parts: PlanParts, records: readonly LogRecord[], 
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
   const through = records.at(-1)?.sequence ?? 0;
-  return { step: { partition: parts.partition, through, now: options.now, workspaces: steps, setAside }, outcomes, workspaces };
+  return { step: { partition: parts.partition, through, now: options.now, workspaces: steps, setAside }, outcomes, workspaces, traces };
 }
 
 /** By workspace, in order; what cannot be read is set aside. */
 export function decodeAll(
   { partition, decode }: Pick<PlanParts, "partition" | "decode">,
   records: readonly LogRecord[],
-): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[] } {
+): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[]; traces: string[] } {
   const byWorkspace = new Map<string, IntakeRecord[]>();
+  const traces: string[] = [];
   const setAside: SetAsideRecord[] = [];
   for (const { sequence, body } of records) {
     try {
       const record = decode(sequence, body);
+      if (record.traceparent !== undefined) traces.push(record.traceparent);
       const list = byWorkspace.get(record.workspaceId);
       if (list === undefined) byWorkspace.set(record.workspaceId, [record]);
       else list.push(record);
@@ -76,7 +80,7 @@ export function decodeAll(
       setAside.push({ partition, sequence, reason: reasonOf(error), body });
     }
   }
-  return { byWorkspace, setAside };
+  return { byWorkspace, setAside, traces };
 }
 
 /** Remembers what was decided, where somebody may ask. */

@@ -26,7 +26,7 @@ export async function planRedrive(
     steps.push({ workspaceId, identities: new Map(), consent: [], ...rows });
     workspaces.push({ view: parts.views.of(workspaceId), users, poison });
   }
-  return { step: { partition: parts.partition, through: position, workspaces: steps, setAside: [] }, outcomes: [], workspaces };
+  return { step: { partition: parts.partition, through: position, workspaces: steps, setAside: [] }, outcomes: [], traces: [], workspaces };
 }
 
 /** The resolver's order over all users of a workspace, so that the two sides of a merge meet as they were meant to. */

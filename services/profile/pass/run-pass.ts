@@ -4,6 +4,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { RecordOutcome, Step, StepStore } from "../domain/ports.ts";
 import { backoffMs } from "../../../platform/lane/backoff.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
@@ -19,6 +20,7 @@ export interface PassParts extends PlanParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
+  readonly tracer?: Tracer;
   /** Whether a workspace's order lives in this partition. */
   readonly owns: (workspaceId: string) => boolean;
 }
@@ -145,10 +147,23 @@ class RunningPass {
     const began = clock.monotonic();
     const planned = await planStep(this.#parts, records, { now: this.#now(), undoWindowMs });
     this.#stride.took(records, clock.monotonic() - began);
+    const spans = this.#beginSpans(planned.traces, began);
     // Others get their turn between the work of planning and that of writing
     await setImmediate();
     await this.#commit(planned);
+    for (const span of spans) span.end();
     await this.#trim(limits.logTrimRecordsMax);
+  }
+
+  /** Resolving and applying, which began before the records were read, and writing, which begins now: the inner ones first. */
+  #beginSpans(traces: readonly string[], began: number): Span[] {
+    const { tracer = noTracer, clock, partition } = this.#parts;
+    if (!tracer.on || traces.length === 0) return [];
+    const attributes = { "heddle.lane": `intake-${partition}` };
+    const agoMs = clock.monotonic() - began;
+    const applying = traces.flatMap((traceparent) => tracer.child("apply", traceparent, { kind: "consumer", attributes, agoMs }) ?? []);
+    const writing = applying.flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
+    return [...writing, ...applying];
   }
 
   async #commit({ step, outcomes, workspaces }: PlannedStep): Promise<void> {

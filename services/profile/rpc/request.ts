@@ -19,8 +19,8 @@ export function scopeOf(message: { readonly scope?: Scope | undefined }): Scope 
 }
 
 /** The caller of a write without its idempotency mark. */
-export function callerOf({ workspaceId, requestId, actor }: Scope): WriteRequest {
-  return { workspaceId, requestId, actor };
+export function callerOf({ workspaceId, requestId, actor, traceparent }: Scope): WriteRequest {
+  return { workspaceId, requestId, actor, ...(traceparent !== "" && { traceparent }) };
 }
 
 export function readOf(message: { readonly scope?: Scope | undefined }): ReadRequest {

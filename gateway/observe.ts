@@ -1,0 +1,111 @@
+/** What is seen of each request: metrics by the pattern of its route, a span, a line of the log, the console's counts. */
+import type { Clock } from "../platform/clock.ts";
+import type { Logger } from "../platform/logger.ts";
+import type { Telemetry } from "../platform/telemetry/telemetry.ts";
+import { formatTraceparent, parseTraceparent } from "../platform/telemetry/trace-context.ts";
+import type { Span } from "../platform/telemetry/tracer.ts";
+import type { Activity } from "./console/activity.ts";
+import type { HttpAnswer, HttpRequest } from "./http-message.ts";
+
+export interface Observing extends Telemetry {
+  readonly activity: Activity;
+  /** Requests that are not answered yet. */
+  readonly inFlight: { count: number };
+}
+
+export interface ObservedRoute {
+  readonly method: string;
+  /** The pattern, never what was sent: a path may name a user. */
+  readonly path: string;
+}
+
+interface ObservationParts {
+  readonly observing: Observing;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A request that no route takes: anything may stand in its path and method, and nothing of it becomes a label. */
+const noRoute: ObservedRoute = { method: "any", path: "none" };
+
+/** Asked all the time by machines: a trace of each would hide all others. */
+const probes: ReadonlySet<string> = new Set(["/livez", "/readyz"]);
+
+/** One a request; what is learned on the way is put on it. */
+export class Observation {
+  /** Of the caller's trace or of ours; undefined where there is none. */
+  readonly traceId: string | undefined;
+  /** What the services get: of the request's own span, or what the caller sent where this process records nothing; or empty. */
+  readonly traceparent: string;
+  /** Known once a key was found. */
+  workspaceId: string | undefined;
+  readonly #parts: ObservationParts;
+  readonly #request: Pick<HttpRequest, "requestId">;
+  readonly #route: ObservedRoute;
+  readonly #began: number;
+  readonly #span: Span | undefined;
+
+  constructor(request: Pick<HttpRequest, "requestId" | "headers">, route: ObservedRoute = noRoute, parts: ObservationParts) {
+    const { tracer, inFlight } = parts.observing;
+    this.#parts = parts;
+    this.#request = request;
+    this.#route = route;
+    this.#began = parts.clock.monotonic();
+    inFlight.count += 1;
+    const sent = request.headers.get("traceparent");
+    if (sent === undefined && (!tracer.on || probes.has(route.path))) {
+      this.traceparent = "";
+      return;
+    }
+    const attributes = { "http.request.method": route.method, "http.route": route.path, "heddle.request_id": request.requestId };
+    this.#span = tracer.begin(`${route.method} ${route.path}`, sent, { kind: "server", attributes });
+    const caller = parseTraceparent(sent);
+    this.traceId = this.#span?.traceId ?? caller?.traceId;
+    this.traceparent = this.#span?.traceparent ?? (caller?.sampled && !tracer.on ? formatTraceparent(caller) : "");
+  }
+
+  /** The answer goes out; it gets the header `traceresponse` where the request was recorded. */
+  end(answer: HttpAnswer): HttpAnswer {
+    const { observing, clock, logger } = this.#parts;
+    const { requestId } = this.#request;
+    const { method, path: route } = this.#route;
+    const { status } = answer;
+    const ms = clock.monotonic() - this.#began;
+    const reason = reasonOf(answer);
+    observing.inFlight.count -= 1;
+    observing.metrics.count("httpRequests", { route, method, status: String(status) });
+    observing.metrics.observe("httpDuration", { route, method }, ms / 1_000);
+    if (status === tooMany) observing.metrics.count("limiterRefused", { limit: limitOf(answer) });
+    const seen = { requestId, ...(this.traceId !== undefined && { traceId: this.traceId }) };
+    logger.debug("request", { ...seen, method, route, status, ms: Math.round(ms), ...(reason !== "" && { reason }) });
+    if (this.workspaceId !== undefined) {
+      observing.activity.note(this.workspaceId, { ...seen, at: clock.now(), route, method, status, ms, reason });
+    }
+    if (this.#span === undefined) return answer;
+    this.#span.end({
+      attributes: { "http.response.status_code": status, ...(reason !== "" && { "error.type": reason }) },
+      failed: status >= faultFrom,
+    });
+    return { ...answer, headers: [...answer.headers, "traceresponse", this.#span.traceparent] };
+  }
+
+  /** The client hung up: nobody gets an answer. */
+  abandon(): void {
+    this.#parts.observing.inFlight.count -= 1;
+    this.#span?.end({ attributes: { "error.type": "client_gone" } });
+  }
+}
+
+const tooMany = 429;
+const faultFrom = 500;
+
+function reasonOf({ headers, status }: HttpAnswer): string {
+  if (headers[0] === "X-Heddle-Reason") return headers[1] ?? "";
+  return status >= faultFrom ? "FAULT" : "";
+}
+
+/** The name that the RateLimit header gives the bucket. */
+function limitOf({ headers }: HttpAnswer): string {
+  const at = headers.indexOf("RateLimit");
+  return /^"([\w-]+)"/.exec(headers[at + 1] ?? "")?.[1] ?? "unknown";
+}

@@ -1,0 +1,65 @@
+/** Handlers of a service that are seen: how long each call takes, how it ends, and a span where its request is recorded. */
+import type { DescService } from "@bufbuild/protobuf";
+import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
+import { Refusal } from "../refusal.ts";
+import { noMetrics } from "../telemetry/metrics.ts";
+import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
+import type { Handler, RpcRoute } from "./guard.ts";
+
+/** The same route where nobody looks. Methods that stream are left as they are. */
+export function observedRoute({ service, implementation }: RpcRoute, telemetry: Telemetry): RpcRoute {
+  if (telemetry.metrics === noMetrics && !telemetry.tracer.on) return { service, implementation };
+  const methods = Object.entries(service.method).flatMap(([name, method]) => {
+    const handler = implementation[name]?.bind(implementation);
+    if (handler === undefined) return [];
+    return [[name, method.methodKind === "unary" ? observed(handler, `${service.typeName}/${method.name}`, telemetry) : handler] as const];
+  });
+  return { service, implementation: Object.fromEntries(methods) };
+}
+
+/** As observedRoute, for calls within the process. */
+export function observedService<Service extends DescService>(
+  service: Service,
+  implementation: Partial<ServiceImpl<Service>>,
+  telemetry: Telemetry = noTelemetry,
+): Partial<ServiceImpl<Service>> {
+  const route = observedRoute({ service, implementation: implementation as RpcRoute["implementation"] }, telemetry);
+  return route.implementation as Partial<ServiceImpl<Service>>;
+}
+
+function observed(handler: Handler, method: string, { metrics, tracer }: Telemetry): Handler {
+  return async (request: unknown, context: HandlerContext) => {
+    const began = performance.now();
+    const scope = scopeOf(request);
+    const span = tracer.child(method, scope?.traceparent, {
+      kind: "server",
+      attributes: { "rpc.system": "connect_rpc", "rpc.method": method },
+    });
+    // What the handler does is a child of its call
+    if (span !== undefined && scope !== undefined) scope.traceparent = span.traceparent;
+    let outcome = "answered";
+    let reason = "";
+    try {
+      return await handler(request, context);
+    } catch (thrown) {
+      outcome = thrown instanceof Refusal ? "refused" : "fault";
+      reason = thrown instanceof Refusal ? thrown.reason : "FAULT";
+      throw thrown;
+    } finally {
+      metrics.observe("rpcDuration", { method, outcome }, (performance.now() - began) / millis);
+      span?.end({ failed: outcome === "fault", ...(reason !== "" && { attributes: { "error.type": reason } }) });
+    }
+  };
+}
+
+const millis = 1_000;
+
+interface TracedScope {
+  traceparent: string;
+}
+
+/** heddle.profile.v1.Scope, which nearly every request has; another `scope` without a traceparent is none. */
+function scopeOf(request: unknown): TracedScope | undefined {
+  const scope = (request as { scope?: { traceparent?: unknown } }).scope;
+  return typeof scope?.traceparent === "string" && scope.traceparent !== "" ? scope as TracedScope : undefined;
+}

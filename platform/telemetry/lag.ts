@@ -1,0 +1,48 @@
+/** How far a reader is behind the end of its lane: in records, and in seconds since the oldest of them came. */
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+
+export interface Lag {
+  readonly lane: string;
+  readonly records: number;
+  /** For how long the oldest record that is not applied has been waiting, as far as looks every `lagLookMs` can tell. */
+  readonly seconds: number;
+}
+
+export interface LagMeter {
+  /** Rejects where the end of the lane cannot be asked. */
+  read(): Promise<Lag>;
+  close(): void;
+}
+
+export interface LagSource {
+  readonly lane: string;
+  /** The place of the last durable record. */
+  readonly tail: () => Promise<number> | number;
+  /** The place up to which records are applied. */
+  readonly applied: () => Promise<number> | number;
+}
+
+/** Looks every `lagLookMs`, so that a record that waits has been seen about when it came. */
+export function openLagMeter({ lane, tail, applied }: LagSource, clock: Clock): LagMeter {
+  /** Where the end was when, the oldest first; none that is applied, but for the newest. */
+  let seen: { readonly tail: number; readonly at: number }[] = [];
+  let cancel = later();
+
+  function later(): () => void {
+    return clock.after(limits.lagLookMs, () => {
+      cancel = later();
+      void read().catch(() => {});
+    });
+  }
+  async function read(): Promise<Lag> {
+    const done = await applied();
+    const end = await tail();
+    const now = clock.monotonic();
+    seen = seen.filter((look) => look.tail > done);
+    if (end > done && (seen.at(-1)?.tail ?? 0) < end && seen.length < limits.lagLooksMax) seen.push({ tail: end, at: now });
+    const since = seen[0]?.at ?? now;
+    return { lane, records: Math.max(0, end - done), seconds: end > done ? (now - since) / 1_000 : 0 };
+  }
+  return { read, close: () => cancel() };
+}

@@ -1,0 +1,23 @@
+/** A log that observes how long its appends take and why they are refused. */
+import type { Log } from "../log/log.ts";
+import { Refusal } from "../refusal.ts";
+import { type Metrics, noMetrics, timed } from "./metrics.ts";
+
+/** The same log where nobody looks. `name` is the label of the metrics. */
+export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
+  if (metrics === noMetrics) return log;
+  const labels = { log: name };
+  return {
+    partitions: log.partitions,
+    append: (partition, record, priority) =>
+      timed(() => log.append(partition, record, priority), (seconds, error) => {
+        if (error === undefined) return metrics.observe("logAppendDuration", labels, seconds);
+        metrics.count("logAppendFailures", { log: name, reason: error instanceof Refusal ? error.reason : "fault" });
+      }),
+    tail: (partition) => log.tail(partition),
+    read: (partition, after, options) => log.read(partition, after, options),
+    watch: (listener) => log.watch(listener),
+    trim: (partition, through) => log.trim(partition, through),
+    close: () => log.close(),
+  };
+}

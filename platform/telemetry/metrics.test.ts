@@ -1,0 +1,60 @@
+/** The metrics of the table in Prometheus' conventions and format, gauges that are asked at each scrape, and lag. */
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { openLagMeter } from "./lag.ts";
+import { metricTable } from "./metric-table.ts";
+import { openMetrics } from "./metrics.ts";
+
+test("names follow the conventions: a prefix, base units, _total for counters alone", () => {
+  for (const { name, kind, help } of Object.values(metricTable)) {
+    expect(name).toMatch(/^(heddle|process)_[a-z][a-z_]*[a-z]$/);
+    expect(name.endsWith("_total")).toBe(kind === "counter");
+    expect(name).not.toMatch(/_(ms|millis|milliseconds|kb|mb|percent)(_|$)/);
+    if (kind === "histogram") expect(name).toMatch(/_seconds$/);
+    expect(help).not.toBe("");
+  }
+  const names = Object.values(metricTable).map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+});
+
+test("text() shows what was counted and observed, with its type", async () => {
+  const metrics = await openMetrics();
+  metrics.count("httpRequests", { route: "/users/track", method: "POST", status: "201" }, 2);
+  metrics.observe("httpDuration", { route: "/users/track", method: "POST" }, 0.004);
+  const text = await metrics.text();
+  expect(text).toContain("# TYPE heddle_http_requests_total counter");
+  expect(text).toContain('heddle_http_requests_total{route="/users/track",method="POST",status="201"} 2');
+  expect(text).toContain('heddle_http_request_duration_seconds_bucket{le="0.0025",route="/users/track",method="POST"} 0');
+  expect(text).toContain('heddle_http_request_duration_seconds_bucket{le="0.005",route="/users/track",method="POST"} 1');
+});
+
+test("a gauge is asked at each scrape; what it no longer tells, and what fails, is not shown", async () => {
+  const metrics = await openMetrics();
+  let lanes = ["a", "b"];
+  metrics.gauge("laneLagRecords", () => lanes.map((lane) => ({ labels: { lane }, value: 3 })));
+  metrics.gauge("deadLetters", () => Promise.reject(new Error("The store is away")));
+  expect(await metrics.text()).toContain('heddle_lane_lag_records{lane="b"} 3');
+  lanes = ["a"];
+  const text = await metrics.text();
+  expect(text).toContain('heddle_lane_lag_records{lane="a"} 3');
+  expect(text).not.toContain('lane="b"');
+  expect(text).not.toMatch(/^heddle_dead_letters/m);
+});
+
+test("a lag meter tells records and for how long the oldest has been waiting", async () => {
+  const clock = fakeClock();
+  const place = { tail: 0, applied: 0 };
+  const meter = openLagMeter({ lane: "intake-0", tail: () => place.tail, applied: () => place.applied }, clock);
+  expect(await meter.read()).toEqual({ lane: "intake-0", records: 0, seconds: 0 });
+  place.tail = 10;
+  await meter.read();
+  clock.advance(2_000);
+  place.tail = 15;
+  expect(await meter.read()).toEqual({ lane: "intake-0", records: 15, seconds: 2 });
+  place.applied = 10;
+  clock.advance(3_000);
+  expect(await meter.read()).toEqual({ lane: "intake-0", records: 5, seconds: 3 });
+  place.applied = 15;
+  expect(await meter.read()).toEqual({ lane: "intake-0", records: 0, seconds: 0 });
+  meter.close();
+});

@@ -1,0 +1,73 @@
+/** The exporter against a collector: batches, what is dropped when it is away, and the end. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { silentLogger } from "../logger.ts";
+import { openOtlpExporter } from "./otlp-exporter.ts";
+import type { EndedSpan } from "./tracer.ts";
+
+const ends: (() => void)[] = [];
+afterEach(() => ends.splice(0).forEach((end) => end()));
+
+async function collector(status = 200): Promise<{ url: string; spans: () => string[] }> {
+  const names: string[] = [];
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (chunk) => (body += String(chunk)));
+    request.on("end", () => {
+      if (status === 200) names.push(...[...body.matchAll(/"name":"(span \d+)"/g)].map(([, name = ""]) => name));
+      response.writeHead(status).end("{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => server.close(), () => server.closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`, spans: () => names };
+}
+
+function exporterTo(url: string) {
+  const dropped = new Map<string, number>();
+  const exporter = openOtlpExporter({
+    url,
+    headers: [],
+    resource: { "service.name": "test" },
+    clock: systemClock,
+    logger: silentLogger,
+    dropped: (reason, spans) => dropped.set(reason, (dropped.get(reason) ?? 0) + spans),
+  });
+  return { exporter, dropped };
+}
+
+function span(n: number): EndedSpan {
+  const ids = { traceId: "1".repeat(32), spanId: "2".repeat(16), parentSpanId: "" };
+  return { ...ids, name: `span ${n}`, kind: "internal", startMs: 0, endMs: 1, attributes: {}, failed: false };
+}
+
+test("every span arrives once, in order, those that wait at the end too", async () => {
+  const { url, spans } = await collector();
+  const { exporter, dropped } = exporterTo(url);
+  const count = limits.traceSpansPerBatchMax * 2 + 7;
+  for (let n = 0; n < count; n += 1) exporter.take(span(n));
+  await exporter.close();
+  exporter.take(span(count));
+  expect(spans()).toEqual(Array.from({ length: count }, (_, n) => `span ${n}`));
+  expect(dropped.size).toBe(0);
+});
+
+test("a collector that refuses costs its spans and nothing else", async () => {
+  const { url } = await collector(503);
+  const { exporter, dropped } = exporterTo(url);
+  exporter.take(span(1));
+  await exporter.close();
+  expect(dropped.get("send_failed")).toBe(1);
+});
+
+test("beyond the queue spans are dropped and counted", async () => {
+  const { url } = await collector();
+  const { exporter, dropped } = exporterTo(url);
+  const count = limits.traceSpansWaitingMax + limits.traceSpansPerBatchMax + 10;
+  for (let n = 0; n < count; n += 1) exporter.take(span(n));
+  expect(dropped.get("queue_full")).toBe(10);
+  await exporter.close();
+});

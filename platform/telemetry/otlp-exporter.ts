@@ -1,0 +1,94 @@
+/** Posts spans to a collector in batches; what it cannot send in time it drops and counts, and nobody waits for it. */
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import { exportRequest } from "./otlp-json.ts";
+import type { Attributes, EndedSpan } from "./tracer.ts";
+
+export interface SpanExporter {
+  take(span: EndedSpan): void;
+  /** Sends what waits, within `traceSendMsMax`, and takes nothing more. */
+  close(): Promise<void>;
+}
+
+export interface ExporterOptions {
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly resource: Attributes;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Spans that are lost, and why. */
+  readonly dropped: (reason: "queue_full" | "send_failed", spans: number) => void;
+}
+
+export function openOtlpExporter(options: ExporterOptions): SpanExporter {
+  const exporter = new OtlpExporter(options);
+  return { take: (span) => exporter.take(span), close: () => exporter.close() };
+}
+
+class OtlpExporter {
+  readonly #options: ExporterOptions;
+  #waiting: EndedSpan[] = [];
+  #sending: Promise<void> | undefined;
+  #cancel: (() => void) | undefined;
+  #closed = false;
+  #failing = false;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+  }
+
+  take(span: EndedSpan): void {
+    if (this.#closed) return;
+    if (this.#waiting.length >= limits.traceSpansWaitingMax) return this.#options.dropped("queue_full", 1);
+    this.#waiting.push(span);
+    if (this.#waiting.length >= limits.traceSpansPerBatchMax) this.#flush();
+    else this.#cancel ??= this.#options.clock.after(limits.traceFlushMs, () => this.#flush());
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#flush();
+    await this.#sending;
+  }
+
+  #flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#sending ??= this.#sendAll();
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, limits.traceSpansPerBatchMax);
+      if (!await this.#send(batch)) {
+        this.#options.dropped("send_failed", batch.length);
+        // Whoever waits for the end waits for one deadline, not for one a batch
+        if (this.#closed) this.#waiting.length = 0;
+      }
+    }
+    this.#sending = undefined;
+  }
+
+  async #send(batch: readonly EndedSpan[]): Promise<boolean> {
+    const { url, headers, resource, logger } = this.#options;
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: [...headers.map(([name, value]): [string, string] => [name, value]), ["content-type", "application/json"]],
+        body: exportRequest(batch, resource),
+        signal: AbortSignal.timeout(limits.traceSendMsMax),
+      });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`The collector answered ${response.status}`);
+      if (this.#failing) logger.info("traces_sent_again");
+      this.#failing = false;
+      return true;
+    } catch (error) {
+      // Once, not a line a batch
+      if (!this.#failing) logger.warn("traces_not_sent", { message: error instanceof Error ? error.message : String(error) });
+      this.#failing = true;
+      return false;
+    }
+  }
+}
