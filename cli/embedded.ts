@@ -19,10 +19,12 @@ import { measuredLog } from "../platform/telemetry/measured-log.ts";
 import { openTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import { watchWork } from "../platform/telemetry/work-metrics.ts";
 import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { type ContentOptions, openContent } from "../services/content/wire.ts";
 import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
 import { openProfile } from "../services/profile/wire.ts";
 import { openScim, type ScimOptions } from "../services/scim/wire.ts";
@@ -72,6 +74,7 @@ export async function openEmbedded(
       access,
       ...parts,
       scim: await startScim({ database, clock, logger }, opened),
+      ...await startContent({ database, clock, linkLifeMs: limits.preferenceLinkLifeMs }),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
@@ -123,6 +126,11 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     messagingStatus: consent.status,
     health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
   };
+}
+
+async function startContent(options: ContentOptions): Promise<{ readonly translations: Client<typeof TranslationService> }> {
+  const { translations } = await openContent(options);
+  return { translations: directClient(TranslationService, translations) };
 }
 
 async function startScim(options: ScimOptions, opened: (() => Promise<void> | void)[]): Promise<Client<typeof ScimService>> {

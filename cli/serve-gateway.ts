@@ -15,6 +15,7 @@ import { type PeerConfig, readOptionalPeer, readPeer } from "../platform/mesh-co
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
+import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -101,6 +102,7 @@ async function listen(
     subscription: clientOf("subscription", SubscriptionService),
     messagingStatus: clientOf("messaging-status", MessagingStatusService),
     scim: clientOf("scim", ScimService),
+    translations: clientOf("content", TranslationService),
     limiter,
     clock,
     logger,

@@ -50,6 +50,8 @@ export const limitsTable = {
   email_spam_remove: { bucket: byDefault },
   sms_invalid_phone_numbers: { bucket: byDefault },
   sms_invalid_phone_numbers_remove: { bucket: byDefault },
+  // "translation endpoints (campaign and canvas, view and list)": one bucket; source and PUT (api-facts 7) are taken from it too
+  translations: { bucket: { capacity: 250_000, windowMs: dayMs } },
   // Of the company, over all SCIM endpoints (api-facts 8)
   scim: { bucket: { capacity: 5_000, windowMs: dayMs } },
 } as const satisfies Record<string, PublishedLimit>;

@@ -20,6 +20,7 @@ import { handleUsersTrack } from "./routes/users-track.ts";
 import { handleUsersTrackBulk } from "./routes/users-track-bulk.ts";
 import { handleUsersTrackSync } from "./routes/users-track-sync.ts";
 import { scimRoutes } from "./scim-routes.ts";
+import { translationRoutes } from "./translation-routes.ts";
 
 /** What most rows have: a POST of the user endpoints that writes. */
 const write = {
@@ -109,10 +110,11 @@ export const routeTable: readonly Route[] = [
   },
   ...consentRoutes,
   ...scimRoutes,
+  ...translationRoutes,
   { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
-  { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
-  { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
   { guard: "open", method: "GET", path: "/docs", handler: handleDocs },
   { guard: "open", method: "GET", path: "/docs/errors", handler: handleDocsErrors },
   { guard: "open", method: "GET", path: "/docs/assets/:name", handler: handleDocsAsset },
+  { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
+  { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
 ];

@@ -1,6 +1,7 @@
 /** The shape of a route and of the handlers behind it: what they are given and what they give back. */
 import type { Client } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -16,7 +17,7 @@ export type Route = KeyRoute | OpenRoute | ScimRoute;
 /** For holders of an API key. */
 export interface KeyRoute {
   readonly guard: "key";
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "PUT";
   /** A segment that starts with ":" is a parameter. */
   readonly path: string;
   readonly permission: string;
@@ -83,10 +84,11 @@ export interface Parts {
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
   readonly scim: Client<typeof ScimService>;
-  /** May accepted data be applied and read? */
-  readonly health: () => Health;
+  readonly translations: Client<typeof TranslationService>;
   /** OpenAPI and the pages below /docs. */
   readonly documents: Documents;
+  /** May accepted data be applied and read? */
+  readonly health: () => Health;
 }
 
 export interface Health {

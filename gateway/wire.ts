@@ -6,6 +6,7 @@ import type { Logger } from "../platform/logger.ts";
 import { newId } from "../platform/identifier.ts";
 import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
 import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
+import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -35,6 +36,7 @@ export interface GatewayOptions {
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
   readonly scim: Client<typeof ScimService>;
+  readonly translations: Client<typeof TranslationService>;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -47,13 +49,13 @@ export interface GatewayOptions {
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
-  const { profile, subscription, messagingStatus, scim } = options;
+  const { profile, subscription, messagingStatus, scim, translations } = options;
   const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
-    parts: { profile, subscription, messagingStatus, scim, health, documents: openDocuments(routeTable) },
+    parts: { profile, subscription, messagingStatus, scim, translations, health, documents: openDocuments(routeTable) },
     access,
     limiter: measuredLimiter(options.limiter, telemetry.metrics),
     clock,

@@ -3,8 +3,11 @@ import { limits } from "../../platform/limits.ts";
 import { type Reason, reasons, type Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
 
-/** `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track"). */
-export type Dialect = "rest" | "track";
+/**
+ * `track`: a fatal error of /users/track also carries its text in `errors` (specification, "POST /users/track").
+ * `translations`: every error does, as `{message}` (specification, "Errors"; api-facts 1.2).
+ */
+export type Dialect = "rest" | "track" | "translations";
 
 export interface RefusalRow {
   readonly status: number;
@@ -105,6 +108,7 @@ const contentStatuses = new Set([400, 413, 415]);
 function errorsOf(case_: { refusal: Refusal; row: RefusalRow; dialect: Dialect; message: string }): readonly unknown[] | undefined {
   const { refusal, row, dialect, message } = case_;
   if (refusal.details.errors) return refusal.details.errors;
+  if (dialect === "translations") return [{ message }];
   // The exact text is fixed for clients; what is wrong with this body is worth saying beside it
   if (row.jsonError && row.text !== undefined && refusal.message !== reasons[refusal.reason]) return [refusal.message];
   return dialect === "track" && contentStatuses.has(row.status) ? [message] : undefined;
