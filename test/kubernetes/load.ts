@@ -1,0 +1,95 @@
+/** Load on the mesh from a pod of its own, started and ended by the tests. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { secret } from "../../platform/identifier.ts";
+import { heddleKubectl, kubectl, namespace } from "./cluster.ts";
+
+const place = "heddle-load";
+const folder = import.meta.dirname;
+
+export interface LoadResult {
+  readonly seconds: number;
+  readonly requests: number;
+  readonly writes: number;
+  /** Attempts without a success; each was repeated. */
+  readonly failed: number;
+  readonly failures: readonly { readonly at: number; readonly path: string; readonly text: string }[];
+  /** From the first failed attempt to the last. */
+  readonly failingSeconds: number;
+  readonly slowestMs: number;
+  /** The longest time in which nobody got an answer. */
+  readonly longestGapMs: number;
+  /** Writes that were answered and are not there. */
+  readonly lost: number;
+  /** Users whose writes took effect in another order than they were sent. */
+  readonly reordered: number;
+  /** Writes that took effect more than once. */
+  readonly repeated: number;
+}
+
+export interface Keys {
+  readonly apiKey: string;
+  readonly scimToken: string;
+}
+
+/** Declares the workspace of the load in the mesh, through a gateway. */
+export async function declareLoad(): Promise<Keys> {
+  const keys = { apiKey: secret("hdl_"), scimToken: secret("scim_") };
+  const declaration = readFileSync(join(folder, "declaration.yaml"), "utf8").replace("API_KEY", keys.apiKey).replace(
+    "SCIM_TOKEN",
+    keys.scimToken,
+  );
+  await kubectl(["-n", namespace, "exec", "-i", "deploy/gateway", "--", "heddle", "apply", "-f", "-"], { input: declaration });
+  return keys;
+}
+
+/** Resolves when the load is running. */
+export async function startLoad({ apiKey }: Keys, probes: readonly Probe[] = []): Promise<void> {
+  const pod = readFileSync(join(folder, "load-pod.yaml"), "utf8").replace("API_KEY", apiKey)
+    .replace(`"[]"`, JSON.stringify(JSON.stringify(probes)));
+  await kubectl(["-n", place, "delete", "pod", "load", "--ignore-not-found", "--now"]);
+  await kubectl(["apply", "-f", "-"], { input: `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${place} }\n` });
+  const script = await kubectl([
+    "-n",
+    place,
+    "create",
+    "configmap",
+    "load",
+    `--from-file=${join(folder, "load.mjs")}`,
+    "--dry-run=client",
+    "-o",
+    "yaml",
+  ]);
+  await kubectl(["apply", "-f", "-"], { input: script });
+  await kubectl(["apply", "-f", "-"], { input: pod });
+  await kubectl(["-n", place, "wait", "--for=condition=Ready", "pod/load", "--timeout=60s"]);
+}
+
+/** Ends it, and resolves when everything that it wrote was read back. */
+export async function stopLoad(): Promise<LoadResult> {
+  await kubectl(["-n", place, "exec", "load", "--", "touch", "/tmp/stop"]);
+  await kubectl(["-n", place, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/load", "--timeout=120s"], { timeoutMs: 130_000 });
+  const printed = await kubectl(["-n", place, "logs", "load"]);
+  const [, result] = /^result (.*)$/m.exec(printed) ?? [];
+  if (result === undefined) throw new Error(`The load ended without a result:\n${printed.slice(-2_000)}`);
+  return JSON.parse(result) as LoadResult;
+}
+
+/** Runs `work` under load. */
+export async function underLoad(keys: Keys, probes: readonly Probe[], work: () => Promise<void>): Promise<LoadResult> {
+  await startLoad(keys, probes);
+  await work();
+  return await stopLoad();
+}
+
+/** Names of the pods of a workload, living ones and those that are ending. */
+export async function podsOf(part: string): Promise<string[]> {
+  const names = await heddleKubectl("get", "pods", "-l", `app.kubernetes.io/name=${part}`, "-o", "jsonpath={.items[*].metadata.name}");
+  return names.split(" ").filter((name) => name !== "");
+}
+
+export interface Probe {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: unknown;
+}
