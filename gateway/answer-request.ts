@@ -14,11 +14,13 @@ import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type R
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
+import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
   readonly access: Pick<Access, "findApiKey" | "findScimToken">;
   readonly findRoute: FindRoute;
   readonly parts: Parts;
+  readonly scimNotes: ScimNotes;
   readonly logger: Logger;
   /** Without it nothing is seen, which is how tests of single steps have it. */
   readonly observing?: Observing;

@@ -1,6 +1,7 @@
 /** SCIM requests through the gateway with a stub behind it: proofs in order, faults, limits, locations, the log. */
 import { afterEach, expect, test } from "vitest";
 import type { Client } from "@connectrpc/connect";
+import { limits } from "../platform/limits.ts";
 import { type Reason, reasons, Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { startStubGateway, type StubGateway, type StubOptions, stubToken } from "../test/gateway-stub.ts";
@@ -8,7 +9,7 @@ import { refusalTable } from "./render/refusal-rest.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 
 type Scim = Client<typeof ScimService>;
-type Noted = Parameters<Scim["logRequest"]>[0];
+type Noted = NonNullable<Parameters<Scim["logRequests"]>[0]["requests"]>[number];
 
 let stub: StubGateway | undefined;
 let noted: Noted[] = [];
@@ -18,14 +19,21 @@ afterEach(async () => {
 });
 
 async function start(scim: Partial<Scim>, options: StubOptions = {}) {
-  const logRequest = (async (message: Noted) => void noted.push(message)) as unknown as Scim["logRequest"];
-  stub = await startStubGateway({ ...options, scim: { logRequest, ...scim } });
+  const logRequests = (async ({ requests }: { requests: Noted[] }) => void noted.push(...requests)) as unknown as Scim["logRequests"];
+  stub = await startStubGateway({ ...options, scim: { logRequests, ...scim } });
   const { url } = stub;
   return async (path: string, headers: Record<string, string> = {}, init: RequestInit = {}) => {
     const sent = { authorization: `Bearer ${stubToken}`, "x-request-origin": "okta", ...headers };
     const answer = await fetch(`${url}/scim/v2/${path}`, { ...init, headers: sent });
     return { status: answer.status, headers: answer.headers, body: await answer.json() as Record<string, unknown> };
   };
+}
+
+/** What the log has heard once a note's moment is over. */
+async function told(): Promise<Noted[]> {
+  stub?.clock.advance(limits.scimNotesMs);
+  await new Promise((resolve) => setImmediate(resolve));
+  return noted;
 }
 
 function failing(error: unknown): Partial<Scim> {
@@ -70,7 +78,7 @@ test("a fault is a 500 that says nothing of it, is logged once, and stands in th
     status: 500,
   }]);
   expect(stub?.logged.map(({ event }) => event)).toEqual(["request_failed"]);
-  expect(noted).toMatchObject([{ status: 500, reason: "FAULT" }]);
+  expect(await told()).toMatchObject([{ status: 500, reason: "FAULT" }]);
   expect(JSON.stringify(noted)).not.toContain("secret of the store");
 });
 
@@ -82,7 +90,7 @@ test("a spent limit is a 429 with the headers of the company's bucket", async ()
   const { status, headers, body } = await call("Users/x");
   expect([status, body["status"], headers.get("x-ratelimit-limit"), headers.get("retry-after")]).toEqual([429, 429, "5000", "18"]);
   expect(keys).toEqual(["limit:{co-1}:scim"]);
-  expect(noted).toMatchObject([{ status: 429, reason: "RATE_LIMITED" }]);
+  expect(await told()).toMatchObject([{ status: 429, reason: "RATE_LIMITED" }]);
 });
 
 test("nothing is called or spent for a token that may not be used; only what is known to be a company's is in its log", async () => {
@@ -91,9 +99,9 @@ test("nothing is called or spent for a token that may not be used; only what is 
     take: (_key, { capacity }, cost) => (costs.push(cost), { admitted: true, remaining: capacity, fullAt: 0, retryAfterMs: 0 }),
   });
   expect((await call("Users/x", { authorization: "Bearer someone-else" })).status).toBe(401);
-  expect(noted).toEqual([]);
+  expect(await told()).toEqual([]);
   expect((await call("Users/x", { "x-request-origin": "entra" })).status).toBe(403);
-  expect(noted).toMatchObject([{ status: 403, reason: "ORIGIN_NOT_ALLOWED" }]);
+  expect(await told()).toMatchObject([{ status: 403, reason: "ORIGIN_NOT_ALLOWED" }]);
   expect(costs).toEqual([0]);
 });
 
@@ -147,7 +155,19 @@ async function away(): Promise<never> {
 }
 
 test("a log that cannot be written costs no answer", async () => {
-  const call = await start({ ...failing(new Refusal("NOT_FOUND", "User not found")), logRequest: away });
+  const call = await start({ ...failing(new Refusal("NOT_FOUND", "User not found")), logRequests: away });
   expect((await call("Users/x")).status).toBe(404);
-  await expect.poll(() => stub?.logged.map(({ event }) => event)).toEqual(["scim_request_not_logged"]);
+  stub?.clock.advance(limits.scimNotesMs);
+  await expect.poll(() => stub?.logged.map(({ event }) => event)).toEqual(["scim_requests_not_logged"]);
+});
+
+test("notes of requests at one time are told in one call, and what waits is told at the end", async () => {
+  const calls: number[] = [];
+  const logRequests = (async ({ requests }: { requests: Noted[] }) => void calls.push(requests.length)) as unknown as Scim["logRequests"];
+  const call = await start({ ...failing(new Refusal("NOT_FOUND", "User not found")), logRequests });
+  await Promise.all(Array.from({ length: 7 }, () => call("Users/x")));
+  await told();
+  await call("Users/x");
+  await stub?.gateway.close();
+  expect(calls).toEqual([7, 1]);
 });

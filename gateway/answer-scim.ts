@@ -14,6 +14,7 @@ import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 import { quotaNamed } from "./limits-table.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
+import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
 
 export interface ScimAnswering {
@@ -23,6 +24,7 @@ export interface ScimAnswering {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly scim: Client<typeof ScimService>;
+  readonly scimNotes: ScimNotes;
 }
 
 interface Chosen {
@@ -55,7 +57,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     headers = spent.headers;
     if (spent.refusal) throw spent.refusal;
     const reply = await callRoute(request, { ...held, scope }, answering.scim);
-    if (!reply.logged) note(answering, scope, { status: reply.status });
+    if (!reply.logged) answering.scimNotes.add({ scope, status: reply.status });
     return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
   } catch (error) {
     if (error instanceof ClientGone) throw error;
@@ -64,7 +66,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     const refusal = error instanceof Refusal
       ? { reason: error.reason, detail: error.message }
       : { reason: "FAULT", detail: request.requestId };
-    note(answering, scope, { status: answer.status, ...refusal });
+    answering.scimNotes.add({ scope, status: answer.status, ...refusal });
     return answer;
   }
 }
@@ -126,13 +128,6 @@ function idempotencyKeyOf(headers: RequestHeaders): string {
   if (key === undefined) return "";
   if (key !== "" && key.length <= limits.idempotencyKeyCharsMax && isPrintableAscii(key)) return key;
   throw new Refusal("IDEMPOTENCY_KEY_INVALID");
-}
-
-/** Behind the answer, which does not wait for it: a lost note costs a line of the log and nothing else. */
-function note({ scim, logger }: ScimAnswering, scope: ScimScope, of: { status: number; reason?: string; detail?: string }): void {
-  scim.logRequest({ scope, ...of }).catch((error: unknown) =>
-    logger.error("scim_request_not_logged", error, { requestId: scope.requestId })
-  );
 }
 
 /** application/scim+json, unless the client names only application/json (RFC 7644 section 3.1). */

@@ -21,6 +21,7 @@ import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
 import type { Health } from "./route.ts";
 import { routeTable } from "./route-table.ts";
+import { openScimNotes } from "./scim-notes.ts";
 import { openServer } from "./server.ts";
 
 export interface Gateway {
@@ -52,17 +53,20 @@ export function openGateway(options: GatewayOptions): Gateway {
   const { profile, subscription, messagingStatus, scim, translations } = options;
   const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
+  const scimNotes = openScimNotes({ scim, clock, logger });
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
     parts: { profile, subscription, messagingStatus, scim, translations, health, documents: openDocuments(routeTable) },
+    parts: { profile, subscription, messagingStatus, scim, health, documents: openDocuments(routeTable) },
+    scimNotes,
     access,
     limiter: measuredLimiter(options.limiter, telemetry.metrics),
     clock,
     logger,
     observing,
   };
-  return openServer({
+  const server = openServer({
     host: config.host,
     port: config.port,
     clock,
@@ -70,4 +74,11 @@ export function openGateway(options: GatewayOptions): Gateway {
     newRequestId: () => newId("uuid"),
     answer: (request) => answerRequest(request, answering),
   });
+  return {
+    listen: () => server.listen(),
+    async close() {
+      await server.close();
+      await scimNotes.close();
+    },
+  };
 }

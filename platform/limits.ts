@@ -200,6 +200,8 @@ export const limits = {
   scimLogValueCharsMax: 2_000,
   scimLogFlushMs: 100,
   scimLogWaitingMax: 10_000,
+  scimNotesMs: 100,
+  scimNotesPerCallMax: 1_000,
   scimLogTrimMax: 100,
   scimLogPageRows: 500,
   scimSkipPageKeys: 5_000,

@@ -1,10 +1,12 @@
 /** ScimService: one entry an RPC, each only messages to domain values and back. */
 import type { ServiceImpl } from "@connectrpc/connect";
+import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
   type DescribeRequest,
   Document,
   type ListUsersRequest,
+  type LogRequestRequest,
   type PatchUserRequest,
   type RecordSignInRequest,
   type ReplaceUserRequest,
@@ -59,13 +61,23 @@ export function scimRoutes(parts: ServiceParts): ServiceImpl<typeof ScimService>
     async recordSignIn(message) {
       return { id: (await recordSignIn(parts, signInOf(message))).id };
     },
-    async logRequest({ scope, status, reason, detail }) {
-      const caller = callerOf(scope);
-      const refusal = { ...(reason === "" ? {} : { reason }), ...(detail === "" ? {} : { detail }) };
-      parts.note(logEntry(caller, parts.clock.now(), { outcome: "", status, ...refusal }));
+    async logRequest(message) {
+      parts.note(entryOf(message, parts.clock.now()));
+      return {};
+    },
+    async logRequests({ requests }) {
+      if (requests.length > limits.scimNotesPerCallMax) {
+        throw new Refusal("INPUT_INVALID", `Expected at most ${limits.scimNotesPerCallMax} requests, got ${requests.length}`);
+      }
+      for (const entry of requests.map((message) => entryOf(message, parts.clock.now()))) parts.note(entry);
       return {};
     },
   };
+}
+
+function entryOf({ scope, status, reason, detail }: Omit<LogRequestRequest, "$typeName">, now: number): LogEntry {
+  const refusal = { ...(reason === "" ? {} : { reason }), ...(detail === "" ? {} : { detail }) };
+  return logEntry(callerOf(scope), now, { outcome: "", status, ...refusal });
 }
 
 async function handleListUsers(parts: ServiceParts, message: ListUsersRequest) {
