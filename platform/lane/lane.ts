@@ -15,3 +15,9 @@ export interface Lane {
   /** The next records, at most `max`. */
   read(max: number): Promise<LaneRecord[]>;
 }
+
+/** A record that was passed over, kept to be shown. */
+export interface SetAside {
+  readonly record: LaneRecord;
+  readonly reason: string;
+}

@@ -1,7 +1,7 @@
 /** Ledgers in the embedded store: a table of entries and one of chain ends, under the name of the service that keeps them. */
-import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
-import { type ChainHead, damageOf, emptyChain, type LedgerDamage, type LedgerEntry } from "./ledger.ts";
+import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
+import { type Ledger, readLedger } from "./read.ts";
 
 export interface LedgerTables {
   /** The DDL of the two tables, part of the service's own schema. */
@@ -46,51 +46,6 @@ function headOf(row: Readonly<Record<string, unknown>> | undefined): ChainHead {
   return row === undefined ? emptyChain : { count: Number(row["count"]), hash: String(row["hash"]) };
 }
 
-/** Every chain of a workspace, by subject, a page of subjects at a time. */
-export async function* ledgerChains(
-  { database, tables }: { readonly database: Database; readonly tables: LedgerTables },
-  workspaceId: string,
-  pageMax: number,
-): AsyncGenerator<LedgerEntry[]> {
-  for (let after = "";;) {
-    const page = tables.subjects(database, workspaceId, { after, max: pageMax });
-    for (const subject of page) yield tables.history(database, workspaceId, subject);
-    if (page.length < pageMax) return;
-    after = page.at(-1) ?? "";
-  }
-}
-
-/** Checks every chain of a workspace; stops at the first that is damaged. */
-export function verifyLedger(
-  { database, tables }: { readonly database: Database; readonly tables: LedgerTables },
-  workspaceId: string,
-  pageMax: number,
-): { readonly entries: number; readonly damage: LedgerDamage | undefined } {
-  let entries = 0;
-  for (let after = "";;) {
-    const page = tables.subjects(database, workspaceId, { after, max: pageMax });
-    for (const subject of page) {
-      const history = readable(() => tables.history(database, workspaceId, subject));
-      if (history === undefined) return { entries, damage: { subject, index: 0, reason: "An entry cannot be read" } };
-      const head = tables.heads(database, workspaceId, [subject]).get(subject) ?? emptyChain;
-      const damage = damageOf({ workspaceId, head }, history, subject);
-      if (damage !== undefined) return { entries, damage };
-      entries += history.length;
-    }
-    if (page.length < pageMax) return { entries, damage: undefined };
-    after = page.at(-1) ?? "";
-  }
-}
-
-function readable<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
 function statements(entries: string, ends: string) {
   return {
     end: `SELECT count, hash FROM ${ends} WHERE workspace_id = ? AND subject = ?`,
@@ -119,13 +74,17 @@ function schema(entries: string, ends: string): string {
   `;
 }
 
-/** The reading half that every store with a ledger offers, as promises; pages hold `ledgerSubjectsPerPage` subjects. */
-export function readLedger(database: Database, tables: LedgerTables) {
-  const parts = { database, tables };
-  return {
-    heads: (workspaceId: string, subjects: readonly string[]) => Promise.resolve(tables.heads(database, workspaceId, subjects)),
-    history: (workspaceId: string, subject: string) => Promise.resolve(tables.history(database, workspaceId, subject)),
-    chains: (workspaceId: string) => ledgerChains(parts, workspaceId, limits.ledgerSubjectsPerPage),
-    verify: (workspaceId: string) => Promise.resolve(verifyLedger(parts, workspaceId, limits.ledgerSubjectsPerPage)),
-  };
+/** The ledger of one service in the shared file. */
+export function sqliteLedger(database: Database, tables: LedgerTables): Ledger {
+  return readLedger({
+    heads: (workspaceId, subjects) => Promise.resolve(tables.heads(database, workspaceId, subjects)),
+    async chain(workspaceId, subject) {
+      const entries = tables.history(database, workspaceId, subject);
+      return { entries, head: tables.heads(database, workspaceId, [subject]).get(subject) ?? emptyChain };
+    },
+    subjects(workspaceId, { from = "", max }) {
+      const subjects = tables.subjects(database, workspaceId, { after: from, max });
+      return Promise.resolve({ subjects, next: subjects.length < max ? undefined : subjects.at(-1) });
+    },
+  });
 }

@@ -1,59 +1,39 @@
 /** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { Lane, LaneRecord } from "../../../platform/lane/lane.ts";
-import type { ChainHead, LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerTables, readLedger } from "../../../platform/ledger/sqlite.ts";
+import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
+import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import type { AddressStore, ListName } from "../domain/ports.ts";
+import type { LinkKeyTable, StatusTables, StepRows } from "./tables.ts";
 
-export interface StatusTables {
-  readonly store: AddressStore;
+export interface EmbeddedTables extends StatusTables {
   readonly lane: Lane;
-  readonly linkKeys: LinkKeyTable;
-  heads(workspaceId: string, subjects: readonly string[]): Promise<Map<string, ChainHead>>;
-  commit(step: StepRows): Promise<void>;
-  /** The entries of an address's chain, in order. */
-  history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
-  /** Every chain of a workspace, by subject. */
-  chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
-  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
   /** Records that wait for a human. */
   setAsideCount(): number;
-}
-
-/** Keys of unsubscribe links, newest first. */
-export interface LinkKeyTable {
-  all(): Promise<SealKey[]>;
-  /** Adds the key that `make` gives for the next number; with `unlessAny` only where there is none. */
-  add(make: (id: number) => SealKey, options: { readonly unlessAny: boolean }): Promise<void>;
-}
-
-/** Written whole or not at all. */
-export interface StepRows {
-  readonly workspaces: readonly {
-    readonly workspaceId: string;
-    readonly states: ReadonlyMap<string, AddressState>;
-    readonly entries: readonly LedgerEntry[];
-  }[];
-  readonly setAside: readonly { readonly record: LaneRecord; readonly reason: string }[];
-  readonly taken: readonly LaneRecord[];
 }
 
 const service = "messaging-status";
 const ledger = ledgerTables("messaging_status");
 
-export async function openSqliteStatusStore(database: Database): Promise<StatusTables> {
+/** Written in one transaction: a step whole or not at all. */
+export async function openSqliteStatusStore(database: Database): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
+  const store = addressStore(database);
   return {
-    store: addressStore(database),
+    store,
     lane,
     linkKeys: linkKeyTable(database),
-    ...readLedger(database, ledger),
+    ...sqliteLedger(database, ledger),
+    loadForStep: async (workspaceId, addresses) => ({
+      states: await store.load(workspaceId, addresses),
+      ends: ledger.heads(database, workspaceId, addresses),
+    }),
     commit: (step) => database.write(() => commitStep(database, step)),
+    listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM messaging_status_set_aside").get()?.["count"] ?? 0),
   };
 }
@@ -111,6 +91,21 @@ function commitStep(database: Database, { workspaces, setAside, taken }: StepRow
     database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);
   }
   takeFromLane(database, service, taken);
+}
+
+function readSetAside(database: Database, max: number): SetAside[] {
+  const sql =
+    "SELECT workspace_id, sequence, part, reason, body FROM messaging_status_set_aside ORDER BY workspace_id, sequence, part LIMIT ?";
+  return database.prepare(sql).all(max).map((row) => ({
+    reason: String(row["reason"]),
+    record: {
+      workspaceId: String(row["workspace_id"]),
+      sequence: Number(row["sequence"]),
+      part: Number(row["part"]),
+      key: "",
+      body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
+    },
+  }));
 }
 
 const putState = `INSERT INTO messaging_status_addresses (workspace_id, address, body, unsubscribed_at, rejected_at, invalid_at)

@@ -1,12 +1,12 @@
 /** What any store of the messaging-status service must do. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
+import { chained, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type AddressState, unknownAddress } from "../domain/address-state.ts";
-import type { StatusTables, StepRows } from "./sqlite.ts";
+import type { StatusTables, StepRows } from "./tables.ts";
 
 export interface ContractStore extends StatusTables {
-  /** The next commit is undone half way. */
+  /** The next write of a commit fails, and nothing of it is there. */
   breakNextCommit(): void;
   close(): Promise<void>;
 }
@@ -30,10 +30,15 @@ function state(address: string, rest: Partial<AddressState> = {}): AddressState 
 
 function step(
   states: readonly AddressState[],
-  rest: { entries?: StepRows["workspaces"][number]["entries"]; taken?: readonly LaneRecord[] } = {},
+  rest: { entries?: readonly LedgerEntry[]; taken?: readonly LaneRecord[]; before?: readonly AddressState[] } = {},
 ): StepRows {
-  const { entries = [], taken = [] } = rest;
-  return { workspaces: [{ workspaceId: "w", states: new Map(states.map((one) => [one.address, one])), entries }], setAside: [], taken };
+  const { entries = [], taken = [], before = [] } = rest;
+  const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
+  return { workspaces: [{ workspaceId: "w", states: byAddress(states), before: byAddress(before), entries, ends }], setAside: [], taken };
+}
+
+function byAddress(states: readonly AddressState[]): Map<string, AddressState> {
+  return new Map(states.map((one) => [one.address, one]));
 }
 
 export function describeStatusStore(driver: string, open: () => Promise<ContractStore>): void {
@@ -66,8 +71,9 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
     });
 
     test("an address that left a list is not on it", async () => {
-      await tables.commit(step([state("a@b.org", { unsubscribedAt: 1 })]));
-      await tables.commit(step([state("a@b.org", { status: "opted_in" })]));
+      const before = state("a@b.org", { unsubscribedAt: 1, mark: [1, 0] });
+      await tables.commit(step([before]));
+      await tables.commit(step([state("a@b.org", { status: "opted_in", mark: [2, 0] })], { before: [before] }));
       expect(await tables.store.list("w", "unsubscribed", all)).toEqual([]);
     });
 
@@ -79,6 +85,34 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
       await tables.commit(step([state("a@b.org")], { entries: [entry] }));
       expect(await tables.history("w", "a@b.org")).toEqual([entry]);
       expect(await tables.verify("w")).toEqual({ entries: 1, damage: undefined });
+    });
+
+    test("lists reach over years, newest and oldest first", async () => {
+      const year = 366 * 24 * 3600 * 1000;
+      const times = [0, 10, 20].map((count) => count * year + 5);
+      await tables.commit(step(times.map((at) => state(`${at}@b.org`, { unsubscribedAt: at }))));
+      const list = async (filter: object) =>
+        (await tables.store.list("w", "unsubscribed", { ...all, to: 30 * year, ...filter })).map(({ unsubscribedAt }) => unsubscribedAt);
+      expect(await list({})).toEqual(times.toReversed());
+      expect(await list({ ascending: true, limit: 2 })).toEqual(times.slice(0, 2));
+      expect(await list({ from: 6, limit: 1, offset: 1 })).toEqual([times[1]]);
+    });
+
+    test("gives back many addresses, with where their chains end", async () => {
+      const addresses = Array.from({ length: 50 }, (_, at) => `a${at}@b.org`);
+      const entries = addresses.map((subject) => chained({ workspaceId: "w", head: emptyChain }, { subject, ...change }).entry);
+      await tables.commit(step(addresses.map((address) => state(address)), { entries }));
+      const loaded = await tables.loadForStep("w", [...addresses, "x@b.org"]);
+      expect(loaded.states).toEqual(byAddress(addresses.map((address) => state(address))));
+      expect(addresses.map((address) => loaded.ends.get(address))).toEqual(entries.map(({ hash }) => ({ count: 1, hash })));
+    });
+
+    test("what was set aside is kept, once", async () => {
+      const record = { workspaceId: "w", sequence: 1, part: 0, key: "a@b.org", body: Uint8Array.of(1) };
+      const whole = { ...step([]), setAside: [{ record, reason: "no record" }] };
+      await tables.commit(whole);
+      await tables.commit(whole);
+      expect(await tables.listSetAside(10)).toMatchObject([{ reason: "no record", record: { workspaceId: "w", sequence: 1, part: 0 } }]);
     });
 
     test("link keys: the newest first; only one where none is wanted twice", async () => {

@@ -53,13 +53,3 @@ export function frozenToValues(merge: FrozenMerge): { source: Uint8Array; target
     undo_until: BigInt(merge.undoUntil),
   };
 }
-
-/** Which of `cassandraBuckets` partitions an id lies in (FNV-1a); the number of buckets never changes. */
-export function bucketOf(id: string): number {
-  let hash = fnvOffset;
-  for (let at = 0; at < id.length; at += 1) hash = Math.imul(hash ^ id.charCodeAt(at), fnvPrime);
-  return (hash >>> 0) % limits.cassandraBuckets;
-}
-
-const fnvOffset = 0x811c9dc5;
-const fnvPrime = 0x01000193;

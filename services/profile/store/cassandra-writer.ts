@@ -1,5 +1,6 @@
 /** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
 import type { Clock } from "../../../platform/clock.ts";
+import { bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -8,7 +9,7 @@ import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
 import { userWrites } from "./cassandra-user-row.ts";
-import { bucketOf, forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
+import { forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
 import {
   deleteFrozen,
   deleteHandoff,

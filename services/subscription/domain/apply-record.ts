@@ -24,22 +24,42 @@ export interface Applied {
   readonly erased: readonly UserId[];
 }
 
-/** A record at or below the user's mark does nothing. */
+/**
+ * A record does nothing to a user whose mark is at or above its own. One of two users, a merge or an undo, may find one
+ * of them past it already, where the two were not written at once: then it does the other's part alone.
+ */
 export function applyRecord(step: StepUsers, record: MembershipRecord): Applied {
-  const user = userOf(step, record.userId);
-  if (!isAfter(record.mark, user.mark)) return nothing;
-  user.mark = record.mark;
-  closeOverMerges(user, record.at);
   const { change } = record;
+  const user = userOf(step, record.userId);
+  const isNew = isAfter(record.mark, user.mark);
+  if (isNew) {
+    user.mark = record.mark;
+    closeOverMerges(user, record.at);
+  }
   switch (change.type) {
     case "set":
-      return applySet(step, user, change);
+      return isNew ? applySet(step, user, change) : nothing;
     case "merged":
-      return applyMerged(step, user, change);
+      return applyMerged(step, user, { ...change, mark: record.mark, isNew });
     case "undone":
-      return applyUndone(step, user, { ...change, mark: record.mark });
+      return isNew ? applyUndone(step, user, { ...change, mark: record.mark }) : nothing;
     case "deleted":
-      return applyDeleted(step, user);
+      return isNew ? applyDeleted(step, user) : nothing;
+  }
+}
+
+/**
+ * The users whose rows hold what the other side's part is made of, once they are written: the target of a merge has taken
+ * the source in, the source of an undo has come back. Written first, nothing is lost by whatever stops between the two.
+ */
+export function writtenFirst({ userId, change }: MembershipRecord): UserId | undefined {
+  switch (change.type) {
+    case "merged":
+      return userId;
+    case "undone":
+      return change.sourceId;
+    default:
+      return undefined;
   }
 }
 
@@ -53,6 +73,10 @@ function userOf({ users }: StepUsers, id: UserId): UserMemberships {
 
 function isAfter(mark: Mark, other: Mark): boolean {
   return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
+}
+
+interface Place {
+  readonly mark: Mark;
 }
 
 type Change<Type extends MembershipChange["type"]> = Extract<MembershipChange, { type: Type }>;
@@ -82,33 +106,43 @@ function put(groups: Groups, { groupId, state, carried }: Change<"set">): void {
   groups.set(groupId, state);
 }
 
-function applyMerged(step: StepUsers, user: UserMemberships, { mergeId, sourceId, undoUntil }: Change<"merged">): Applied {
+function applyMerged(
+  step: StepUsers,
+  user: UserMemberships,
+  { mergeId, sourceId, undoUntil, mark, isNew }: Change<"merged"> & Place & { readonly isNew: boolean },
+): Applied {
   const source = userOf(step, sourceId);
+  const gone = isAfter(mark, source.mark) ? emptied(step, source, mark) : [];
+  if (!isNew) return { changes: gone, erased: [] };
   const before = new Map(user.groups);
   if (undoUntil > 0) user.merges.push({ mergeId, undoUntil, source: { ...source }, before: new Map(before) });
   else user.absorbed.push(...subjectsOf(source));
   user.groups = mergeGroups(user.groups, source.groups);
-  const gone = emptied(step, source);
   return { changes: [...changesOf(user, before, "merged"), ...gone], erased: [] };
 }
 
 /** The source has no state of its own while it is part of the target. */
-function emptied(step: StepUsers, source: UserMemberships): ConsentChange[] {
-  const left: UserMemberships = { ...noMemberships(source.userId), mark: source.mark };
+function emptied(step: StepUsers, source: UserMemberships, mark: Mark): ConsentChange[] {
+  const left: UserMemberships = { ...noMemberships(source.userId), mark };
   step.users.set(source.userId, left);
   return changesOf(left, source.groups, "merged");
 }
 
-function applyUndone(step: StepUsers, user: UserMemberships, { mergeId, mark }: Change<"undone"> & { readonly mark: Mark }): Applied {
+function applyUndone(step: StepUsers, user: UserMemberships, { mergeId, sourceId, mark }: Change<"undone"> & Place): Applied {
   const at = user.merges.findIndex((merge) => merge.mergeId === mergeId);
   const merge = user.merges[at];
   if (merge === undefined) return nothing;
   const before = user.groups;
   user.groups = new Map(merge.before);
   user.merges = user.merges.slice(0, at);
-  const source: UserMemberships = { ...merge.source, mark };
+  const back = isAfter(mark, userOf(step, sourceId).mark) ? restored(step, merge.source, mark) : [];
+  return { changes: [...changesOf(user, before, "undone"), ...back], erased: [] };
+}
+
+function restored(step: StepUsers, kept: UserMemberships, mark: Mark): ConsentChange[] {
+  const source: UserMemberships = { ...kept, mark };
   step.users.set(source.userId, source);
-  return { changes: [...changesOf(user, before, "undone"), ...changesOf(source, new Map(), "undone")], erased: [] };
+  return changesOf(source, new Map(), "undone");
 }
 
 function applyDeleted(step: StepUsers, user: UserMemberships): Applied {

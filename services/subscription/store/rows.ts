@@ -6,7 +6,12 @@ export function membershipsToRow(user: UserMemberships): string {
 }
 
 export function membershipsFromRow(text: string): UserMemberships {
-  return fromPlain(JSON.parse(text));
+  return membershipsFromJson(JSON.parse(text));
+}
+
+/** From what `membershipsToRow` wrote, parsed. */
+export function membershipsFromJson(value: unknown): UserMemberships {
+  return fromPlain(value as PlainUser);
 }
 
 interface PlainUser extends Omit<UserMemberships, "groups" | "merges"> {

@@ -1,12 +1,41 @@
-/** The contract on SQLite. */
-import { openDatabase } from "../../../platform/sqlite/database.ts";
+/** The contract on SQLite, and the lane in the same file. */
+import { expect, test } from "vitest";
+import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { openSqliteSubscriptionStore } from "./sqlite.ts";
 import { describeSubscriptionStore } from "./store-contract.ts";
 
 describeSubscriptionStore("SQLite", async () => {
   const database = openDatabase({ path: ":memory:" });
+  const { given, breakNext } = breakable(database);
+  return { ...await openSqliteSubscriptionStore(given), breakNextCommit: breakNext, close: () => database.close() };
+});
+
+test("the lane gives records of a workspace in order until they are taken, with their effects or not at all", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const { given, breakNext } = breakable(database);
+  const tables = await openSqliteSubscriptionStore(given);
+  const body = Uint8Array.of(1, 2, 3);
+  const record = (sequence: number, workspaceId = "w"): LaneRecord => ({ workspaceId, sequence, part: 0, key: "u", body });
+  await send(database, [record(2 ** 41), record(1), record(2), record(1, "v")]);
+  const read = await tables.lane.read(10);
+  expect(read.filter(({ workspaceId }) => workspaceId === "w").map(({ sequence }) => sequence)).toEqual([1, 2, 2 ** 41]);
+  expect(new Uint8Array(read[0]?.body ?? [])).toEqual(body);
+  expect(await tables.lane.read(1)).toHaveLength(1);
+  const step = { workspaces: [], setAside: [{ record: record(1), reason: "no record" }], taken: read.slice(0, 2) };
+  breakNext();
+  await expect(tables.commit(step)).rejects.toThrow("planted");
+  expect(await tables.lane.read(10)).toEqual(read);
+  expect(tables.setAsideCount()).toBe(0);
+  await tables.commit(step);
+  expect(await tables.lane.read(10)).toEqual(read.slice(2));
+  expect(tables.setAsideCount()).toBe(1);
+  await database.close();
+});
+
+function breakable(database: Database) {
   let isBroken = false;
-  const given = {
+  const given: Database = {
     write<T>(work: () => T): Promise<T> {
       const breaks = isBroken;
       isBroken = false;
@@ -21,16 +50,17 @@ describeSubscriptionStore("SQLite", async () => {
     close: () => database.close(),
   };
   return {
-    ...await openSqliteSubscriptionStore(given),
-    async send(records) {
-      const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES ('subscription', ?, ?, ?, ?, ?)";
-      await database.write(() => {
-        for (const { workspaceId, sequence, part, key, body } of records) database.prepare(sql).run(workspaceId, sequence, part, key, body);
-      });
-    },
-    breakNextCommit: () => {
+    given,
+    breakNext: () => {
       isBroken = true;
     },
-    close: () => database.close(),
   };
-});
+}
+
+/** As the resolver's step does. */
+async function send(database: Database, records: readonly LaneRecord[]): Promise<void> {
+  const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES ('subscription', ?, ?, ?, ?, ?)";
+  await database.write(() => {
+    for (const { workspaceId, sequence, part, key, body } of records) database.prepare(sql).run(workspaceId, sequence, part, key, body);
+  });
+}

@@ -1,52 +1,39 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { Lane, LaneRecord } from "../../../platform/lane/lane.ts";
-import type { ChainHead, LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerTables, readLedger } from "../../../platform/ledger/sqlite.ts";
+import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
+import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { Channel, Group } from "../domain/group.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { membershipsFromRow, membershipsToRow } from "./rows.ts";
+import type { StepRows, SubscriptionTables } from "./tables.ts";
 
-export interface SubscriptionTables {
-  readonly store: MembershipStore;
+export interface EmbeddedTables extends SubscriptionTables {
   readonly lane: Lane;
-  heads(workspaceId: string, subjects: readonly string[]): Promise<Map<string, ChainHead>>;
-  commit(step: StepRows): Promise<void>;
-  /** The entries of a user's chain, in order. */
-  history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
-  /** Every chain of a workspace, by subject. */
-  chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
-  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
   /** Records that wait for a human. */
   setAsideCount(): number;
-}
-
-/** Written whole or not at all. */
-export interface StepRows {
-  readonly workspaces: readonly {
-    readonly workspaceId: string;
-    readonly users: ReadonlyMap<UserId, UserMemberships>;
-    readonly entries: readonly LedgerEntry[];
-    readonly erased: ReadonlySet<UserId>;
-  }[];
-  readonly setAside: readonly { readonly record: LaneRecord; readonly reason: string }[];
-  readonly taken: readonly LaneRecord[];
 }
 
 const service = "subscription";
 const ledger = ledgerTables("subscription");
 
-export async function openSqliteSubscriptionStore(database: Database): Promise<SubscriptionTables> {
+/** Written in one transaction: a step whole or not at all. */
+export async function openSqliteSubscriptionStore(database: Database): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
+  const store = membershipStore(database);
   return {
-    store: membershipStore(database),
+    store,
     lane,
-    ...readLedger(database, ledger),
+    ...sqliteLedger(database, ledger),
+    loadForStep: async (workspaceId, ids) => ({
+      users: await store.load(workspaceId, ids),
+      ends: ledger.heads(database, workspaceId, ids),
+    }),
     commit: (step) => database.write(() => commitStep(database, step)),
+    listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM subscription_set_aside").get()?.["count"] ?? 0),
   };
 }
@@ -96,13 +83,27 @@ function readGroups(database: Database, workspaceId: string): Group[] {
 function commitStep(database: Database, { workspaces, setAside, taken }: StepRows): void {
   for (const { workspaceId, users, entries, erased } of workspaces) {
     for (const user of users.values()) writeUser(database, workspaceId, user);
-    for (const subject of erased) ledger.erase(database, workspaceId, subject);
+    for (const subject of erased.keys()) ledger.erase(database, workspaceId, subject);
     ledger.append(database, workspaceId, entries);
   }
   for (const { record: { workspaceId, sequence, part, body }, reason } of setAside) {
     database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);
   }
   takeFromLane(database, service, taken);
+}
+
+function readSetAside(database: Database, max: number): SetAside[] {
+  const sql = "SELECT workspace_id, sequence, part, reason, body FROM subscription_set_aside ORDER BY workspace_id, sequence, part LIMIT ?";
+  return database.prepare(sql).all(max).map((row) => ({
+    reason: String(row["reason"]),
+    record: {
+      workspaceId: String(row["workspace_id"]),
+      sequence: Number(row["sequence"]),
+      part: Number(row["part"]),
+      key: "",
+      body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
+    },
+  }));
 }
 
 function writeUser(database: Database, workspaceId: string, user: UserMemberships): void {

@@ -1,15 +1,13 @@
 /** What any store of the subscription service must do. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
+import { chained, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Group } from "../domain/group.ts";
-import { noMemberships, type UserMemberships } from "../domain/memberships.ts";
-import type { StepRows, SubscriptionTables } from "./sqlite.ts";
+import { type Mark, noMemberships, type UserMemberships } from "../domain/memberships.ts";
+import type { StepRows, SubscriptionTables } from "./tables.ts";
 
 export interface ContractStore extends SubscriptionTables {
-  /** Puts records into the lane, as the resolver's step does. */
-  send(records: readonly LaneRecord[]): Promise<void>;
-  /** The next commit is undone half way. */
+  /** The next write of a commit fails, and nothing of it is there. */
   breakNextCommit(): void;
   close(): Promise<void>;
 }
@@ -22,24 +20,34 @@ function record(sequence: number, workspaceId = "w"): LaneRecord {
   return { workspaceId, sequence, part: 0, key: "u", body };
 }
 
-function user(userId: string): UserMemberships {
+function user(userId: string, mark: Mark = [2 ** 41, 3]): UserMemberships {
   const source: UserMemberships = { ...noMemberships("s"), groups: new Map([["__proto__", "unsubscribed"]]) };
   return {
     userId,
-    mark: [2 ** 41, 3],
+    mark,
     groups: new Map([["g", "subscribed"], ["__proto__", "unsubscribed"]]),
     merges: [{ mergeId: "m", undoUntil: 5, source, before: new Map([["g", "subscribed"]]) }],
     absorbed: ["old"],
   };
 }
 
-function step(rest: Partial<StepRows["workspaces"][number]> & { taken?: readonly LaneRecord[] } = {}): StepRows {
-  const { taken = [], ...workspace } = rest;
+type WorkspaceRows = StepRows["workspaces"][number];
+
+function step({ taken = [], ...workspace }: Partial<WorkspaceRows> & { taken?: readonly LaneRecord[] } = {}): StepRows {
+  const { entries = [] } = workspace;
   return {
-    workspaces: [{ workspaceId: "w", users: new Map(), entries: [], erased: new Set(), ...workspace }],
+    workspaces: [{ workspaceId: "w", users: new Map(), entries, ends: endsOf(entries), erased: new Map(), ...workspace }],
     setAside: [],
     taken,
   };
+}
+
+function endsOf(entries: readonly LedgerEntry[]): WorkspaceRows["ends"] {
+  return new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
+}
+
+function users(...all: readonly UserMemberships[]): WorkspaceRows["users"] {
+  return new Map(all.map((one) => [one.userId, one]));
 }
 
 export function describeSubscriptionStore(driver: string, open: () => Promise<ContractStore>): void {
@@ -51,39 +59,35 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
     afterEach(() => tables.close());
 
     test("gives back what was written, for its workspace alone", async () => {
-      await tables.commit(step({ users: new Map([["u", user("u")]]) }));
-      expect(await tables.store.load("w", ["u", "x"])).toEqual(new Map([["u", user("u")]]));
+      await tables.commit(step({ users: users(user("u")) }));
+      expect(await tables.store.load("w", ["u", "x"])).toEqual(users(user("u")));
       expect(await tables.store.load("v", ["u"])).toEqual(new Map());
     });
 
-    test("the lane gives records of a workspace in order until they are taken", async () => {
-      const records = [record(2 ** 41), record(1), record(2), record(1, "v")];
-      await tables.send(records);
-      const read = await tables.lane.read(10);
-      expect(read.filter(({ workspaceId }) => workspaceId === "w").map(({ sequence }) => sequence)).toEqual([1, 2, 2 ** 41]);
-      expect(new Uint8Array(read[0]?.body ?? [])).toEqual(body);
-      expect(await tables.lane.read(1)).toHaveLength(1);
-      await tables.commit(step({ taken: read.slice(0, 2) }));
-      expect(await tables.lane.read(10)).toEqual(read.slice(2));
+    test("gives back many users, with where their chains end", async () => {
+      const ids = Array.from({ length: 50 }, (_, at) => `u${at}`);
+      const entries = ids.map((subject) => chained({ workspaceId: "w", head: emptyChain }, { subject, ...change }).entry);
+      await tables.commit(step({ users: users(...ids.map((id) => user(id))), entries }));
+      const loaded = await tables.loadForStep("w", [...ids, "x"]);
+      expect(loaded.users).toEqual(new Map(ids.map((id) => [id, user(id)])));
+      expect(ids.map((id) => loaded.ends.get(id))).toEqual(entries.map(({ hash }) => ({ count: 1, hash })));
     });
 
-    test("a commit that breaks leaves everything as it was", async () => {
-      await tables.send([record(1)]);
+    test("a commit that breaks leaves a user and its chain as they were, and can be done again, and twice", async () => {
       const { entry } = chained({ workspaceId: "w", head: emptyChain }, { subject: "u", ...change });
       tables.breakNextCommit();
-      const whole = step({ users: new Map([["u", user("u")]]), entries: [entry], taken: [record(1)] });
+      const whole = step({ users: users(user("u")), entries: [entry] });
       await expect(tables.commit(whole)).rejects.toThrow("planted");
       expect(await tables.store.load("w", ["u"])).toEqual(new Map());
       expect(await tables.history("w", "u")).toEqual([]);
-      expect(await tables.lane.read(10)).toHaveLength(1);
       await tables.commit(whole);
+      expect(await tables.store.load("w", ["u"])).toEqual(users(user("u")));
       expect(await tables.history("w", "u")).toEqual([entry]);
-      expect(await tables.lane.read(10)).toEqual([]);
     });
 
     test("a chain goes on where it ended, and is erased with its subject", async () => {
       const first = chained({ workspaceId: "w", head: emptyChain }, { subject: "u", ...change });
-      await tables.commit(step({ entries: [first.entry] }));
+      await tables.commit(step({ users: users(user("u", [1, 0])), entries: [first.entry] }));
       const heads = await tables.heads("w", ["u", "x"]);
       expect(heads).toEqual(new Map([["u", first.head], ["x", emptyChain]]));
       const second = chained({ workspaceId: "w", head: first.head }, {
@@ -91,13 +95,41 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
         ...change,
         before: "subscribed",
         after: "unsubscribed",
+        sequence: 2,
       });
-      await tables.commit(step({ entries: [second.entry] }));
+      await tables.commit(step({ users: users(user("u", [2, 0])), entries: [second.entry] }));
       expect(await tables.history("w", "u")).toEqual([first.entry, second.entry]);
       expect(await tables.verify("w")).toEqual({ entries: 2, damage: undefined });
-      await tables.commit(step({ erased: new Set(["u"]) }));
+      const gone = { ...noMemberships("u"), mark: [3, 0] as const };
+      await tables.commit(step({ users: users(gone), erased: new Map([["u", [3, 0]]]) }));
       expect(await tables.history("w", "u")).toEqual([]);
       expect(await tables.verify("w")).toEqual({ entries: 0, damage: undefined });
+      expect((await tables.store.load("w", ["u"])).get("u")).toEqual(gone);
+    });
+
+    test("nothing stays of the history of somebody who was merged into the one who is deleted", async () => {
+      const { entry } = chained({ workspaceId: "w", head: emptyChain }, { subject: "s", ...change });
+      await tables.commit(step({ users: users(user("s", [1, 0])), entries: [entry] }));
+      await tables.commit(step({ erased: new Map([["s", [2, 0]]]) }));
+      expect(await tables.history("w", "s")).toEqual([]);
+      expect((await tables.subjects("w", { from: undefined, max: 10 })).subjects).toEqual([]);
+    });
+
+    test("subjects with a chain in pages, each once, for their workspace alone", async () => {
+      const ids = Array.from({ length: 7 }, (_, at) => `u${at}`);
+      const entries = ids.map((subject) => chained({ workspaceId: "w", head: emptyChain }, { subject, ...change }).entry);
+      await tables.commit(step({ users: users(...ids.map((id) => user(id))), entries }));
+      const found: string[] = [];
+      for (let from: string | undefined;;) {
+        const page = await tables.subjects("w", { from, max: 3 });
+        expect(page.subjects.length).toBeLessThanOrEqual(3);
+        found.push(...page.subjects);
+        from = page.next;
+        if (from === undefined) break;
+      }
+      expect(found.toSorted()).toEqual(ids);
+      expect(await tables.verify("w")).toEqual({ entries: 7, damage: undefined });
+      expect(await tables.subjects("v", { from: undefined, max: 3 })).toEqual({ subjects: [], next: undefined });
     });
 
     test("groups are changed from what stands, for their workspace alone", async () => {
@@ -115,8 +147,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
 
     test("a sweep changes users with a merge whose window is over, no others", async () => {
       const open = { ...user("open"), merges: user("open").merges.map((merge) => ({ ...merge, undoUntil: 50 })) };
-      const users = [user("u"), open, { ...user("none"), merges: [] }];
-      await tables.commit(step({ users: new Map(users.map((one) => [one.userId, one])) }));
+      await tables.commit(step({ users: users(user("u"), open, { ...user("none"), merges: [] }) }));
       const seen: string[] = [];
       const sweep = () =>
         tables.store.sweep(6, 10, (one) => {
@@ -128,9 +159,20 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       expect((await tables.store.load("w", ["u"])).get("u")).toEqual({ ...user("u"), merges: [] });
     });
 
-    test("what was set aside is kept and counted", async () => {
-      await tables.commit({ ...step(), setAside: [{ record: record(1), reason: "no record" }] });
-      expect(tables.setAsideCount()).toBe(1);
+    test("groups that many change at once are all there", async () => {
+      const ids = ["a", "b", "c"];
+      await Promise.all(ids.map((id) => tables.store.changeGroups("w", () => [{ ...group, id }])));
+      expect((await tables.store.groups("w")).map(({ id }) => id)).toEqual(ids);
+    });
+
+    test("what was set aside is kept, once", async () => {
+      const setAside = [{ record: record(1), reason: "no record" }];
+      await tables.commit({ ...step(), setAside });
+      await tables.commit({ ...step(), setAside });
+      const [kept, ...more] = await tables.listSetAside(10);
+      expect(more).toEqual([]);
+      expect(kept).toMatchObject({ reason: "no record", record: { workspaceId: "w", sequence: 1, part: 0 } });
+      expect(new Uint8Array(kept?.record.body ?? [])).toEqual(body);
     });
   });
 }

@@ -1,0 +1,42 @@
+/** Lane records that wait for a human, in the tables of the service whose lane it is. */
+import { bucketOf } from "../cassandra/buckets.ts";
+import { inFlight } from "../cassandra/in-flight.ts";
+import type { Session, Statement } from "../cassandra/session.ts";
+import { limits } from "../limits.ts";
+import type { LaneRecord, SetAside } from "./lane.ts";
+import { stampOf } from "./stamp.ts";
+
+/** Keeps the record; keeping it again changes nothing. */
+export function setAsideOf({ record, reason }: SetAside): Statement {
+  const { sequence, part, body } = record;
+  return { cql: setAsideStatements.put, values: { ...keyOf(record), reason, body, stamp: stampOf([sequence, part]) }, idempotent: true };
+}
+
+/** At most `max`, by workspace and place. */
+export async function setAsideList(session: Session, max: number): Promise<SetAside[]> {
+  const buckets = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
+  const rows = await inFlight(buckets, limits.cassandraInFlightMax, (bucket) => {
+    return session.execute({ cql: setAsideStatements.select, values: { bucket, max }, idempotent: true });
+  });
+  return rows.flat().slice(0, max).map((row) => ({
+    reason: String(row["reason"]),
+    record: {
+      workspaceId: String(row["workspace_id"]),
+      sequence: Number(row["sequence"]),
+      part: Number(row["part"]),
+      key: String(row["lane_key"]),
+      body: new Uint8Array(row["body"] as Uint8Array),
+    },
+  }));
+}
+
+function keyOf({ workspaceId, sequence, part, key }: LaneRecord): Statement["values"] {
+  return { bucket: bucketOf(workspaceId), workspace_id: workspaceId, sequence: BigInt(sequence), part, lane_key: key };
+}
+
+/** The table is part of each service's own schema. */
+export const setAsideStatements = {
+  put: `INSERT INTO set_aside_by_bucket (bucket, workspace_id, sequence, part, lane_key, reason, body)
+    VALUES (:bucket, :workspace_id, :sequence, :part, :lane_key, :reason, :body) USING TIMESTAMP :stamp`,
+  select: "SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket WHERE bucket = :bucket LIMIT :max",
+} as const;

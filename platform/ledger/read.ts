@@ -1,0 +1,70 @@
+/** The reading half of a ledger, whatever keeps it: histories, all chains, and whether they are as they were written. */
+import { limits } from "../limits.ts";
+import { type ChainHead, damageOf, type LedgerDamage, type LedgerEntry } from "./ledger.ts";
+
+/** What a store says of its chains. */
+export interface LedgerRows {
+  /** Where the chains end, also of subjects that have none. */
+  heads(workspaceId: string, subjects: readonly string[]): Promise<Map<string, ChainHead>>;
+  /** A chain in order with its end, both as of one moment. Throws SyntaxError where an entry cannot be read. */
+  chain(workspaceId: string, subject: string): Promise<{ readonly head: ChainHead; readonly entries: LedgerEntry[] }>;
+  /** Subjects of a workspace, each once, at most `max`; `from`: the `next` of the page before. */
+  subjects(workspaceId: string, page: SubjectPage): Promise<{ readonly subjects: readonly string[]; readonly next: string | undefined }>;
+}
+
+export interface SubjectPage {
+  readonly from: string | undefined;
+  readonly max: number;
+}
+
+export interface Ledger {
+  heads: LedgerRows["heads"];
+  subjects: LedgerRows["subjects"];
+  /** The entries of a subject's chain, in order. */
+  history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
+  /** Every chain of a workspace. */
+  chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
+  /** Checks every chain of a workspace; stops at the first that is damaged. */
+  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
+}
+
+/** Pages hold `ledgerSubjectsPerPage` subjects. */
+export function readLedger(rows: LedgerRows): Ledger {
+  return {
+    heads: (workspaceId, subjects) => rows.heads(workspaceId, subjects),
+    subjects: (workspaceId, page) => rows.subjects(workspaceId, page),
+    history: async (workspaceId, subject) => (await rows.chain(workspaceId, subject)).entries,
+    async *chains(workspaceId) {
+      for await (const subject of allSubjects(rows, workspaceId)) yield (await rows.chain(workspaceId, subject)).entries;
+    },
+    async verify(workspaceId) {
+      let entries = 0;
+      for await (const subject of allSubjects(rows, workspaceId)) {
+        const chain = await readable(() => rows.chain(workspaceId, subject));
+        if (chain === undefined) return { entries, damage: { subject, index: 0, reason: "An entry cannot be read" } };
+        const damage = damageOf({ workspaceId, head: chain.head }, chain.entries, subject);
+        if (damage !== undefined) return { entries, damage };
+        entries += chain.entries.length;
+      }
+      return { entries, damage: undefined };
+    },
+  };
+}
+
+async function* allSubjects(rows: LedgerRows, workspaceId: string): AsyncGenerator<string> {
+  for (let from: string | undefined;;) {
+    const page = await rows.subjects(workspaceId, { from, max: limits.ledgerSubjectsPerPage });
+    yield* page.subjects;
+    if (page.next === undefined) return;
+    from = page.next;
+  }
+}
+
+async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+/** Records of one workspace applied to the addresses they speak of: what a step writes. */
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { type AddressState, type Mark, unknownAddress } from "../domain/address-state.ts";
+import { applyRecord } from "../domain/apply-record.ts";
+import type { StatusRecord } from "../domain/status-record.ts";
+import { decodeLaneRecord } from "./lane-message.ts";
+
+export interface WorkspaceStep {
+  readonly workspaceId: string;
+  /** Those that changed, */
+  readonly states: ReadonlyMap<string, AddressState>;
+  /** as they were before; absent: unknown. */
+  readonly before: ReadonlyMap<string, AddressState>;
+  readonly entries: readonly LedgerEntry[];
+  /** Where the chains end after the step. */
+  readonly ends: ReadonlyMap<string, ChainHead>;
+}
+
+export interface PlanParts {
+  readonly loadForStep: (
+    workspaceId: string,
+    addresses: readonly string[],
+  ) => Promise<{ readonly states: Map<string, AddressState>; readonly ends: Map<string, ChainHead> }>;
+}
+
+/** By workspace, in order; a record that cannot be read is put aside. */
+export function decodeAll(taken: readonly LaneRecord[], setAside: SetAside[]): Map<string, StatusRecord[]> {
+  const workspaces = new Map<string, StatusRecord[]>();
+  for (const [workspaceId, records] of Map.groupBy(taken, (record) => record.workspaceId)) {
+    workspaces.set(workspaceId, records.flatMap((record) => decodedOrAside(record, setAside)));
+  }
+  return workspaces;
+}
+
+function decodedOrAside(record: LaneRecord, setAside: SetAside[]): StatusRecord[] {
+  try {
+    return [decodeLaneRecord(record)];
+  } catch (error) {
+    setAside.push({ record, reason: error instanceof Error ? error.message : String(error) });
+    return [];
+  }
+}
+
+/** `stale`: records that were in before, whose entries are written already. */
+export async function planWorkspace(
+  parts: PlanParts,
+  workspaceId: string,
+  records: readonly StatusRecord[],
+): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly StatusRecord[] }> {
+  const { states, ends } = await parts.loadForStep(workspaceId, [...new Set(records.map(({ address }) => address))]);
+  const before = new Map(Array.from(states, ([address, state]) => [address, { ...state }]));
+  const entries: LedgerEntry[] = [];
+  for (const record of records) {
+    const { address: subject, at, requestId, actor, mark: [sequence, part] } = record;
+    const state = states.get(subject) ?? unknownAddress(subject);
+    states.set(subject, state);
+    for (const change of applyRecord(state, record)) {
+      const whole = { subject, ...change, at, actor, requestId, sequence, part };
+      const next = chained({ workspaceId, head: ends.get(subject) ?? emptyChain }, whole);
+      ends.set(subject, next.head);
+      entries.push(next.entry);
+    }
+  }
+  const changed = new Map([...states].filter(([address, { mark }]) => isOther(mark, before.get(address)?.mark)));
+  const stale = records.filter(({ mark, address }) => isAtMost(mark, before.get(address)?.mark));
+  return { step: { workspaceId, states: changed, before, entries, ends }, stale };
+}
+
+function isOther(mark: Mark, before: Mark | undefined): boolean {
+  return before === undefined ? mark[1] >= 0 : mark[0] !== before[0] || mark[1] !== before[1];
+}
+
+function isAtMost(mark: Mark, other: Mark | undefined): boolean {
+  return other !== undefined && (mark[0] < other[0] || (mark[0] === other[0] && mark[1] <= other[1]));
+}

@@ -1,0 +1,73 @@
+/** Addresses that are on a list, by the time at which they came on it: a partition a year. */
+import type { Session, Statement } from "../../../platform/cassandra/session.ts";
+import { stampOf } from "../../../platform/lane/stamp.ts";
+import type { AddressState } from "../domain/address-state.ts";
+import type { ListFilter, ListName } from "../domain/ports.ts";
+import { deleteListed, putListed, putYear, selectNewest, selectOldest, selectYears } from "./statements.ts";
+import type { StepRows } from "./tables.ts";
+
+/** What has to be written to the lists before the rows themselves. */
+export function listedWrites({ workspaceId, states, before }: StepRows["workspaces"][number]): Statement[][] {
+  return [...states.values()].flatMap((state) => {
+    const earlier = before.get(state.address);
+    return lists.flatMap((list) => changesOf(workspaceId, list, { state, earlier }));
+  });
+}
+
+const lists: readonly ListName[] = ["unsubscribed", "rejected", "invalid"];
+
+function changesOf(
+  workspaceId: string,
+  list: ListName,
+  { state, earlier }: { readonly state: AddressState; readonly earlier: AddressState | undefined },
+): Statement[][] {
+  const at = timeOn(state, list);
+  const was = earlier === undefined ? null : timeOn(earlier, list);
+  const stamp = stampOf(state.mark);
+  function keyOf(time: number) {
+    return { workspace_id: workspaceId, list, year: yearOf(time), at: BigInt(time), address: state.address, stamp };
+  }
+  const writes: Statement[][] = [];
+  if (was !== null && was !== at) writes.push([{ cql: deleteListed, values: keyOf(was), idempotent: true }]);
+  if (at !== null) {
+    writes.push([{ cql: putYear, values: { workspace_id: workspaceId, list, year: yearOf(at), stamp }, idempotent: true }]);
+    writes.push([{ cql: putListed, values: { ...keyOf(at), body: JSON.stringify(state) }, idempotent: true }]);
+  }
+  return writes;
+}
+
+export async function readList(
+  session: Session,
+  { workspaceId, list }: { readonly workspaceId: string; readonly list: ListName },
+  { from, to, limit, offset, ascending }: ListFilter,
+): Promise<AddressState[]> {
+  const rows = await session.execute({ cql: selectYears, values: { workspace_id: workspaceId, list }, idempotent: true });
+  const years = rows.map((row) => Number(row["year"])).filter((year) => year >= yearOf(from) && year <= yearOf(to));
+  const found: AddressState[] = [];
+  for (const year of ascending ? years : years.toReversed()) {
+    if (found.length >= offset + limit) break;
+    const bounds = { low: BigInt(Math.trunc(from)), high: BigInt(Math.trunc(to)), max: offset + limit - found.length };
+    const values = { workspace_id: workspaceId, list, year, ...bounds };
+    const page = await session.execute({ cql: ascending ? selectOldest : selectNewest, values, idempotent: true });
+    found.push(...page.map((row) => JSON.parse(String(row["body"])) as AddressState));
+  }
+  return found.slice(offset, offset + limit);
+}
+
+/** A time far beyond every year is the last of them. */
+function yearOf(time: number): number {
+  return new Date(Math.max(0, Math.min(time, lastTime))).getUTCFullYear();
+}
+
+const lastTime = 8.64e15;
+
+function timeOn(state: AddressState, list: ListName): number | null {
+  switch (list) {
+    case "unsubscribed":
+      return state.unsubscribedAt;
+    case "rejected":
+      return state.rejected?.at ?? null;
+    case "invalid":
+      return state.invalid?.at ?? null;
+  }
+}

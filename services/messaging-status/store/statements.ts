@@ -1,0 +1,21 @@
+/** Every CQL statement of the messaging-status store but those of the ledger; all go to one partition, or to a few named ones. */
+
+export const selectStates = "SELECT address, body FROM states_by_address WHERE workspace_id = :workspace_id AND address IN :addresses";
+export const putState =
+  "INSERT INTO states_by_address (workspace_id, address, body) VALUES (:workspace_id, :address, :body) USING TIMESTAMP :stamp";
+
+const ofYear = "workspace_id = :workspace_id AND list = :list AND year = :year";
+
+export const putListed = `INSERT INTO addresses_by_list (workspace_id, list, year, at, address, body)
+  VALUES (:workspace_id, :list, :year, :at, :address, :body) USING TIMESTAMP :stamp`;
+export const deleteListed = `DELETE FROM addresses_by_list USING TIMESTAMP :stamp WHERE ${ofYear} AND at = :at AND address = :address`;
+export const selectOldest =
+  `SELECT body FROM addresses_by_list WHERE ${ofYear} AND at >= :low AND at < :high ORDER BY at ASC, address ASC LIMIT :max`;
+export const selectNewest =
+  `SELECT body FROM addresses_by_list WHERE ${ofYear} AND at >= :low AND at < :high ORDER BY at DESC, address DESC LIMIT :max`;
+
+export const putYear = "INSERT INTO years_by_list (workspace_id, list, year) VALUES (:workspace_id, :list, :year) USING TIMESTAMP :stamp";
+export const selectYears = "SELECT year FROM years_by_list WHERE workspace_id = :workspace_id AND list = :list";
+
+export const selectLinkKeys = "SELECT id, bytes FROM link_keys WHERE name = :name";
+export const putLinkKey = "INSERT INTO link_keys (name, id, bytes) VALUES (:name, :id, :bytes) IF NOT EXISTS";

@@ -1,0 +1,45 @@
+/** What any store of the messaging-status service offers beside addresses: link keys, the ledger, and the applier's step. */
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { Ledger } from "../../../platform/ledger/read.ts";
+import type { SealKey } from "../../../platform/sealed-token.ts";
+import type { AddressState } from "../domain/address-state.ts";
+import type { AddressStore } from "../domain/ports.ts";
+
+export interface StatusTables extends Ledger {
+  readonly store: AddressStore;
+  readonly linkKeys: LinkKeyTable;
+  /** States with where their chains end. The caller owns the objects. */
+  loadForStep(workspaceId: string, addresses: readonly string[]): Promise<LoadedStates>;
+  /** Each address's row and entries whole or not at all; doing it again is harmless. */
+  commit(step: StepRows): Promise<void>;
+  /** Records that wait for a human, at most `max`. */
+  listSetAside(max: number): Promise<SetAside[]>;
+}
+
+/** Keys of unsubscribe links, newest first. */
+export interface LinkKeyTable {
+  all(): Promise<SealKey[]>;
+  /** Adds the key that `make` gives for the next number; with `unlessAny` only where there is none. */
+  add(make: (id: number) => SealKey, options: { readonly unlessAny: boolean }): Promise<void>;
+}
+
+export interface LoadedStates {
+  readonly states: Map<string, AddressState>;
+  readonly ends: Map<string, ChainHead>;
+}
+
+export interface StepRows {
+  readonly workspaces: readonly {
+    readonly workspaceId: string;
+    /** Those that changed, */
+    readonly states: ReadonlyMap<string, AddressState>;
+    /** as they were before; absent: unknown. */
+    readonly before: ReadonlyMap<string, AddressState>;
+    readonly entries: readonly LedgerEntry[];
+    /** Where the chains end after the step. */
+    readonly ends: ReadonlyMap<string, ChainHead>;
+  }[];
+  readonly setAside: readonly SetAside[];
+  readonly taken: readonly LaneRecord[];
+}

@@ -1,0 +1,104 @@
+/** Records of one workspace applied to the users they speak of: what a step writes. */
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { type Applied, applyRecord, type StepUsers, writtenFirst } from "../domain/apply-record.ts";
+import type { MembershipRecord } from "../domain/membership-record.ts";
+import type { Mark, UserId, UserMemberships } from "../domain/memberships.ts";
+import type { MembershipStore } from "../domain/ports.ts";
+import { decodeLaneRecord } from "./lane-message.ts";
+
+export interface WorkspaceStep {
+  readonly workspaceId: string;
+  /** Those that changed. */
+  readonly users: ReadonlyMap<UserId, UserMemberships>;
+  /** Users whose rows are durable before those of the others are written. */
+  readonly first: ReadonlySet<UserId>;
+  /** After `erased`. */
+  readonly entries: readonly LedgerEntry[];
+  /** Where the chains end after the step. */
+  readonly ends: ReadonlyMap<UserId, ChainHead>;
+  readonly erased: ReadonlyMap<UserId, Mark>;
+}
+
+export interface PlanParts {
+  readonly store: Pick<MembershipStore, "groups">;
+  readonly loadForStep: (
+    workspaceId: string,
+    ids: readonly UserId[],
+  ) => Promise<{ readonly users: Map<UserId, UserMemberships>; readonly ends: Map<UserId, ChainHead> }>;
+}
+
+/** By workspace, in order; a record that cannot be read is put aside. */
+export function decodeAll(taken: readonly LaneRecord[], setAside: SetAside[]): Map<string, MembershipRecord[]> {
+  const workspaces = new Map<string, MembershipRecord[]>();
+  for (const [workspaceId, records] of Map.groupBy(taken, (record) => record.workspaceId)) {
+    workspaces.set(workspaceId, records.flatMap((record) => decodedOrAside(record, setAside)));
+  }
+  return workspaces;
+}
+
+function decodedOrAside(record: LaneRecord, setAside: SetAside[]): MembershipRecord[] {
+  try {
+    return [decodeLaneRecord(record)];
+  } catch (error) {
+    setAside.push({ record, reason: error instanceof Error ? error.message : String(error) });
+    return [];
+  }
+}
+
+/** `stale`: records that were in before, whose entries are written already. */
+export async function planWorkspace(
+  parts: PlanParts,
+  workspaceId: string,
+  records: readonly MembershipRecord[],
+): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly MembershipRecord[] }> {
+  const ids = [...new Set(records.flatMap(usersOf))];
+  const [groups, { users, ends }] = await Promise.all([parts.store.groups(workspaceId), parts.loadForStep(workspaceId, ids)]);
+  const open = new Set(groups.flatMap(({ id, archived }) => (archived ? [] : [id])));
+  const marks = new Map(Array.from(users, ([id, { mark }]) => [id, mark]));
+  const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId) };
+  const ledger = openChains(workspaceId, ends);
+  for (const record of records) ledger.add(record, applyRecord(step, record));
+  const first = new Set(records.map(writtenFirst).filter((id) => id !== undefined));
+  const changed = new Map([...step.users].filter(([id, { mark }]) => isOther(mark, marks.get(id))));
+  const stale = records.filter(({ mark, ...record }) => usersOf(record).some((id) => isAtMost(mark, marks.get(id))));
+  return { step: { workspaceId, users: changed, first, entries: ledger.entries, ends, erased: ledger.erased }, stale };
+}
+
+export function usersOf({ userId, change }: Pick<MembershipRecord, "userId" | "change">): UserId[] {
+  return "sourceId" in change ? [userId, change.sourceId] : [userId];
+}
+
+function isOther(mark: Mark, before: Mark | undefined): boolean {
+  return before === undefined ? mark[1] >= 0 : mark[0] !== before[0] || mark[1] !== before[1];
+}
+
+function isAtMost(mark: Mark, other: Mark | undefined): boolean {
+  return other !== undefined && (mark[0] < other[0] || (mark[0] === other[0] && mark[1] <= other[1]));
+}
+
+/** Sources of older merges need no end of their chains: what is written of them is that they are erased. */
+function openChains(workspaceId: string, ends: Map<UserId, ChainHead>) {
+  const erased = new Map<UserId, Mark>();
+  let entries: LedgerEntry[] = [];
+  return {
+    erased,
+    get entries() {
+      return entries;
+    },
+    add({ at, requestId, actor, mark }: MembershipRecord, applied: Applied): void {
+      const [sequence, part] = mark;
+      for (const { userId: subject, groupId: what, kind, before, after } of applied.changes) {
+        const change = { subject, what, kind, before, after, at, actor, requestId, sequence, part };
+        const next = chained({ workspaceId, head: ends.get(subject) ?? emptyChain }, change);
+        ends.set(subject, next.head);
+        entries.push(next.entry);
+      }
+      for (const subject of applied.erased) {
+        erased.set(subject, mark);
+        ends.set(subject, emptyChain);
+        entries = entries.filter((entry) => entry.subject !== subject);
+      }
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/** The contract on a real Cassandra, in tables made by the migrations. */
+import { join } from "node:path";
+import { afterAll, beforeAll, describe } from "vitest";
+import { contractSession, openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
+import type { Session } from "../../../platform/cassandra/session.ts";
+import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
+import { describeWith } from "../../../test/servers/require.ts";
+import { openCassandraSubscriptionStore } from "./cassandra.ts";
+import { describeSubscriptionStore } from "./store-contract.ts";
+
+const hookMs = 240_000;
+
+await describeWith(["cassandra"], "subscription store on a real Cassandra", () => {
+  describe("one server", () => {
+    let server: CassandraServer;
+    let session: Session;
+    let opened = 0;
+    beforeAll(async () => {
+      server = await startCassandra({ heapMegabytes: 1024 });
+      session = await openTables(server, "heddle_subscription", join(import.meta.dirname, "schema"));
+    }, hookMs);
+    afterAll(async () => {
+      await session?.close();
+      await server?.stop();
+    }, hookMs);
+
+    describeSubscriptionStore("Cassandra", () => {
+      opened += 1;
+      const own = contractSession(session, `${opened}-`);
+      const tables = openCassandraSubscriptionStore(own.session);
+      return Promise.resolve({ ...tables, breakNextCommit: own.breakNextWrite, close: () => Promise.resolve() });
+    });
+  });
+});

@@ -1,0 +1,21 @@
+/** Every CQL statement of the subscription store but those of the ledger; all go to one partition, or to a few named ones. */
+
+const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
+
+export const selectUsers = "SELECT user_id, body FROM memberships_by_user WHERE workspace_id = :workspace_id AND user_id IN :user_ids";
+export const putUser =
+  "INSERT INTO memberships_by_user (workspace_id, user_id, body) VALUES (:workspace_id, :user_id, :body) USING TIMESTAMP :stamp";
+export const deleteUser = `DELETE FROM memberships_by_user USING TIMESTAMP :stamp WHERE ${ofUser}`;
+
+export const selectGroups = "SELECT version, body FROM groups_by_workspace WHERE workspace_id = :workspace_id";
+export const putFirstGroups =
+  "INSERT INTO groups_by_workspace (workspace_id, version, body) VALUES (:workspace_id, :version, :body) IF NOT EXISTS";
+export const putGroups =
+  "UPDATE groups_by_workspace SET version = :version, body = :body WHERE workspace_id = :workspace_id IF version = :before";
+
+export const putOpenMerge =
+  "INSERT INTO open_merges_by_bucket (bucket, undo_until, workspace_id, user_id) VALUES (:bucket, :undo_until, :workspace_id, :user_id) USING TIMESTAMP :stamp";
+export const selectOpenMerges =
+  "SELECT undo_until, workspace_id, user_id FROM open_merges_by_bucket WHERE bucket = :bucket AND undo_until < :until LIMIT :max";
+export const deleteOpenMerge =
+  "DELETE FROM open_merges_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND undo_until = :undo_until AND workspace_id = :workspace_id AND user_id = :user_id";

@@ -1,0 +1,38 @@
+/** What any store of the subscription service offers beside memberships and groups: the ledger, and the applier's step. */
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { Ledger } from "../../../platform/ledger/read.ts";
+import type { Mark, UserId, UserMemberships } from "../domain/memberships.ts";
+import type { MembershipStore } from "../domain/ports.ts";
+
+export interface SubscriptionTables extends Ledger {
+  readonly store: MembershipStore;
+  /** Users with where their chains end. The caller owns the objects. */
+  loadForStep(workspaceId: string, ids: readonly UserId[]): Promise<LoadedUsers>;
+  /** Each user's row and entries whole or not at all; doing it again is harmless. */
+  commit(step: StepRows): Promise<void>;
+  /** Records that wait for a human, at most `max`. */
+  listSetAside(max: number): Promise<SetAside[]>;
+}
+
+export interface LoadedUsers {
+  readonly users: Map<UserId, UserMemberships>;
+  readonly ends: Map<UserId, ChainHead>;
+}
+
+export interface StepRows {
+  readonly workspaces: readonly {
+    readonly workspaceId: string;
+    /** Those that changed. */
+    readonly users: ReadonlyMap<UserId, UserMemberships>;
+    /** Users whose rows are durable before those of the others are written. */
+    readonly first?: ReadonlySet<UserId>;
+    readonly entries: readonly LedgerEntry[];
+    /** Where the chains end after the step. */
+    readonly ends: ReadonlyMap<UserId, ChainHead>;
+    /** Whose history ends, with the mark of the record that ends it. */
+    readonly erased: ReadonlyMap<UserId, Mark>;
+  }[];
+  readonly setAside: readonly SetAside[];
+  readonly taken: readonly LaneRecord[];
+}
