@@ -58,7 +58,6 @@ export function openGateway(options: GatewayOptions): Gateway {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
     parts: { profile, subscription, messagingStatus, scim, translations, health, documents: openDocuments(routeTable) },
-    parts: { profile, subscription, messagingStatus, scim, health, documents: openDocuments(routeTable) },
     scimNotes,
     access,
     limiter: measuredLimiter(options.limiter, telemetry.metrics),
