@@ -47,6 +47,7 @@ export const reasons = {
   LOG_UNAVAILABLE: "The intake log cannot be reached; nothing was taken",
   STORE_UNAVAILABLE: "The store cannot be reached",
   SERVICE_UNAVAILABLE: "A part that the request needs cannot be reached; nothing was done",
+  PARTLY_DONE: "Some of what was asked for was done and some was not; asking again makes it whole",
   OUTCOME_UNKNOWN: "The write may or may not have happened; repeating it with the same key is safe",
   DEADLINE_EXCEEDED: "The answer did not come in time",
   OVERLOADED: "Too many requests are waiting",

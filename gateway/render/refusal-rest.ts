@@ -65,6 +65,7 @@ export const refusalTable = {
   LOG_UNAVAILABLE: { status: 503, retry: true },
   STORE_UNAVAILABLE: { status: 503, retry: true },
   SERVICE_UNAVAILABLE: { status: 503, retry: true },
+  PARTLY_DONE: { status: 503, retry: true },
   OUTCOME_UNKNOWN: { status: 503, retry: true },
   DEADLINE_EXCEEDED: { status: 503, retry: true },
   OVERLOADED: { status: 503, retry: true },

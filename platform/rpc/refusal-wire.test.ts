@@ -62,6 +62,7 @@ const codes: Record<Reason, string> = {
   LOG_UNAVAILABLE: "Unavailable",
   STORE_UNAVAILABLE: "Unavailable",
   SERVICE_UNAVAILABLE: "Unavailable",
+  PARTLY_DONE: "Unknown",
   OUTCOME_UNKNOWN: "Unknown",
   DEADLINE_EXCEEDED: "DeadlineExceeded",
   OVERLOADED: "ResourceExhausted",

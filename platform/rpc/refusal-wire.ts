@@ -52,6 +52,7 @@ export const refusalCodes = {
   LOG_UNAVAILABLE: Code.Unavailable,
   STORE_UNAVAILABLE: Code.Unavailable,
   SERVICE_UNAVAILABLE: Code.Unavailable,
+  PARTLY_DONE: Code.Unknown,
   OUTCOME_UNKNOWN: Code.Unknown,
   DEADLINE_EXCEEDED: Code.DeadlineExceeded,
   OVERLOADED: Code.ResourceExhausted,
