@@ -54,13 +54,27 @@ Dashboard users (SCIM) take a SCIM token instead.</p>
 /** The first example of the route, for a terminal. The page's script puts the server's own address in. */
 function curl(route: RouteName): string {
   const path = route.split(" ")[1] ?? "";
-  const body = JSON.stringify(entryOf(route)?.examples[0]?.body, undefined, 2);
+  const body = laidOut(entryOf(route)?.examples[0]?.body);
   return `<pre><code>curl <span class="origin">http://127.0.0.1:8080</span>${path} \\
   -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" -d '${escaped(body)}'</code></pre>`;
 }
 
 function shown(route: RouteName): string {
-  return `<details><summary>The answer</summary><pre><code>${
-    escaped(JSON.stringify(entryOf(route)?.examples[0]?.answer, undefined, 2))
-  }</code></pre></details>`;
+  return `<details><summary>The answer</summary><pre><code>${escaped(laidOut(entryOf(route)?.examples[0]?.answer))}</code></pre></details>`;
+}
+
+/** JSON with a line for each member, and for each object of an array. */
+function laidOut(value: unknown): string {
+  const members = Object.entries(value ?? {}).map(([name, member]) => `  ${JSON.stringify(name)}: ${memberText(member)}`);
+  return `{\n${members.join(",\n")}\n}`;
+}
+
+function memberText(value: unknown): string {
+  if (!Array.isArray(value) || !value.some((each) => typeof each === "object")) return line(value);
+  return `[\n${value.map((each) => `    ${line(each)}`).join(",\n")}\n  ]`;
+}
+
+/** One line, with blanks where a person would put them. */
+function line(value: unknown): string {
+  return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }

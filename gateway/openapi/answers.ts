@@ -86,7 +86,7 @@ function refusals(dialect: Dialect, group: readonly Reason[], also: string | und
   const examples = Object.fromEntries(group.map((reason) => [reason, { $ref: `#/components/examples/${dialect}.${reason}` }]));
   return {
     description: [...(also === undefined ? [] : [also]), ...lines].join("\n"),
-    headers: refs(["X-Heddle-Reason", "X-Request-Id", ...(retry ? ["Retry-After"] : [])]),
+    headers: refs(["X-Heddle-Reason", ...(retry ? ["Retry-After"] : [])]),
     content: { [type]: { schema: schemaOf(dialect), examples } },
     "x-heddle-reasons": group,
   };

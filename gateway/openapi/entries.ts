@@ -3,6 +3,7 @@ import { consentEntries } from "./entries/consent.ts";
 import { mergeEntries } from "./entries/merges.ts";
 import { scimEntries } from "./entries/scim.ts";
 import { serviceEntries } from "./entries/service.ts";
+import { translationEntries } from "./entries/translations.ts";
 import { userEntries } from "./entries/users.ts";
 import type { Entry } from "./entry.ts";
 import type { Schema } from "./schema.ts";
@@ -11,7 +12,14 @@ import { errorSchemas } from "./schemas/errors.ts";
 import { scimSchemas } from "./schemas/scim.ts";
 import { userSchemas } from "./schemas/users.ts";
 
-export const entries: readonly Entry[] = [...userEntries, ...mergeEntries, ...consentEntries, ...scimEntries, ...serviceEntries];
+export const entries: readonly Entry[] = [
+  ...userEntries,
+  ...mergeEntries,
+  ...consentEntries,
+  ...scimEntries,
+  ...translationEntries,
+  ...serviceEntries,
+];
 
 /** components.schemas */
 export const schemas: Readonly<Record<string, Schema>> = { ...errorSchemas, ...userSchemas, ...consentSchemas, ...scimSchemas };

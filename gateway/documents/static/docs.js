@@ -7,7 +7,7 @@ globalThis.ui = globalThis.SwaggerUIBundle({
   presets: [globalThis.SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
   deepLinking: true,
-  docExpansion: "none",
+  docExpansion: "list",
   defaultModelsExpandDepth: -1,
   defaultModelExpandDepth: 3,
   displayRequestDuration: true,

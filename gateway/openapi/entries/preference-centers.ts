@@ -1,0 +1,190 @@
+/** DATA: what is written by hand about the routes of preference centers and their hosted pages. */
+import { limits } from "../../../platform/limits.ts";
+import type { Entry, Parameter } from "../entry.ts";
+import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
+
+const id: Parameter = { in: "path", name: "id", description: "`preference_center_api_id`, a UUID.", required: true, schema: text() };
+const version: Parameter = { in: "path", name: "version", description: "From 1.", required: true, schema: whole() };
+const token: Parameter = { in: "path", name: "token", description: "Of a link; names person and page.", required: true, schema: text() };
+const time = text("Such as `2022-09-22T18:28:07+00:00`.");
+const warnings = list(text(), "What of the HTML will not load or run on the hosted page.");
+
+const linkTags = list(
+  object({
+    rel: oneOfTexts(["icon", "shortcut icon", "apple-touch-icon"]),
+    type: text(),
+    sizes: text(),
+    color: text(),
+    href: text("An https address."),
+  }, ["rel", "href"]),
+);
+const options = object({ "meta-viewport-content": text("Only the content of the meta tag."), "links-tags": linkTags, "link-tags": linkTags });
+const state = oneOfTexts(["active", "draft"]);
+
+const content: Readonly<Record<string, Schema>> = {
+  preference_center_title: text("`Preference Center` unless given."),
+  preference_center_page_html: text(`At most ${limits.pageBytesMax} bytes; empty for the built-in page.`),
+  confirmation_page_html: text("Empty for the built-in confirmation."),
+  redirect_page_html: text("Shown after a submission in place of the confirmation. An extension."),
+  options,
+  state,
+};
+const shown: Readonly<Record<string, Schema>> = {
+  preference_center_title: text(),
+  preference_center_page_html: text(),
+  confirmation_page_html: text(),
+  redirect_page_html: text(),
+  preference_center_options: options,
+  state,
+};
+const written = { version: whole(), written_at: time, written_by: text("Id of the API key."), request_id: text(), restored_from: whole() };
+const required = ["preference_center_page_html", "confirmation_page_html"];
+const html = "Refused with line and reason where the HTML would not work: no form, an unknown or unclosed tag, a form that leads elsewhere.";
+
+export const preferenceCenterEntries: readonly Entry[] = [
+  {
+    route: "POST /preference_center/v1",
+    operationId: "createPreferenceCenter",
+    tag: "Pages",
+    summary: "Create a preference center",
+    description: html,
+    body: object({ name: text("Letters, digits, hyphen, underscore; never changes."), ...content }, ["name", ...required]),
+    answer: success({ preference_center_api_id: text(), liquid_tag: text(), created_at: time, warnings }, [
+      "preference_center_api_id",
+      "liquid_tag",
+      "created_at",
+    ]),
+    reasons: ["ALREADY_EXISTS", "STATE_CONFLICT"],
+    examples: [],
+  },
+  {
+    route: "GET /preference_center/v1/list",
+    operationId: "listPreferenceCenters",
+    tag: "Pages",
+    summary: "All preference centers",
+    answer: object({
+      preference_centers: list(object({ name: text(), preference_center_api_id: text(), created_at: time, updated_at: time })),
+    }, ["preference_centers"]),
+    examples: [],
+  },
+  {
+    route: "GET /preference_center/v1/:id",
+    operationId: "getPreferenceCenter",
+    tag: "Pages",
+    summary: "One preference center",
+    parameters: [id],
+    answer: object({ name: text(), preference_center_api_id: text(), created_at: time, updated_at: time, ...shown }, ["name"]),
+    reasons: ["NOT_FOUND"],
+    examples: [],
+  },
+  update("PUT /preference_center/v1/:id", "updatePreferenceCenter"),
+  update("POST /preference_center/v1/:id", "postPreferenceCenter"),
+  {
+    route: "GET /preference_center/v1/:id/url/:userID",
+    operationId: "getPreferenceCenterUrl",
+    tag: "Pages",
+    summary: "A person's own page",
+    description: "The link opens for whoever has it, until it expires.",
+    parameters: [id, { in: "path", name: "userID", description: "The external id.", required: true, schema: text() }],
+    answer: object({ preference_center_url: text() }, ["preference_center_url"]),
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
+    examples: [],
+  },
+  {
+    route: "GET /preference_center/v1/:id/versions",
+    operationId: "listPreferenceCenterVersions",
+    tag: "Pages",
+    summary: "All versions, the newest first",
+    extension: true,
+    parameters: [
+      id,
+      { in: "query", name: "before", description: "Only versions before this one.", schema: whole() },
+      { in: "query", name: "limit", description: `At most ${limits.preferenceVersionsPageMax}.`, schema: whole() },
+    ],
+    answer: success({ versions: list(object(written, ["version"])) }, ["versions"]),
+    reasons: ["NOT_FOUND"],
+    examples: [],
+  },
+  {
+    route: "GET /preference_center/v1/:id/versions/:version",
+    operationId: "getPreferenceCenterVersion",
+    tag: "Pages",
+    summary: "One version whole",
+    extension: true,
+    parameters: [id, version],
+    answer: success({ ...written, ...shown }, ["version"]),
+    reasons: ["NOT_FOUND"],
+    examples: [],
+  },
+  {
+    route: "GET /preference_center/v1/:id/versions/:version/diff",
+    operationId: "diffPreferenceCenterVersions",
+    tag: "Pages",
+    summary: "What a version changed",
+    extension: true,
+    parameters: [id, version, { in: "query", name: "from", description: "The version before unless given.", schema: whole() }],
+    answer: success({ from: whole(), to: whole(), fields: list(object({ field: text(), unified: text() }, ["field", "unified"])) }, ["fields"]),
+    reasons: ["NOT_FOUND"],
+    examples: [],
+  },
+  {
+    route: "POST /preference_center/v1/:id/versions/:version/restore",
+    operationId: "restorePreferenceCenterVersion",
+    tag: "Pages",
+    summary: "Make an earlier version the newest",
+    extension: true,
+    parameters: [id, version],
+    answer: success({ preference_center_api_id: text(), version: whole(), updated_at: time }, ["version"]),
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
+    examples: [],
+  },
+  {
+    route: "GET /preferences/:token",
+    operationId: "openPreferencePage",
+    tag: "Pages",
+    summary: "The page that a link opens",
+    description: "Changes nothing. Refusals are pages too.",
+    extension: true,
+    parameters: [token],
+    answer: text(),
+    answerType: "text/html",
+    status: 200,
+    reasons: ["NOT_FOUND"],
+    examples: [],
+  },
+  {
+    route: "POST /preferences/:token",
+    operationId: "submitPreferencePage",
+    tag: "Pages",
+    summary: "Save the choices of a page",
+    description: "Answers with the confirmation or redirect page when the choices are durable. Refusals are pages too.",
+    extension: true,
+    parameters: [token],
+    body: object({}),
+    bodyType: "application/x-www-form-urlencoded",
+    answer: text(),
+    answerType: "text/html",
+    status: 200,
+    reasons: ["NOT_FOUND", "INPUT_INVALID", "CONTENT_TYPE_UNSUPPORTED", "BODY_TOO_LARGE", "PARTLY_DONE", "OUTCOME_UNKNOWN"],
+    examples: [],
+  },
+];
+
+function update(route: Entry["route"], operationId: string): Entry {
+  return {
+    route,
+    operationId,
+    tag: "Pages",
+    summary: "Update a preference center",
+    description: `Every version is kept. A name in the body does not rename. ${html}`,
+    parameters: [id],
+    body: object({ name: text(), ...content }, required),
+    answer: success({ preference_center_api_id: text(), created_at: time, updated_at: time, warnings }, [
+      "preference_center_api_id",
+      "created_at",
+      "updated_at",
+    ]),
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
+    examples: [],
+  };
+}

@@ -1,0 +1,74 @@
+/** DATA: what is written by hand about the routes of translated campaigns and canvases. */
+import type { Entry, Parameter } from "../entry.ts";
+import { list, mapOf, object, type Schema, success, text } from "../schema.ts";
+
+const locale = object({ uuid: text(), name: text("Such as `es-MX`."), country: text(), language: text(), locale_key: text() }, ["name"]);
+const translationMap = mapOf(text(), "Text by id of the text.");
+const translations = list(
+  object({ step_id: text(), message_variation_id: text(), translation_map: translationMap, locale }, ["translation_map", "locale"]),
+);
+const reasons = ["NOT_FOUND", "FEATURE_NOT_ENABLED"] as const;
+
+interface Kind {
+  readonly path: string;
+  readonly name: string;
+  readonly ids: readonly string[];
+  readonly what: string;
+}
+
+const kinds: readonly Kind[] = [
+  { path: "/campaigns/translations", name: "Campaign", ids: ["campaign_id", "message_variation_id"], what: "a campaign" },
+  { path: "/canvas/translations", name: "Canvas", ids: ["workflow_id", "step_id", "message_variation_id"], what: "a canvas" },
+  {
+    path: "/campaign/translations",
+    name: "CampaignSingular",
+    ids: ["campaign_id", "message_variation_id"],
+    what: "a campaign (the path in the singular)",
+  },
+];
+
+export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readonly Entry[] => [
+  {
+    route: `GET ${kind.path as `/${string}`}`,
+    operationId: `list${kind.name}Translations`,
+    tag: "Translations",
+    summary: `Translations of ${kind.what}`,
+    description: "With `locale_id` one message in one language; without it every language of every message that is named.",
+    parameters: [...idsOf(kind), { in: "query", name: "locale_id", description: "A language, by its id or name.", schema: text() }],
+    answer: success({ translations }, ["translations"]),
+    reasons,
+    examples: [],
+  },
+  {
+    route: `GET ${kind.path as `/${string}`}/source`,
+    operationId: `get${kind.name}Source`,
+    tag: "Translations",
+    summary: `What there is to translate in ${kind.what}`,
+    parameters: idsOf(kind),
+    answer: success({ translations: object({ translation_map: translationMap }, ["translation_map"]) }, ["translations"]),
+    reasons,
+    examples: [],
+  },
+  {
+    route: `PUT ${kind.path as `/${string}`}`,
+    operationId: `put${kind.name}Translation`,
+    tag: "Translations",
+    summary: `Translate a message of ${kind.what}`,
+    description: "Every text of one message in one language. The ids may also stand in the query.",
+    body: translationOf(kind),
+    answer: success(),
+    reasons,
+    examples: [],
+  },
+]);
+
+function idsOf({ ids }: Kind): readonly Parameter[] {
+  return ids.map((name) => ({ in: "query", name, description: "A UUID.", schema: text() }));
+}
+
+function translationOf({ ids }: Kind): Schema {
+  const named = Object.fromEntries(ids.map((name) => [name, text()]));
+  return object({ ...named, locale_id: text("A language, by its id or name."), locale_name: text(), translation_map: translationMap }, [
+    "translation_map",
+  ]);
+}
