@@ -27,7 +27,7 @@ export interface StreamsConfig {
 /** The stream of events, as `openEventStream` takes it. */
 export interface EventsConfig {
   readonly servers: readonly string[];
-  readonly credentials?: ConnectOptions["credentials"];
+  readonly credentials?: NonNullable<ConnectOptions["credentials"]>;
   readonly name: string;
   readonly replicas: number;
   readonly bytesMax: number;

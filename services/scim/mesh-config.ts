@@ -1,13 +1,26 @@
 /** The settings of a SCIM process of the mesh: a pure function from a record of texts. */
 import type { ConfigReader } from "../../platform/config.ts";
-import { readRpcServer, readStore, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
+import {
+  type EventsConfig,
+  readEvents,
+  readRpcServer,
+  readStore,
+  type RpcServerConfig,
+  type StoreConfig,
+} from "../../platform/mesh-config.ts";
 
 export interface MeshScimConfig extends StoreConfig {
   readonly rpc: RpcServerConfig;
+  /** Where its events go. */
+  readonly events: EventsConfig;
 }
 
 export function readMeshScimConfig(reader: ConfigReader): MeshScimConfig {
-  return { ...readMeshScimStore(reader), rpc: readRpcServer(reader, "scim", { port: 9104, callers: ["gateway"] }) };
+  return {
+    ...readMeshScimStore(reader),
+    rpc: readRpcServer(reader, "scim", { port: 9104, callers: ["gateway"] }),
+    events: readEvents(reader),
+  };
 }
 
 export function readMeshScimStore(reader: ConfigReader): StoreConfig {

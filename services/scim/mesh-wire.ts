@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { PublishedEvent } from "../../platform/events/events.ts";
+import { openEventStream } from "../../platform/events/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
@@ -24,7 +26,7 @@ export interface MeshScim {
   close(): Promise<void>;
 }
 
-/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached; throws where the tables are not migrated. */
+/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, LOG_UNAVAILABLE where NATS cannot. */
 export async function serveMeshScim(
   config: MeshScimConfig,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
@@ -36,7 +38,10 @@ export async function serveMeshScim(
   try {
     const { session, watch, close: closeStore } = await openKeyspace(config, scimMeshSchema, clock);
     opened.push(closeStore);
-    const part = composeScim(cassandraStore(session, clock), { clock, logger });
+    const events = await openEventStream({ ...config.events, logger });
+    opened.push(() => events.close());
+    const publish = (event: PublishedEvent) => events.publish([event]);
+    const part = composeScim(cassandraStore(session, clock), { clock, logger, publish });
     opened.push(() => part.close());
     opened.push(wakeAgainAndAgain(part, clock));
     const server = await serveRpc({

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
+import type { PublishedEvent } from "../../platform/events/events.ts";
 import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -10,7 +11,7 @@ import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb
 import { openListMemory } from "./domain/list-memory.ts";
 import type { Outbox } from "./domain/outbox.ts";
 import type { LogEntry, LogQuestion, RequestLog, Users } from "./domain/ports.ts";
-import { openRelay, type Publish, type PublishedEvent } from "./events/relay.ts";
+import { openRelay, type Publish } from "./events/relay.ts";
 import { openNotes } from "./log-notes.ts";
 import { scimRoutes } from "./rpc/routes.ts";
 import { openSqliteRequestLog } from "./store/sqlite-log.ts";

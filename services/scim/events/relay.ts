@@ -1,21 +1,11 @@
 /** Publishes what the outbox holds, in order, and again until it went out: every event at least once, under one id. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Clock } from "../../../platform/clock.ts";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { ScimUserDeletedSchema } from "../../../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import type { Outbox, Waiting } from "../domain/outbox.ts";
-
-/** An event for others. */
-export interface PublishedEvent {
-  readonly subject: "scim.user.deleted.v1";
-  /** The same at every repeat. */
-  readonly eventId: string;
-  /** What it is about; events of one key stay in order. */
-  readonly key: string;
-  /** A heddle.scim.v1.ScimUserDeleted. */
-  readonly body: Uint8Array;
-}
 
 /** Resolves when the event is durable elsewhere. */
 export type Publish = (event: PublishedEvent) => Promise<void>;
@@ -78,5 +68,5 @@ export function openRelay(parts: { outbox: Outbox; publish: Publish; clock: Cloc
 function eventOf({ event }: Waiting): PublishedEvent {
   const { eventId, companyId, userId, userName, deletedAt } = event;
   const message = create(ScimUserDeletedSchema, { eventId, companyId, userId, userName, deletedAt: BigInt(deletedAt) });
-  return { subject: "scim.user.deleted.v1", eventId, key: userId, body: toBinary(ScimUserDeletedSchema, message) };
+  return { subject: "scim.user.deleted.v1", scope: companyId, eventId, key: userId, body: toBinary(ScimUserDeletedSchema, message) };
 }
