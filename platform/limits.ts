@@ -271,6 +271,7 @@ export const limits = {
   // Events for others
   eventsKeptMax: 20_000,
   eventsInFlightMax: 256,
+  eventsWaitingMax: 1_000,
   eventsRepeatMs: 10 * 60 * 1000,
   eventsKeepMs: 7 * 24 * 3600 * 1000,
   // Resolver and appliers of the mesh

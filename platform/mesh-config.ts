@@ -25,9 +25,7 @@ export interface StreamsConfig {
 }
 
 /** The stream of events, as `openEventStream` takes it. */
-export interface EventsConfig {
-  readonly servers: readonly string[];
-  readonly credentials?: NonNullable<ConnectOptions["credentials"]>;
+export interface EventsConfig extends Pick<ConnectOptions, "servers" | "credentials"> {
   readonly name: string;
   readonly replicas: number;
   readonly bytesMax: number;

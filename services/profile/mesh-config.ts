@@ -1,7 +1,9 @@
 /** The settings of a profile process of the mesh: a pure function from a record of texts. */
 import type { ConfigReader } from "../../platform/config.ts";
 import {
+  type EventsConfig,
   type PeerConfig,
+  readEvents,
   readOptionalPeer,
   readRpcServer,
   readStore,
@@ -14,6 +16,7 @@ import { readProfileConfig } from "./config.ts";
 
 export interface MeshProfileConfig extends StoreConfig, StreamsConfig {
   readonly undoWindowMs: number;
+  readonly events: EventsConfig;
   readonly rpc: RpcServerConfig;
   /** Asked for the email status of exported users; without it they have none. */
   readonly messagingStatus: PeerConfig | undefined;
@@ -24,6 +27,7 @@ export function readMeshProfileConfig(reader: ConfigReader): MeshProfileConfig {
     ...readMeshProfileStore(reader),
     ...readProfileConfig(reader),
     ...readStreams(reader),
+    events: readEvents(reader),
     rpc: readRpcServer(reader, "profile", { port: 9101, callers: ["gateway", "subscription", "messaging-status", "content"] }),
     messagingStatus: readOptionalPeer(reader, "messaging-status"),
   };

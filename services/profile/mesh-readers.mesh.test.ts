@@ -6,6 +6,7 @@ import { createKeyspace, migrate, readMigrations } from "../../platform/cassandr
 import type { Session } from "../../platform/cassandra/session.ts";
 import { type Clock, systemClock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
+import type { PublishedEvent } from "../../platform/events/events.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
@@ -63,6 +64,8 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
     const news = createLocalNews();
     const store = openCassandraProfileStore({ session, clock, partitions: 1 });
     const readers: MeshReaders[] = [];
+    const told: string[] = [];
+    const events = { publish: async (published: readonly PublishedEvent[]) => void told.push(...published.map(({ subject }) => subject)) };
     for (const id of ["a", "b"]) {
       readers.push(startMeshReaders({
         ...await openLogs(),
@@ -70,6 +73,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
         id,
         layout,
         news,
+        events,
         clock,
         logger: silentLogger,
         undoWindowMs,
@@ -94,6 +98,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
     expect(await store.profiles.listHeld(10)).toEqual([]);
     expect(seen.identities).toEqual(embedded.identities);
     expect(seen.profiles).toEqual(embedded.profiles);
+    expect(new Set(told)).toContain("profile.user.merged.v1");
     await readers[1]?.close();
     await applied.close();
   });

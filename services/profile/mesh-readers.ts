@@ -11,6 +11,9 @@ import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneLayout } from "../../platform/lane/layout.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "./domain/ports.ts";
+import type { Events } from "../../platform/events/events.ts";
+import { createOutgoing } from "./events/outgoing.ts";
+import { eventsOf } from "./events/profile-events.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRow } from "./lanes/lane-message.ts";
@@ -40,6 +43,8 @@ export interface MeshReaderOptions {
   readonly profiles: ProfileStore & ProfileWriter;
   readonly news: ProgressNews;
   readonly members: Members;
+  /** Where others hear of what was applied. */
+  readonly events: Pick<Events, "publish">;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
@@ -100,9 +105,12 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
 }
 
 function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: ProgressTeller; gate: Gate }, lane: number): Reading {
+  const outgoing = createOutgoing(options.events.publish);
   return applyLane({
     ...options,
     lane,
+    outgoing,
+    tell: (workspaceId, records) => outgoing.tell(eventsOf(workspaceId, records)),
     gate,
     steps: { applyRecord, freeze, takeIn, takeBack, ...options.pureSteps },
     positions: createLanePositions(options.steps, (kept) => options.subjects.checkpoint(`${applying}${kept}`)),

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { openEventStream } from "../../platform/events/jetstream.ts";
 import { newId } from "../../platform/identifier.ts";
 import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
@@ -112,7 +113,9 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
   const members = openBusMembers({ bus, subject: `${config.logName}-members`, clock });
-  return { intake, lanes, steps, bus, members, news: openBusNews(bus, `${config.logName}-progress`) };
+  const events = await openEventStream({ ...config.events, logger });
+  opened.push(() => events.close());
+  return { intake, lanes, steps, bus, members, events, news: openBusNews(bus, `${config.logName}-progress`) };
 }
 
 function lanesName({ logName }: MeshProfileConfig): string {

@@ -197,8 +197,8 @@ async function pay({ parts, user, changes, dues }: Work, own: readonly Dues[]): 
   await payDues(parts, changes.workspaceId, [...own, ...dues.map((announcement) => duesOfAnnouncement(user, announcement))]);
 }
 
-function isOwed({ announce, handoffs, merges }: Dues): boolean {
-  return announce.length + handoffs.length + merges.length > 0;
+function isOwed({ announce, handoffs, merges, told }: Dues): boolean {
+  return announce.length + handoffs.length + merges.length + told.length > 0;
 }
 
 function remember(

@@ -1,6 +1,7 @@
 /** A run of lane messages applied: each user loaded once, changed in memory, written once; the few that need more, apart. */
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
 import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
@@ -13,7 +14,10 @@ export interface ApartUser extends Outcome {
   readonly userId: UserId;
 }
 
-/** Everything is saved and every due paid when it resolves. Throws what store and log throw; doing it again is harmless. */
+/**
+ * Everything is saved and every due paid when it resolves, but for what `tell` is still at. Throws what store and log throw;
+ * doing it again is harmless.
+ */
 export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<ApartUser[]> {
   const apart: ApartUser[] = [];
   for (const [workspaceId, items] of byWorkspace(addressed)) {
@@ -44,12 +48,17 @@ async function applyPlainly(parts: ApartParts, workspaceId: string, users: Reado
   const loaded = await loadUsers(parts, workspaceId, [...users.keys()]);
   const changes = noChanges(workspaceId);
   const done: LaneUser[] = [];
+  const told: ProfileRecord[] = [];
   for (const [userId, items] of users) {
     const user = loaded.get(userId);
-    if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) done.push(user);
-    else apart.push({ workspaceId, userId, items });
+    if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) {
+      done.push(user);
+      for (const item of items) if (item.type === "record") told.push(item.record);
+    } else apart.push({ workspaceId, userId, items });
   }
   await savePlain(parts, changes, done);
+  // Nobody waits for it but whoever keeps the lane's position
+  if (told.length > 0) parts.tell(workspaceId, told).catch(() => {});
   return apart;
 }
 

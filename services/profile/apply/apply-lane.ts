@@ -8,6 +8,7 @@ import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Addressed } from "../domain/lane-item.ts";
 import type { Gate } from "../../../platform/lane/gate.ts";
+import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
@@ -17,6 +18,8 @@ export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
+  /** What `tell` still has to send. The position is kept only when that went out. */
+  readonly outgoing: Pick<Outgoing, "waiting" | "settled" | "reset">;
   readonly unpack: (body: Uint8Array) => Addressed[];
   /** Shared by the lanes of a process: a store that everybody asks at once answers nobody in time. */
   readonly gate: Gate;
@@ -90,12 +93,15 @@ class Applier {
 
   #startAnew(): "busy" {
     this.#position = undefined;
+    this.#parts.outgoing.reset();
     this.#parts.cache.clear();
     this.#parts.holds.clear();
     return "busy";
   }
 
   async #apply(records: readonly LogRecord[], after: number): Promise<void> {
+    const { outgoing } = this.#parts;
+    if (outgoing.waiting > limits.eventsWaitingMax) await outgoing.settled();
     const items = records.flatMap(({ body }) => this.#parts.unpack(body));
     for (const user of await this.#parts.gate.run(() => applyBatch(this.#parts, items))) {
       this.#report(user);
@@ -131,6 +137,7 @@ class Applier {
     const { lane, lanes, layout, positions, clock } = this.#parts;
     this.#keepAt = clock.monotonic() + limits.lanePositionSaveMs;
     if (position <= this.#kept) return;
+    await this.#parts.outgoing.settled();
     if (!await positions.save(lane, position)) return;
     this.#kept = position;
     await lanes.trim(layout.profile(lane), position);

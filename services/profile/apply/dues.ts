@@ -16,11 +16,17 @@ export interface Dues {
   readonly handoffs: readonly string[];
   /** Merges of which nothing is needed any more. */
   readonly merges: readonly string[];
+  /** Records that others hear of. */
+  readonly told: readonly ProfileRecord[];
 }
 
-export const noDues: Dues = { announce: [], handoffs: [], merges: [] };
+export const noDues: Dues = { announce: [], handoffs: [], merges: [], told: [] };
 
-export function duesOf({ change, mark }: ProfileRecord): Dues {
+export function duesOf(record: ProfileRecord): Dues {
+  return { ...duesOfChange(record), told: [record] };
+}
+
+function duesOfChange({ change, mark }: ProfileRecord): Dues {
   switch (change.type) {
     case "handoff":
       return { ...noDues, announce: [{ type: "announce", userId: change.targetId, mergeId: change.mergeId, what: "frozen", mark }] };
@@ -50,14 +56,18 @@ export interface DueParts {
   readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
   readonly pack: (items: readonly Addressed[]) => Uint8Array;
   readonly layout: LaneLayout;
+  /** Resolves when others can hear of these records of a workspace, and of all that were told before. */
+  readonly tell: (workspaceId: string, records: readonly ProfileRecord[]) => Promise<void>;
 }
 
 /** Throws as the log and the store do; then all of them are done again. */
 export async function payDues(parts: DueParts, workspaceId: string, dues: readonly Dues[]): Promise<void> {
   const handoffs = dues.flatMap((due) => due.handoffs);
   const merges = dues.flatMap((due) => due.merges);
+  const told = dues.flatMap((due) => due.told);
   if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
+  if (told.length > 0) await parts.tell(workspaceId, told);
   await Promise.all(
     dues.flatMap((due) => due.announce).map((item) => {
       const lane = parts.layout.laneOf(workspaceId, item.userId);

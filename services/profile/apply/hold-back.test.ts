@@ -40,6 +40,7 @@ beforeEach(() => {
     holds: new Map(),
     lanes: { append: () => Promise.resolve(0) },
     layout: laneLayout(1, 2),
+    tell: () => Promise.resolve(),
     pack: (items) => {
       sent.push(...items);
       return new Uint8Array();

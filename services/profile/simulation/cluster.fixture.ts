@@ -9,6 +9,9 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { applyLane } from "../apply/apply-lane.ts";
 import { createLanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type LaneLayout, laneLayout } from "../../../platform/lane/layout.ts";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
+import { createOutgoing } from "../events/outgoing.ts";
+import { eventsOf } from "../events/profile-events.ts";
 import { laneRow } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
 import { createViews } from "../pass/plan-step.ts";
@@ -38,6 +41,10 @@ export interface Cluster {
   applied(lane: number): number;
   /** The last step whose identity rows are written, as living processes know. */
   written(): number;
+  /** How far a lane's position is kept. */
+  kept(lane: number): number;
+  /** What others were told, in the order in which it was kept. */
+  readonly events: PublishedEvent[];
 }
 
 export interface ClusterOptions {
@@ -64,6 +71,7 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
       onRead: () => twoOf(world),
     }),
     sizes: world.chance(0.5) ? { messageBytesMax: 300, stepBytesMax: 700 } : { messageBytesMax: 100_000, stepBytesMax: 1_000_000 },
+    events: [],
   };
   const running: Running[] = [];
 
@@ -84,12 +92,13 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
       const process = running[world.pick(running.length)]?.process;
       if (process) process.slow = !process.slow;
     },
+    kept: (lane) => Number(Buffer.from(servers.lanes.messages(positionSubject(lane)).at(-1)?.body ?? "0").toString()),
     written: () => Math.max(...running.map(({ written }) => written)),
     applied: (lane) => Math.max(...running.map(({ applied }) => applied[lane] ?? 0)),
   };
 }
 
-interface Servers extends Pick<Cluster, "layout" | "intake" | "lanes" | "replicas"> {
+interface Servers extends Pick<Cluster, "layout" | "intake" | "lanes" | "replicas" | "events"> {
   readonly sizes: StepSizes;
 }
 
@@ -127,8 +136,16 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     },
   });
   const gate = createGate(1 + world.pick(2));
-  const positions = createLanePositions(ports.steps, (lane) => `lanes.checkpoint.lane-${lane}`);
+  const positions = createLanePositions(ports.steps, positionSubject);
   for (const lane of [0, 1]) {
+    const outgoing = createOutgoing((events) =>
+      world.call(process, {
+        effect: () => void servers.events.push(...events),
+        refused: unavailable,
+        lost: unknown,
+        repeatable: true,
+      })
+    );
     applyLane({
       ...ports,
       lane,
@@ -136,6 +153,8 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
       profiles: store.profiles,
       steps: options.steps,
       positions,
+      outgoing,
+      tell: (workspaceId, records) => outgoing.tell(eventsOf(workspaceId, records)),
       cache: createUserCache({ bytesMax: world.pick(4) * 1_000, entryBytes: 100 }),
       pack: (items) => packLaneMessage(items.map(packItem)),
       unpack: readLaneMessage,
@@ -145,6 +164,10 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     });
   }
   return running;
+}
+
+function positionSubject(lane: number): string {
+  return `lanes.checkpoint.lane-${lane}`;
 }
 
 function sessionOf(world: World, process: Process, inner: Session): Session {

@@ -1,0 +1,85 @@
+/** What applied records mean to others: heddle.profile.v1 events, the same whoever applies the records and however often. */
+import { create, type DescMessage, getOption, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
+import { sha256Hex } from "../../../platform/identifier.ts";
+import { subject as subjectOption } from "../../../proto/gen/heddle/event/v1/event_pb.ts";
+import {
+  ProfileUserDeletedSchema,
+  ProfileUserMergedSchema,
+  ProfileUserUnmergedSchema,
+  ProfileUserUpdatedSchema,
+} from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
+import { isAfter } from "../domain/apply-records.ts";
+import type { Mark } from "../domain/profile.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { UserId } from "../domain/user-key.ts";
+
+/**
+ * Events of records of one workspace, in an order that keeps that of each user: who was updated, in one event, and each
+ * merge, undo and delete. A user who is deleted or merged away by the records is not told as updated.
+ */
+export function eventsOf(workspaceId: string, records: readonly ProfileRecord[]): PublishedEvent[] {
+  const updated = new Map<UserId, Mark>();
+  const single: PublishedEvent[] = [];
+  for (const record of records) {
+    const event = eventOf(workspaceId, record);
+    if (event !== undefined) single.push(event);
+    if (endsUser(record)) updated.delete(record.userId);
+    else if (isAfter(record.mark, updated.get(record.userId) ?? noMark)) updated.set(record.userId, record.mark);
+  }
+  return [...updatedOf(workspaceId, updated), ...single];
+}
+
+const noMark: Mark = [-1, 0];
+
+function endsUser({ change }: ProfileRecord): boolean {
+  return change.type === "delete" || change.type === "handoff";
+}
+
+function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Mark>): PublishedEvent[] {
+  if (users.size === 0) return [];
+  const told = Array.from(users, ([userId, mark]) => ({ userId, place: placeOf(mark) }));
+  const eventId = sha256Hex(JSON.stringify([workspaceId, ...users])).slice(0, eventIdChars);
+  return [published(ProfileUserUpdatedSchema, { workspaceId, eventId, key: "" }, { eventId, workspaceId, users: told })];
+}
+
+function eventOf(workspaceId: string, { userId, mark, now, change }: ProfileRecord): PublishedEvent | undefined {
+  const common = { workspaceId, place: placeOf(mark) };
+  switch (change.type) {
+    case "await": {
+      const eventId = `merged-${change.mergeId}`;
+      const merge = { mergeId: change.mergeId, sourceUserId: change.sourceId, targetUserId: userId, mergedAt: BigInt(now) };
+      return published(ProfileUserMergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...common, ...merge });
+    }
+    case "undo": {
+      const eventId = `unmerged-${change.mergeId}`;
+      const merge = { mergeId: change.mergeId, sourceUserId: change.sourceId, targetUserId: userId, unmergedAt: BigInt(now) };
+      return published(ProfileUserUnmergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...common, ...merge });
+    }
+    case "delete": {
+      const eventId = `deleted-${userId}`;
+      return published(ProfileUserDeletedSchema, { workspaceId, eventId, key: userId }, {
+        eventId,
+        ...common,
+        userId,
+        deletedAt: BigInt(now),
+      });
+    }
+    default:
+      return undefined;
+  }
+}
+
+function published<Schema extends DescMessage>(
+  schema: Schema,
+  { workspaceId, eventId, key }: { readonly workspaceId: string; readonly eventId: string; readonly key: string },
+  value: MessageInitShape<Schema>,
+): PublishedEvent {
+  return { subject: getOption(schema, subjectOption), scope: workspaceId, eventId, key, body: toBinary(schema, create(schema, value)) };
+}
+
+function placeOf([sequence, part]: Mark): { sequence: bigint; part: number } {
+  return { sequence: BigInt(sequence), part };
+}
+
+const eventIdChars = 32;
