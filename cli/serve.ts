@@ -12,6 +12,8 @@ import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 import { readSettings } from "./settings.ts";
 
+export { readSettings };
+
 export interface ServeOptions {
   /** A declaration file that the gateway applies first. */
   readonly apply?: string;

@@ -133,20 +133,24 @@ test("spend() answers an empty bucket with 429 and whole seconds, rounded up", a
   expect(calls).toEqual([]);
 });
 
-test("spend() takes burst before hour, and no hour where the burst is spent", async () => {
+test("spend() takes from burst and hour at once, and shows the one that keeps the caller waiting", async () => {
   const keys: string[] = [];
   const holder = stubHolder();
   const plan = { kind: "monthly_active_users", requestsPerHour: 100, requestsPerSecondBurst: 5 } as const;
-  const { post, calls } = await start({
+  const { post, calls, clock } = await start({
     holder: { workspace: { ...holder.workspace, plan } },
-    take: (key) => (keys.push(key), { admitted: keys.length !== 3, remaining: 4, fullAt: 0, retryAfterMs: 10 }),
+    take: (
+      key,
+    ) => (keys.push(key), { admitted: keys.length !== 3, remaining: 4, fullAt: clock.now(), retryAfterMs: keys.length === 3 ? 10 : 0 }),
   });
   const first = await post("/users/track", track);
   expect([first.status, first.headers.get("x-ratelimit-limit")]).toEqual([201, "100"]);
+  expect(first.headers.get("ratelimit")).toBe('"users_track_second";r=4;t=0, "users_track_hour";r=4;t=0');
   expect(calls[0]).toMatchObject({ objectsMax: limits.trackObjectsCombinedMauMax, objectsPerArrayMax: 0 });
   const second = await post("/users/track", track);
   expect([second.status, second.headers.get("x-ratelimit-limit")]).toEqual([429, "5"]);
-  expect(keys).toEqual(["limit:{ws-1}:users_track_second", "limit:{ws-1}:users_track_hour", "limit:{ws-1}:users_track_second"]);
+  const both = ["limit:{ws-1}:users_track_second", "limit:{ws-1}:users_track_hour"];
+  expect(keys).toEqual([...both, ...both]);
 });
 
 test.each([

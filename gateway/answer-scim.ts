@@ -12,7 +12,7 @@ import { type AddressRule, fromTrustedProxy } from "./guards/client-address.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
-import { quotaNamed } from "./limits-table.ts";
+import { companyQuotaOf } from "./limits-table.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
@@ -49,7 +49,7 @@ type Held = Chosen & { readonly holder: TokenHolder };
 async function answerHolder(request: HttpRequest, held: Held, answering: ScimAnswering): Promise<HttpAnswer> {
   const { holder, route } = held;
   const scope = scopeOf(request, holder, answering.addresses);
-  const quota = quotaNamed(route.limit);
+  const quota = companyQuotaOf(route.limit, holder.company);
   let headers: readonly string[] = unknownLimitHeaders;
   try {
     authorizeScim(request, holder, answering.addresses);

@@ -2,18 +2,18 @@
 import { expect, test } from "vitest";
 import { permissionNames } from "./access/permissions.ts";
 import type { Plan } from "./access/access.ts";
-import { type LimitName, limitsTable, quotaNamed, quotaOf } from "./limits-table.ts";
+import { companyQuotaOf, type LimitName, limitNames, limitsTable, quotaOf } from "./limits-table.ts";
 import { routeTable } from "./route-table.ts";
 import { stubHolder } from "../test/gateway-stub.ts";
 
 const keyRoutes = routeTable.filter((route) => route.guard === "key");
 
-function buckets(limit: LimitName, terms: { onboardedAt?: string; plan?: Plan } = {}): string[] {
+function buckets(limit: LimitName, terms: { onboardedAt?: string; plan?: Plan; limits?: Record<string, number> } = {}): string[] {
   const { company, workspace, key } = stubHolder();
   const holder = {
     key,
     company: { ...company, onboardedAt: terms.onboardedAt ?? company.onboardedAt },
-    workspace: { ...workspace, plan: terms.plan ?? workspace.plan },
+    workspace: { ...workspace, plan: terms.plan ?? workspace.plan, ...(terms.limits ? { limits: terms.limits } : {}) },
   };
   return quotaOf(limit, holder).parts.map(({ name, bucket }) => `${name} ${bucket.capacity}/${bucket.windowMs}ms`);
 }
@@ -26,7 +26,7 @@ test("quotaOf() has the numbers of the specification", () => {
   expect(buckets("users_export_ids", { onboardedAt: "2024-08-21" })).toEqual(["users_export_ids 2500/60000ms"]);
   expect(buckets("users_track_sync")).toEqual(["users_track_sync 500/60000ms"]);
   expect(buckets("users_track_bulk")).toEqual(["users_track_bulk 50/1000ms"]);
-  expect(quotaNamed("scim").policy).toBe('"scim";q=5000;w=86400');
+  expect(companyQuotaOf("scim", stubHolder().company).policy).toBe('"scim";q=5000;w=86400');
   expect(buckets("users_external_ids")).toEqual(["users_external_ids 1000/60000ms"]);
 });
 
@@ -37,6 +37,30 @@ test("quotaOf() takes hour and burst of a monthly-active-user plan from the work
   const holder = { ...stubHolder(), workspace: { ...stubHolder().workspace, plan } };
   expect(quotaOf("users_track", holder)).toBe(quotaOf("users_track", holder));
   expect(quotaOf("users_track", holder).policy).toBe('"users_track_second";q=9;w=1, "users_track_hour";q=7000;w=3600');
+});
+
+test("quotaOf() takes what was declared for the workspace, in the window of the limit that holds for it", () => {
+  const terms = { onboardedAt: "2020-01-01", limits: { users_track: 9_000, users_identity: 300_000 } };
+  expect(buckets("users_track", terms)).toEqual(["users_track 9000/3000ms"]);
+  expect(buckets("users_identity", terms)).toEqual(["users_identity 300000/3600000ms"]);
+  expect(buckets("users_export_ids", terms)).toEqual(["users_export_ids 2500/60000ms"]);
+  const plan: Plan = { kind: "monthly_active_users", requestsPerHour: 7_000, requestsPerSecondBurst: 9 };
+  expect(buckets("users_track", { ...terms, plan })).toEqual(["users_track_second 9/1000ms", "users_track_hour 7000/3600000ms"]);
+});
+
+test("companyQuotaOf() takes what was declared for the company, and knows a changed company from the one before", () => {
+  const { company } = stubHolder();
+  expect(companyQuotaOf("scim", company).parts).toEqual([{ name: "scim", bucket: { capacity: 5_000, windowMs: 86_400_000 } }]);
+  expect(companyQuotaOf("scim", { ...company, limits: { scim: 20_000 } }).policy).toBe('"scim";q=20000;w=86400');
+  const { workspace } = stubHolder();
+  expect(quotaOf("users_identity", { workspace, company: { ...company, onboardedAt: "2020-01-01" } }).policy).toContain("q=250000");
+  expect(quotaOf("users_identity", { workspace, company: { ...company, onboardedAt: "2026-01-01" } }).policy).toContain("q=20000;");
+});
+
+test("limitNames() tells limits of the workspace from those of the company", () => {
+  expect(limitNames("company")).toEqual(["scim"]);
+  expect(limitNames("workspace")).toContain("users_track");
+  expect([...limitNames("company"), ...limitNames("workspace")].toSorted()).toEqual(Object.keys(limitsTable).toSorted());
 });
 
 test("routeTable spends every limit, and only limits that exist", () => {

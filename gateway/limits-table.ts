@@ -1,10 +1,14 @@
 /** DATA: the published limits of requests, one row per name, and which of them hold for a caller. */
 import type { Bucket } from "../platform/limiter/limiter.ts";
-import type { KeyHolder, Plan } from "./access/access.ts";
+import type { Company, KeyHolder, Plan, Workspace } from "./access/access.ts";
 
-/** One row of the specification's Limits table. */
+/** One row of the specification's Limits table. The rows of the route table that name it share its bucket. */
 export interface PublishedLimit {
   readonly bucket: Bucket;
+  /** Whose bucket it is; a workspace's unless given. */
+  readonly scope?: "company";
+  /** Tokens that a request takes; 1 unless given. */
+  readonly cost?: number;
   /** Companies onboarded before the day (`YYYY-MM-DD`) keep the older limit. */
   readonly earlier?: { readonly onboardedBefore: string; readonly bucket: Bucket };
   /** Monthly-active-user plans bring their own hourly limit and burst. */
@@ -53,7 +57,7 @@ export const limitsTable = {
   // "translation endpoints (campaign and canvas, view and list)": one bucket; source and PUT (api-facts 7) are taken from it too
   translations: { bucket: { capacity: 250_000, windowMs: dayMs } },
   // Of the company, over all SCIM endpoints (api-facts 8)
-  scim: { bucket: { capacity: 5_000, windowMs: dayMs } },
+  scim: { bucket: { capacity: 5_000, windowMs: dayMs }, scope: "company" },
 } as const satisfies Record<string, PublishedLimit>;
 
 export type LimitName = keyof typeof limitsTable;
@@ -61,44 +65,64 @@ export type LimitName = keyof typeof limitsTable;
 /** The buckets a request is taken from, the shortest window first, and the RateLimit-Policy header that names them. */
 export interface Quota {
   readonly parts: readonly { readonly name: string; readonly bucket: Bucket }[];
+  /** Tokens that a request takes from each of them. */
+  readonly cost: number;
   readonly policy: string;
 }
 
-/** What holds for this caller; the same object as long as the terms are the same. */
-export function quotaOf(limit: LimitName, holder: KeyHolder): Quota {
-  const row: PublishedLimit = limitsTable[limit];
-  const { plan } = holder.workspace;
-  if (row.ofPlan && plan.kind === "monthly_active_users") return planQuota(limit, plan);
-  const earlier = row.earlier !== undefined && holder.company.onboardedAt < row.earlier.onboardedBefore;
-  const known = (earlier ? earlierQuotas : quotas).get(limit);
-  if (known === undefined) throw new Error(`No limit has the name "${limit}"`);
-  return known;
+/** What holds for this workspace; the same object as long as the terms are the same. */
+export function quotaOf(limit: LimitName, { workspace, company }: Pick<KeyHolder, "workspace" | "company">): Quota {
+  return remembered(workspace, { limit, company }, () => {
+    const row: PublishedLimit = limitsTable[limit];
+    if (row.ofPlan && workspace.plan.kind === "monthly_active_users") return planQuota(limit, workspace.plan);
+    const earlier = row.earlier !== undefined && company.onboardedAt < row.earlier.onboardedBefore;
+    return publishedQuota(limit, (earlier ? row.earlier?.bucket : undefined) ?? row.bucket, workspace.limits?.[limit]);
+  });
 }
 
-/** What holds for everybody. */
-export function quotaNamed(limit: LimitName): Quota {
-  const known = quotas.get(limit);
-  if (known === undefined) throw new Error(`No limit has the name "${limit}"`);
-  return known;
+/** What holds for this company, of a limit whose scope is the company. */
+export function companyQuotaOf(limit: LimitName, company: Company): Quota {
+  return remembered(company, { limit, company }, () => publishedQuota(limit, limitsTable[limit].bucket, company.limits?.[limit]));
+}
+
+/** Names of the limits that can be declared for a workspace, or for a company. */
+export function limitNames(scope: "workspace" | "company"): LimitName[] {
+  return rows.flatMap(([name, row]) => ((row.scope ?? "workspace") === scope ? [name] : []));
 }
 
 const rows = Object.entries(limitsTable) as [LimitName, PublishedLimit][];
-const quotas = new Map(rows.map(([name, row]) => [name, quota([{ name, bucket: row.bucket }])]));
-const earlierQuotas = new Map(rows.map(([name, row]) => [name, quota([{ name, bucket: row.earlier?.bucket ?? row.bucket }])]));
-const planQuotas = new WeakMap<Plan, Map<LimitName, Quota>>();
+
+interface Remembered {
+  readonly company: Company;
+  readonly quotas: Map<LimitName, Quota>;
+}
+
+/** What is declared of an owner is in an object that is replaced when it changes. */
+const quotasOf = new WeakMap<Workspace | Company, Remembered>();
+
+function remembered(owner: Workspace | Company, { limit, company }: { limit: LimitName; company: Company }, make: () => Quota): Quota {
+  const known = quotasOf.get(owner);
+  const own = known?.company === company ? known : { company, quotas: new Map<LimitName, Quota>() };
+  if (own !== known) quotasOf.set(owner, own);
+  const found = own.quotas.get(limit) ?? make();
+  own.quotas.set(limit, found);
+  return found;
+}
+
+/** `declared`: how many requests in the limit's own window, where that was declared. */
+function publishedQuota(name: LimitName, bucket: Bucket, declared: number | undefined): Quota {
+  return quota(name, [{ name, bucket: { ...bucket, capacity: declared ?? bucket.capacity } }]);
+}
 
 function planQuota(limit: LimitName, plan: Plan & { kind: "monthly_active_users" }): Quota {
-  const known = planQuotas.get(plan)?.get(limit);
-  if (known) return known;
-  const made = quota([
+  return quota(limit, [
     { name: `${limit}_second`, bucket: { capacity: plan.requestsPerSecondBurst, windowMs: secondMs } },
     { name: `${limit}_hour`, bucket: { capacity: plan.requestsPerHour, windowMs: hourMs } },
   ]);
-  planQuotas.set(plan, (planQuotas.get(plan) ?? new Map<LimitName, Quota>()).set(limit, made));
-  return made;
 }
 
-function quota(parts: Quota["parts"]): Quota {
+function quota(limit: LimitName, parts: Quota["parts"]): Quota {
+  const { cost = 1 }: PublishedLimit = limitsTable[limit];
   const policy = parts.map(({ name, bucket }) => `"${name}";q=${bucket.capacity};w=${bucket.windowMs / secondMs}`).join(", ");
-  return { parts, policy };
+  return { parts, cost, policy };
 }

@@ -108,6 +108,7 @@ export const limits = {
   limiterProbeMs: 250,
   limiterSilenceMsMax: 5_000,
   limiterLocalKeysMax: 100_000,
+  limiterDrawsMax: 1_000,
   // Log in JetStream
   logConnectMs: 5_000,
   logReconnectMs: 100,

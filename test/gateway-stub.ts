@@ -4,7 +4,7 @@ import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/acces
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
 import { fakeClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
-import type { Bucket, Taken } from "../platform/limiter/limiter.ts";
+import type { Bucket, Draw, Drawn, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -48,6 +48,15 @@ export interface StubAnswer {
   readonly body: Record<string, unknown>;
 }
 
+/** What a limiter says that is told what to say of each bucket. */
+function drawByTake(take: NonNullable<StubOptions["take"]>, { buckets, cost }: Draw): Drawn {
+  const taken = buckets.map(({ key, bucket }) => take(key, bucket, cost));
+  return {
+    granted: taken.every(({ admitted }) => admitted) ? 1 : 0,
+    buckets: taken.map(({ remaining, fullAt, retryAfterMs }) => ({ tokens: remaining, fullAt, retryAfterMs })),
+  };
+}
+
 /** Close its `gateway` after the test. */
 export async function startStubGateway(options: StubOptions = {}): Promise<StubGateway> {
   const logged: StubGateway["logged"] = [];
@@ -60,7 +69,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     subscription: (options.subscription ?? {}) as Client<typeof SubscriptionService>,
     messagingStatus: (options.messagingStatus ?? {}) as Client<typeof MessagingStatusService>,
     scim: (options.scim ?? {}) as Client<typeof ScimService>,
-    limiter: { take, close: () => Promise.resolve() },
+    limiter: { take, draw: (draw) => drawByTake(take, draw), close: () => Promise.resolve() },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
     config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [] },

@@ -39,6 +39,8 @@ export interface Company {
   readonly name: string;
   /** `YYYY-MM-DD`; decides which published limits apply. */
   readonly onboardedAt: string;
+  /** Requests in its window, by the name of a limit of the company's; the published number holds for others. */
+  readonly limits?: Readonly<Record<string, number>>;
 }
 
 export interface Workspace {
@@ -49,6 +51,8 @@ export interface Workspace {
   /** USD per unit, as decimal text. */
   readonly currencyRates: Readonly<Record<string, string>>;
   readonly apps: readonly { readonly id: string; readonly name: string }[];
+  /** As those of the company, of the workspace's own limits. */
+  readonly limits?: Readonly<Record<string, number>>;
 }
 
 export type Plan =

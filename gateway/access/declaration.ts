@@ -2,6 +2,7 @@
 import { isCurrency } from "../../platform/currency.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { type LimitName, limitNames } from "../limits-table.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
 import { isOrigin, readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
@@ -41,7 +42,7 @@ function readCompanies(reader: DeclarationReader): Declaration {
 }
 
 function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
-  const fields = reader.fields(place, ["name", "id", "onboardedAt", "scimTokens", "permissionSets", "workspaces"]);
+  const fields = reader.fields(place, ["name", "id", "onboardedAt", "limits", "scimTokens", "permissionSets", "workspaces"]);
   const scimTokens = reader.items(fields.get("scimTokens")).map((item) => readToken(reader, item));
   const workspaces = reader.items(fields.get("workspaces")).map((item) => readWorkspace(reader, item));
   refuseTwice(reader, scimTokens, { what: "SCIM token", by: (token) => token.name });
@@ -50,6 +51,7 @@ function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
   return {
     ...readItem(reader, place, fields),
     ...given("onboardedAt", onboardedAt && readDay(reader, onboardedAt)),
+    ...given("limits", readLimits(reader, fields.get("limits"), "company")),
     scimTokens,
     permissionSets: readItems(reader, fields.get("permissionSets"), permissionSets),
     workspaces,
@@ -79,7 +81,18 @@ function readOrigin(reader: DeclarationReader, place: Place): string | undefined
   );
 }
 
-const workspaceFields = ["name", "id", "plan", "currencyRates", "apps", "apiKeys", "subscriptionGroups", "preferenceCenters", "teams"];
+const workspaceFields = [
+  "name",
+  "id",
+  "plan",
+  "limits",
+  "currencyRates",
+  "apps",
+  "apiKeys",
+  "subscriptionGroups",
+  "preferenceCenters",
+  "teams",
+];
 
 function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspace {
   const fields = reader.fields(place, workspaceFields);
@@ -93,6 +106,7 @@ function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspa
   return {
     ...readItem(reader, place, fields),
     ...given("plan", plan && readPlan(reader, plan)),
+    ...given("limits", readLimits(reader, fields.get("limits"), "workspace")),
     currencyRates: readRates(reader, fields.get("currencyRates")),
     apps: apps.map(({ id, name }) => ({ id, name })),
     apiKeys: readKeys(reader, fields.get("apiKeys")),
@@ -189,6 +203,21 @@ function readPlan(reader: DeclarationReader, place: Place): Plan | undefined {
     requestsPerHour: (perHour && readWhole(reader, perHour)) ?? limits.mauRequestsPerHourDefault,
     requestsPerSecondBurst: (burst && readWhole(reader, burst)) ?? limits.mauRequestsPerSecondBurstDefault,
   };
+}
+
+/** Requests in a limit's own window, by its name; undefined where the file says nothing of limits. */
+function readLimits(
+  reader: DeclarationReader,
+  place: Place | undefined,
+  scope: "workspace" | "company",
+): Record<string, number> | undefined {
+  if (!place) return undefined;
+  const known = limitNames(scope);
+  const found = [...reader.fields(place, known)].filter(([name]) => known.includes(name as LimitName));
+  return Object.fromEntries(found.flatMap(([name, value]) => {
+    const requests = readWhole(reader, value);
+    return requests === undefined ? [] : [[name, requests]];
+  }));
 }
 
 function readRates(reader: DeclarationReader, place: Place | undefined): Record<string, string> {

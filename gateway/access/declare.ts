@@ -52,6 +52,7 @@ function planCompany(plan: Plan, declared: DeclaredCompany): void {
     id: found?.id ?? declared.id ?? newId("co_"),
     name: declared.name,
     onboardedAt: declared.onboardedAt ?? found?.onboardedAt ?? new Date(plan.now).toISOString().slice(0, "YYYY-MM-DD".length),
+    limits: limitsOf(plan, found, declared),
   };
   put(plan, { put: "company", row }, { found, line: declared.line, change: { what: "company", path: row.name, id: row.id } });
   const workspaces = plan.rows.workspaces.filter((each) => each.companyId === row.id);
@@ -83,12 +84,22 @@ function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace
     plan: declared.plan ?? found?.plan ?? { kind: "standard" },
     currencyRates: { ...(plan.prune ? {} : found?.currencyRates), ...declared.currencyRates },
     apps: [...apps.values()],
+    limits: limitsOf(plan, found, declared),
   };
   const path = `${company.name}/${row.name}`;
   put(plan, { put: "workspace", row }, { found, line: declared.line, change: { what: "workspace", path, id: row.id } });
   planKeys(plan, { workspace: row, path }, declared.apiKeys);
   for (const item of declared.items) planItem(plan, { id: row.id, path }, item);
   return row;
+}
+
+/** Those that the file names, and of those that it does not what was declared before, unless it is pruned. */
+function limitsOf(
+  plan: Plan,
+  found: Pick<Company, "limits"> | undefined,
+  declared: Pick<DeclaredCompany, "limits">,
+): Record<string, number> {
+  return { ...(plan.prune ? {} : found?.limits), ...declared.limits };
 }
 
 function planItem(plan: Plan, owner: { readonly id: string; readonly path: string }, declared: DeclaredItem): void {

@@ -11,6 +11,7 @@ export interface DeclaredCompany {
   readonly name: string;
   readonly id?: string;
   readonly onboardedAt?: string;
+  readonly limits?: Readonly<Record<string, number>>;
   readonly scimTokens: readonly DeclaredToken[];
   readonly permissionSets?: readonly DeclaredItem[];
   readonly workspaces: readonly DeclaredWorkspace[];
@@ -21,6 +22,7 @@ export interface DeclaredWorkspace {
   readonly name: string;
   readonly id?: string;
   readonly plan?: Plan;
+  readonly limits?: Readonly<Record<string, number>>;
   readonly currencyRates: Readonly<Record<string, string>>;
   readonly apps: readonly { readonly id: string; readonly name: string }[];
   readonly apiKeys: readonly DeclaredKey[];

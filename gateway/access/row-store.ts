@@ -9,7 +9,7 @@ import type { AccessRows, AccessWrite, DeclaredKind, DeclaredRow, KeyRow, TokenR
 /** All rows, each list in a stable order. */
 export function readRows(database: Database): AccessRows {
   return {
-    companies: all(database, "SELECT id, name, onboarded_at FROM access_companies ORDER BY name").map(companyFromRow),
+    companies: all(database, "SELECT * FROM access_companies ORDER BY name").map(companyFromRow),
     workspaces: all(database, "SELECT * FROM access_workspaces ORDER BY company_id, name").map(workspaceFromRow),
     keys: all(database, "SELECT * FROM access_keys ORDER BY created_at, id").map(keyFromRow),
     tokens: all(database, "SELECT * FROM access_scim_tokens ORDER BY created_at, id").map(tokenFromRow),
@@ -24,7 +24,7 @@ function all(database: Database, sql: string): Row[] {
 type Row = Readonly<Record<string, string | number | null>>;
 
 function companyFromRow(row: Row): Company {
-  return { id: text(row["id"]), name: text(row["name"]), onboardedAt: text(row["onboarded_at"]) };
+  return { id: text(row["id"]), name: text(row["name"]), onboardedAt: text(row["onboarded_at"]), limits: json(row["limits"]) };
 }
 
 function workspaceFromRow(row: Row): Workspace {
@@ -35,6 +35,7 @@ function workspaceFromRow(row: Row): Workspace {
     plan: json(row["plan"]),
     currencyRates: json(row["currency_rates"]),
     apps: json(row["apps"]),
+    limits: json(row["limits"]),
   };
 }
 
@@ -115,7 +116,12 @@ function dropRow(database: Database, write: Extract<AccessWrite, { drop: string 
 function rowToValues(write: Extract<AccessWrite, { put: string }>): [table: string, values: Record<string, SQLInputValue>] {
   switch (write.put) {
     case "company":
-      return [tables.company, { id: write.row.id, name: write.row.name, onboarded_at: write.row.onboardedAt }];
+      return [tables.company, {
+        id: write.row.id,
+        name: write.row.name,
+        onboarded_at: write.row.onboardedAt,
+        limits: JSON.stringify(write.row.limits ?? {}),
+      }];
     case "workspace":
       return [tables.workspace, workspaceToValues(write.row)];
     case "key":
@@ -151,6 +157,7 @@ function workspaceToValues(row: Workspace): Record<string, SQLInputValue> {
     plan: JSON.stringify(row.plan),
     currency_rates: JSON.stringify(row.currencyRates),
     apps: JSON.stringify(row.apps),
+    limits: JSON.stringify(row.limits ?? {}),
   };
 }
 

@@ -76,4 +76,8 @@ export const accessSchema: readonly string[] = [
   ALTER TABLE access_scim_tokens ADD COLUMN origin_header TEXT NOT NULL DEFAULT 'required';
   ALTER TABLE access_scim_tokens ADD COLUMN default_workspace TEXT NOT NULL DEFAULT '';
   `,
+  `
+  ALTER TABLE access_companies ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
+  ALTER TABLE access_workspaces ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
+  `,
 ];

@@ -1,6 +1,6 @@
 /** Permit and limit to Spent: one request taken from the workspace's buckets, and the headers that tell what is left. */
 import type { Clock } from "../../platform/clock.ts";
-import type { Limiter, Taken } from "../../platform/limiter/limiter.ts";
+import { type KeyedBucket, type Level, type Limiter, wholeTokens } from "../../platform/limiter/limiter.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { KeyHolder } from "../access/access.ts";
 import { type LimitName, type Quota, quotaOf } from "../limits-table.ts";
@@ -25,7 +25,7 @@ export interface Spending {
   readonly clock: Clock;
 }
 
-/** Takes one token from each bucket of the limit, the shortest window first; stops at the first that is empty. */
+/** Takes what the limit costs from each of its buckets, or nothing from any, and asks the limiter once. */
 export async function spend(permit: Permit, limit: LimitName, spending: Spending): Promise<Spent | Overspent> {
   const { holder } = permit.caller;
   const { refusal, headers } = await spendQuota(holder.workspace.id, quotaOf(limit, holder), spending);
@@ -38,14 +38,9 @@ export async function spendQuota(
   quota: Quota,
   spending: Spending,
 ): Promise<{ readonly refusal?: Refusal; readonly headers: readonly string[] }> {
-  let shown: Shown | undefined;
-  for (const part of quota.parts) {
-    const taken = await spending.limiter.take(bucketKey(owner, part.name), part.bucket, 1);
-    shown = { quota, part, taken };
-    if (!taken.admitted) return overspent(shown, spending.clock);
-  }
-  if (shown === undefined) throw new Error("Expected a quota with a bucket");
-  return { headers: limitHeaders(shown, spending.clock) };
+  const drawn = await spending.limiter.draw({ buckets: keyed(owner, quota), cost: quota.cost, count: 1 });
+  if (drawn.granted > 0) return { headers: limitHeaders({ quota, levels: drawn.buckets }, spending.clock) };
+  return overspent(quota, drawn.buckets, spending.clock);
 }
 
 /** The headers of a request that is refused before it is counted, for a caller who is known. */
@@ -55,50 +50,53 @@ export async function peek(holder: KeyHolder, limit: LimitName, spending: Spendi
 
 /** As peek(), of the buckets of `owner`. */
 export async function peekQuota(owner: string, quota: Quota, spending: Spending): Promise<readonly string[]> {
-  const part = quota.parts.at(-1);
-  if (part === undefined) return unknownLimitHeaders;
-  const taken = await spending.limiter.take(bucketKey(owner, part.name), part.bucket, 0);
-  return limitHeaders({ quota, part, taken }, spending.clock);
+  const { buckets } = await spending.limiter.draw({ buckets: keyed(owner, quota), cost: 0, count: 1 });
+  return limitHeaders({ quota, levels: buckets }, spending.clock);
 }
 
 /** Sent with a 401, where no bucket is known (api-facts 1.2). */
 export const unknownLimitHeaders: readonly string[] = ["X-RateLimit-Limit", "", "X-RateLimit-Remaining", "", "X-RateLimit-Reset", ""];
 
-interface Shown {
-  readonly quota: Quota;
-  readonly part: Quota["parts"][number];
-  readonly taken: Taken;
-}
-
 const millis = 1_000;
 
 /** The braces keep an owner's buckets on one node of a cluster. */
-function bucketKey(owner: string, name: string): string {
-  return `limit:{${owner}}:${name}`;
+function keyed(owner: string, { parts }: Quota): KeyedBucket[] {
+  return parts.map(({ name, bucket }) => ({ key: `limit:{${owner}}:${name}`, bucket }));
 }
 
-/** X-RateLimit-Reset is the epoch second at which the bucket is full again; the other pair is draft-ietf-httpapi-ratelimit-headers. */
-function limitHeaders({ quota, part, taken }: Shown, clock: Clock): string[] {
-  const remaining = String(taken.remaining);
-  const fullInSeconds = Math.max(0, Math.ceil((taken.fullAt - clock.now()) / millis));
+/**
+ * The three headers are about one bucket: `shown`, the last where none is given. X-RateLimit-Reset is the epoch second at
+ * which it is full again. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) tell of all.
+ */
+function limitHeaders(of: { quota: Quota; levels: readonly Level[] }, clock: Clock, shown = of.levels.length - 1): string[] {
+  const { quota, levels } = of;
+  const level = levels[shown];
+  const part = quota.parts[shown];
+  if (level === undefined || part === undefined) throw new Error("Expected a quota with a bucket");
   return [
     "X-RateLimit-Limit",
     String(part.bucket.capacity),
     "X-RateLimit-Remaining",
-    remaining,
+    String(wholeTokens(level.tokens)),
     "X-RateLimit-Reset",
-    String(Math.ceil(taken.fullAt / millis)),
+    String(Math.ceil(level.fullAt / millis)),
     "RateLimit-Policy",
     quota.policy,
     "RateLimit",
-    `"${part.name}";r=${remaining};t=${fullInSeconds}`,
+    levels.map(({ tokens, fullAt }, at) => {
+      const fullInSeconds = Math.max(0, Math.ceil((fullAt - clock.now()) / millis));
+      return `"${quota.parts[at]?.name}";r=${wholeTokens(tokens)};t=${fullInSeconds}`;
+    }).join(", "),
   ];
 }
 
-function overspent(shown: Shown, clock: Clock): Omit<Overspent, "proof"> {
-  const retryAfterSeconds = Math.max(1, Math.ceil(shown.taken.retryAfterMs / millis));
+/** The bucket that is shown is the one that keeps the caller waiting longest. */
+function overspent(quota: Quota, levels: readonly Level[], clock: Clock): Omit<Overspent, "proof"> {
+  const retryAfterMs = Math.max(...levels.map((level) => level.retryAfterMs));
+  const shown = levels.findIndex((level) => level.retryAfterMs === retryAfterMs);
+  const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / millis));
   return {
     refusal: new Refusal("RATE_LIMITED", undefined, { retryAfterSeconds }),
-    headers: [...limitHeaders(shown, clock), "X-Ratelimit-Retry-After", String(retryAfterSeconds)],
+    headers: [...limitHeaders({ quota, levels }, clock, shown), "X-Ratelimit-Retry-After", String(retryAfterSeconds)],
   };
 }

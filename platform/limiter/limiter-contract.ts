@@ -82,6 +82,35 @@ export function describeLimiter(driver: string, open: () => Promise<LimiterUnder
       }
     });
 
+    test("draw() gives as many of those who wait as every bucket has tokens for, and the rest nothing", async () => {
+      const burst = { key: "b", bucket: { capacity: 4, windowMs: 1_000 } };
+      const hour = { key: "h", bucket: { capacity: 10, windowMs: 3_600_000 } };
+      const first = await under.limiter.draw({ buckets: [burst, hour], cost: 1, count: 6 });
+      expect([first.granted, ...first.buckets.map(({ tokens }) => tokens)]).toEqual([4, 0, 6]);
+      under.clock.advance(1_000);
+      expect((await under.limiter.draw({ buckets: [burst, hour], cost: 1, count: 3 })).granted).toBe(3);
+      under.clock.advance(1_000);
+      const last = await under.limiter.draw({ buckets: [burst, hour], cost: 1, count: 4 });
+      expect(last.granted).toBe(3);
+      // What the hour refused, the burst has kept
+      expect(last.buckets[0]?.tokens).toBeCloseTo(1);
+      expect(last.buckets[0]?.retryAfterMs).toBe(0);
+      expect(last.buckets[1]?.retryAfterMs).toBeGreaterThan(0);
+    });
+
+    test("draw() with a cost gives each all of it or nothing", async () => {
+      const buckets = [{ key: "k", bucket: ten }];
+      const drawn = await under.limiter.draw({ buckets, cost: 3, count: 5 });
+      expect([drawn.granted, drawn.buckets[0]?.tokens, drawn.buckets[0]?.retryAfterMs]).toEqual([3, 1, 200]);
+      expect((await under.limiter.draw({ buckets, cost: 0, count: 1 })).buckets[0]?.tokens).toBe(1);
+    });
+
+    test("draw() throws where there is nothing to draw from, or nobody waits", async () => {
+      for (const nonsense of [{ buckets: [], cost: 1, count: 1 }, { buckets: [{ key: "k", bucket: ten }], cost: 1, count: 0 }]) {
+        await expect((async () => under.limiter.draw(nonsense))()).rejects.toThrow(RangeError);
+      }
+    });
+
     test("take() never admits more than capacity + refill x T in any time T", async () => {
       const ask = fc.record({ waitMs: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(3_000)), cost: fc.nat(12) });
       const shape = fc.record({ capacity: fc.integer({ min: 1, max: 50 }), windowMs: fc.integer({ min: 1, max: 5_000 }) });

@@ -7,6 +7,11 @@ export interface Limiter {
    * capacity + capacity x T / windowMs are admitted in any time T.
    */
   take(key: string, bucket: Bucket, cost: number): Promise<Taken> | Taken;
+  /**
+   * As `take`, from several buckets at once, for several who wait: each of the first `granted` of them gets `cost` tokens
+   * from every bucket, the others get none from any. Keys are different, and belong to one owner.
+   */
+  draw(draw: Draw): Promise<Drawn> | Drawn;
   close(): Promise<void>;
 }
 
@@ -17,6 +22,35 @@ export interface Bucket {
   readonly windowMs: number;
 }
 
+export interface KeyedBucket {
+  readonly key: string;
+  readonly bucket: Bucket;
+}
+
+export interface Draw {
+  readonly buckets: readonly KeyedBucket[];
+  /** Tokens each. */
+  readonly cost: number;
+  /** How many wait; a whole number from 1. */
+  readonly count: number;
+}
+
+export interface Drawn {
+  readonly granted: number;
+  /** In the order that was asked. */
+  readonly buckets: readonly Level[];
+}
+
+/** A bucket after a draw. */
+export interface Level {
+  /** Tokens left, whole or not. */
+  readonly tokens: number;
+  /** Unix milliseconds at which the bucket is full again if nobody asks. */
+  readonly fullAt: number;
+  /** Milliseconds until `cost` tokens are there; 0 where they are. */
+  readonly retryAfterMs: number;
+}
+
 export interface Taken {
   readonly admitted: boolean;
   /** Whole tokens left after this call. */
@@ -25,4 +59,23 @@ export interface Taken {
   readonly fullAt: number;
   /** Milliseconds until `cost` tokens are there; 0 when admitted. */
   readonly retryAfterMs: number;
+}
+
+/** `take` by `draw`. */
+export async function takeByDraw(draw: Limiter["draw"], asked: KeyedBucket & { readonly cost: number }): Promise<Taken> {
+  return takenOf(await draw({ buckets: [asked], cost: asked.cost, count: 1 }));
+}
+
+/** What the one who waited is told of the one bucket. */
+export function takenOf({ granted, buckets: [level] }: Drawn): Taken {
+  if (level === undefined) throw new Error("Expected a bucket");
+  const admitted = granted > 0;
+  return { admitted, remaining: wholeTokens(level.tokens), fullAt: level.fullAt, retryAfterMs: admitted ? 0 : level.retryAfterMs };
+}
+
+/** Sums of fractions miss whole numbers by less than this. It is lent, not given: tokens may fall below 0 by it. */
+export const rounding = 1e-6;
+
+export function wholeTokens(tokens: number): number {
+  return Math.max(0, Math.floor(tokens + rounding));
 }

@@ -1,7 +1,8 @@
 /** The limiter in memory against the contract, the bucket's arithmetic, and what only this driver promises. */
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
-import { drawTokens } from "./bucket.ts";
+import { type BucketState, drawTokens } from "./bucket.ts";
+import type { Bucket } from "./limiter.ts";
 import { describeLimiter } from "./limiter-contract.ts";
 import { openMemoryLimiter } from "./memory.ts";
 
@@ -41,23 +42,30 @@ describe("openMemoryLimiter()", () => {
 });
 
 describe("drawTokens()", () => {
+  /** One bucket for one who waits. */
+  function drawOne(before: BucketState | undefined, bucket: Bucket, ask: { cost: number; now: number }) {
+    const { granted, buckets: [drawn] } = drawTokens([{ before, bucket }], { ...ask, count: 1 });
+    if (drawn === undefined) throw new Error("Expected a bucket");
+    return { admitted: granted === 1, ...drawn };
+  }
+
   test("never trusts a clock that steps back: nothing refills, nothing is lost", () => {
-    const spent = drawTokens(undefined, ten, { cost: 10, now: 5_000 });
-    const back = drawTokens(spent.state, ten, { cost: 1, now: 1_000 });
+    const spent = drawOne(undefined, ten, { cost: 10, now: 5_000 });
+    const back = drawOne(spent.state, ten, { cost: 1, now: 1_000 });
     expect(back).toMatchObject({ admitted: false, retryAfterMs: 100, state: { tokens: 0, at: 5_000 } });
-    expect(drawTokens(back.state, ten, { cost: 1, now: 5_000 }).admitted).toBe(false);
-    expect(drawTokens(back.state, ten, { cost: 1, now: 5_100 }).admitted).toBe(true);
+    expect(drawOne(back.state, ten, { cost: 1, now: 5_000 }).admitted).toBe(false);
+    expect(drawOne(back.state, ten, { cost: 1, now: 5_100 }).admitted).toBe(true);
   });
 
   test("admits exactly at `retryAfterMs`, also where the refill is no round fraction", () => {
     const odd = { capacity: 3, windowMs: 1_000 };
-    let state = drawTokens(undefined, odd, { cost: 3, now: 0 }).state;
+    let state = drawOne(undefined, odd, { cost: 3, now: 0 }).state;
     let now = 0;
     for (let round = 0; round < 1_000; round += 1) {
-      const refused = drawTokens(state, odd, { cost: 1, now });
+      const refused = drawOne(state, odd, { cost: 1, now });
       expect(refused.admitted).toBe(false);
       now += refused.retryAfterMs;
-      const admitted = drawTokens(refused.state, odd, { cost: 1, now });
+      const admitted = drawOne(refused.state, odd, { cost: 1, now });
       expect(admitted.admitted).toBe(true);
       state = admitted.state;
     }
@@ -65,10 +73,10 @@ describe("drawTokens()", () => {
 
   test("counts 250,000 an hour without drift", () => {
     const hourly = { capacity: 250_000, windowMs: 3_600_000 };
-    let state = drawTokens(undefined, hourly, { cost: 250_000, now: 0 }).state;
+    let state = drawOne(undefined, hourly, { cost: 250_000, now: 0 }).state;
     let admitted = 0;
     for (let now = 0; now <= 360_000; now += 7) {
-      const draw = drawTokens(state, hourly, { cost: 1, now });
+      const draw = drawOne(state, hourly, { cost: 1, now });
       state = draw.state;
       if (draw.admitted) admitted += 1;
     }

@@ -77,6 +77,48 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     for (const limiter of limiters) await limiter.close();
   });
 
+  test("draw() asks Redis once for two buckets, and once for all who wait", async () => {
+    const limiter = await openReal();
+    const buckets = [{ key: "limit:{w}:second", bucket: { capacity: 40, windowMs: 3_600_000 } }, { key: "limit:{w}:hour", bucket: slow }];
+    await limiter.draw({ buckets, cost: 1, count: 1 });
+    const before = await scriptCalls();
+    const drawn = await Promise.all(Array.from({ length: 30 }, () => limiter.draw({ buckets, cost: 1, count: 1 })));
+    // The first does not wait for others
+    expect(await scriptCalls() - before).toBe(2);
+    expect(drawn.filter(({ granted }) => granted === 1)).toHaveLength(9);
+    expect(drawn.slice(0, 9).map(({ buckets: [, hour] }) => Math.floor(hour?.tokens ?? -1))).toEqual([8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    expect(Math.floor((await limiter.draw({ buckets, cost: 0, count: 1 })).buckets[0]?.tokens ?? -1)).toBe(30);
+    await limiter.close();
+  });
+
+  async function scriptCalls(): Promise<number> {
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(await admin.info("commandstats"))?.[1] ?? 0);
+  }
+
+  test("draw() of 16 gateways on a clock that steps never admits more than capacity + refill x T", async () => {
+    await admin.flushall();
+    const clock = fakeClock();
+    const options = { url: server.url, clock, logger: silentLogger, redisTime: clock.now };
+    const gateways = await Promise.all(Array.from({ length: 16 }, () => openRedisLimiter(options)));
+    const bucket = { capacity: 25, windowMs: 1_000 };
+    const admitted: number[] = [];
+    for (let round = 0; round < 60; round += 1) {
+      const asked = Array.from(
+        { length: 48 },
+        (_, at) => gateways[(at * 7 + round) % 16]?.draw({ buckets: [{ key: "limit:{w}:many", bucket }], cost: 1, count: 1 }),
+      );
+      for (const drawn of await Promise.all(asked)) if (drawn?.granted === 1) admitted.push(clock.now());
+      clock.advance([0, 7, 40, 333, 1_500][round % 5] ?? 0);
+    }
+    const start = admitted[0] ?? 0;
+    expect(admitted.length).toBeLessThanOrEqual(25 + ((clock.now() - start) * 25) / 1_000);
+    for (const [from, first] of admitted.entries()) {
+      const within = admitted.filter((at) => at >= first && at - first <= 1_000).length;
+      expect(within, `from ${from}`).toBeLessThanOrEqual(50);
+    }
+    for (const gateway of gateways) await gateway.close();
+  });
+
   test("take() refills with the time of Redis", async () => {
     const limiter = await openReal();
     const quick = { capacity: 10, windowMs: 200 };

@@ -1,4 +1,4 @@
-/** The limiter in Redis: one bucket for all gateways, and one of its own for each while Redis does not answer. */
+/** The limiter in Redis: buckets for all gateways, and ones of its own for each while Redis does not answer. */
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers";
@@ -8,8 +8,9 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { openBreaker } from "./breaker.ts";
 import { checkDraw } from "./bucket.ts";
-import type { Bucket, Limiter, Taken } from "./limiter.ts";
+import { type Draw, type Drawn, type Limiter, takeByDraw } from "./limiter.ts";
 import { openMemoryLimiter } from "./memory.ts";
+import { openSharedDraws } from "./shared-draws.ts";
 
 export interface RedisLimiter extends Limiter {
   /** Whether buckets are shared at this moment; false while Redis does not answer. */
@@ -29,12 +30,13 @@ export interface RedisLimiterOptions {
 
 /**
  * Opens the limiter; waits for the first connection no longer than `limiterConnectMs` and goes on without it.
- * `take` never throws because of Redis. A Redis that hangs or died costs the calls that are under way
+ * A request asks Redis once at most, however many buckets it needs; those that wait for the same buckets ask together.
+ * Nothing throws because of Redis. A Redis that hangs or died costs the calls that are under way
  * `limiterAnswerMsMax` at most; from then on, until a probe in the background succeeds, buckets in memory answer at once.
  * A bucket is a key of Redis and must carry the workspace in braces, which keeps its buckets on one node of a cluster.
  */
 export async function openRedisLimiter(options: RedisLimiterOptions): Promise<RedisLimiter> {
-  const { clock, logger, redisTime } = options;
+  const { clock, logger } = options;
   const redis = connect(options.url);
   const local = openMemoryLimiter({ clock, keysMax: limits.limiterLocalKeysMax });
   const share = options.localShare ?? 1;
@@ -42,23 +44,40 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
     clock,
     probeEveryMs: limits.limiterProbeMs,
     // The script itself: a replica, or a Redis without memory, answers a PING and takes no write
-    probe: () => inTime(clock, draw("limit:{heddle}:probe", { capacity: 1, windowMs: 1 }, 0)),
+    probe: () =>
+      inTime(clock, ask({ buckets: [{ key: "limit:{heddle}:probe", bucket: { capacity: 1, windowMs: 1 } }], cost: 0, count: 1 })),
     changed(state) {
       if (state.closed) logger.info("limiter_shared");
       else logger.warn("limiter_local", { cause: String(state.error) });
     },
   });
 
-  async function draw(key: string, bucket: Bucket, cost: number): Promise<Taken> {
-    const time = redisTime ? [redisTime()] : [];
-    const drawn = await runScript(redis, [key, bucket.capacity, bucket.windowMs, cost, ...time]);
-    const [admitted = 0, remaining = 0, retryAfterMs = 0, fullAfterMs = 0] = drawn;
-    return { admitted: admitted === 1, remaining, retryAfterMs, fullAt: Math.ceil(clock.now()) + fullAfterMs };
+  function ask(draw: Draw): Promise<Drawn> {
+    return runDraw(redis, draw, options);
   }
-  function takeLocal(key: string, bucket: Bucket, cost: number): Promise<Taken> | Taken {
+  function drawLocal({ buckets, cost, count }: Draw): Drawn {
     // Never so small that the cost would never be admitted
-    const capacity = Math.max(bucket.capacity * share, Math.min(cost, bucket.capacity));
-    return local.take(key, { ...bucket, capacity }, cost);
+    const own = buckets.map(({ key, bucket }) => {
+      const capacity = Math.max(bucket.capacity * share, Math.min(cost, bucket.capacity));
+      return { key, bucket: { ...bucket, capacity } };
+    });
+    return local.draw({ buckets: own, cost, count });
+  }
+  async function askOrTrip(draw: Draw): Promise<Drawn> {
+    // Who waited for others may find that Redis has gone meanwhile
+    if (!breaker.closed) return drawLocal(draw);
+    try {
+      return await inTime(clock, ask(draw));
+    } catch (error) {
+      breaker.trip(error);
+      return drawLocal(draw);
+    }
+  }
+  const shared = openSharedDraws(askOrTrip, limits.limiterDrawsMax);
+  async function draw(asked: Draw): Promise<Drawn> {
+    checkDraw(asked);
+    if (!breaker.closed) return drawLocal(asked);
+    return await (asked.count === 1 ? shared(asked) : askOrTrip(asked));
   }
 
   await firstConnection(redis, { clock, probe: breaker.probe });
@@ -66,16 +85,8 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
     get shared() {
       return breaker.closed;
     },
-    async take(key, bucket, cost) {
-      checkDraw(bucket, cost);
-      if (!breaker.closed) return takeLocal(key, bucket, cost);
-      try {
-        return await inTime(clock, draw(key, bucket, cost));
-      } catch (error) {
-        breaker.trip(error);
-        return takeLocal(key, bucket, cost);
-      }
-    },
+    draw,
+    take: (key, bucket, cost) => takeByDraw(draw, { key, bucket, cost }),
     async close() {
       breaker.end();
       redis.disconnect();
@@ -125,15 +136,32 @@ function inTime<T>(clock: Clock, answer: Promise<T>): Promise<T> {
   });
 }
 
+/** One call of Redis, whose time it is unless a test says another. */
+async function runDraw(redis: Redis, { buckets, cost, count }: Draw, { clock, redisTime }: RedisLimiterOptions): Promise<Drawn> {
+  const keys = buckets.map(({ key }) => key);
+  const terms = buckets.flatMap(({ bucket }) => [bucket.capacity, bucket.windowMs]);
+  const [granted, ...rest] = (await runScript(redis, keys, [cost, count, redisTime?.() ?? "", ...terms])).map(Number);
+  const now = Math.ceil(clock.now());
+  return {
+    granted: granted ?? 0,
+    buckets: buckets.map((_bucket, at) => {
+      const [tokens = 0, retryAfterMs = 0, fullAfterMs = 0] = rest.slice(at * answersPerBucket);
+      return { tokens, retryAfterMs, fullAt: now + fullAfterMs };
+    }),
+  };
+}
+
 const script = readFileSync(new URL("bucket.lua", import.meta.url), "utf8");
 const scriptHash = createHash("sha1").update(script).digest("hex");
 
 /** By its hash; Redis forgets scripts when it starts anew, and is then given the text. */
-async function runScript(redis: Redis, words: readonly (string | number)[]): Promise<number[]> {
+async function runScript(redis: Redis, keys: readonly string[], words: readonly (string | number)[]): Promise<(string | number)[]> {
   try {
-    return await redis.evalsha(scriptHash, 1, ...words) as number[];
+    return await redis.evalsha(scriptHash, keys.length, ...keys, ...words) as (string | number)[];
   } catch (error) {
     if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
-    return await redis.eval(script, 1, ...words) as number[];
+    return await redis.eval(script, keys.length, ...keys, ...words) as (string | number)[];
   }
 }
+
+const answersPerBucket = 3;

@@ -8,14 +8,16 @@ export function measuredLimiter(limiter: Limiter, metrics: Metrics): Limiter {
   function done(seconds: number): void {
     metrics.observe("limiterDuration", noLabels, seconds);
   }
+  function measured<T>(ask: () => Promise<T> | T): Promise<T> | T {
+    const began = performance.now();
+    const answer = ask();
+    if (answer instanceof Promise) return timed(() => answer, done);
+    done((performance.now() - began) / 1_000);
+    return answer;
+  }
   return {
-    take(key, bucket, cost) {
-      const began = performance.now();
-      const taken = limiter.take(key, bucket, cost);
-      if (taken instanceof Promise) return timed(() => taken, done);
-      done((performance.now() - began) / 1_000);
-      return taken;
-    },
+    take: (key, bucket, cost) => measured(() => limiter.take(key, bucket, cost)),
+    draw: (draw) => measured(() => limiter.draw(draw)),
     close: () => limiter.close(),
   };
 }

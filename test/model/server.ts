@@ -65,6 +65,7 @@ function everyone(): Access {
 function unlimited(): Limiter {
   return {
     take: () => ({ admitted: true, remaining: 1, fullAt: 0, retryAfterMs: 0 }),
+    draw: ({ buckets, count }) => ({ granted: count, buckets: buckets.map(() => ({ tokens: 1, fullAt: 0, retryAfterMs: 0 })) }),
     close: () => Promise.resolve(),
   };
 }

@@ -1,0 +1,113 @@
+/** Many gateways that share draws before one set of buckets: nobody is admitted beyond the promise, and few questions are asked. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import type { Draw, Drawn } from "./limiter.ts";
+import { openMemoryLimiter } from "./memory.ts";
+import { openSharedDraws } from "./shared-draws.ts";
+
+const ten = { capacity: 10, windowMs: 1_000 };
+const draw = { buckets: [{ key: "k", bucket: ten }], cost: 1 };
+
+/** Answers questions when the test says so. */
+function slowBuckets() {
+  const clock = fakeClock();
+  const buckets = openMemoryLimiter({ clock, keysMax: 10 });
+  const asked: { question: Draw; answer(): void; fail(): void }[] = [];
+  const ask = (question: Draw) =>
+    new Promise<Drawn>((resolve, reject) => {
+      asked.push({ question, answer: () => resolve(buckets.draw(question)), fail: () => reject(new Error("Gone")) });
+    });
+  return { clock, asked, ask };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("openSharedDraws() asks once for all who came while a question was under way", async () => {
+  const { asked, ask } = slowBuckets();
+  const shared = openSharedDraws(ask, 100);
+  const first = shared(draw);
+  const others = Array.from({ length: 12 }, () => shared(draw));
+  expect(asked.map(({ question }) => question.count)).toEqual([1]);
+  asked[0]?.answer();
+  await turn();
+  expect(asked.map(({ question }) => question.count)).toEqual([1, 12]);
+  asked[1]?.answer();
+  const told = await Promise.all([first, ...others]);
+  expect(told.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0, 0]);
+  expect(told.map(({ buckets: [level] }) => level?.tokens)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0]);
+});
+
+test("openSharedDraws() asks for no more than its bound at once, and apart for other buckets, terms and costs", async () => {
+  const { asked, ask } = slowBuckets();
+  const shared = openSharedDraws(ask, 2);
+  const other = { key: "k", bucket: { capacity: 11, windowMs: 1_000 } };
+  void Promise.all([
+    shared(draw),
+    shared(draw),
+    shared(draw),
+    shared(draw),
+    shared({ ...draw, cost: 0 }),
+    shared({ buckets: [other], cost: 1 }),
+  ]);
+  expect(asked).toHaveLength(3);
+  asked[0]?.answer();
+  await turn();
+  expect(asked[3]?.question.count).toBe(2);
+});
+
+test("openSharedDraws() fails those who asked together, and asks anew for the next", async () => {
+  const { asked, ask } = slowBuckets();
+  const shared = openSharedDraws(ask, 100);
+  const [first, second] = [shared(draw), shared(draw)];
+  asked[0]?.fail();
+  await expect(first).rejects.toThrow("Gone");
+  asked[1]?.answer();
+  expect((await second).granted).toBe(1);
+});
+
+test("openSharedDraws() of many gateways never admit more than capacity + refill x T, and say what is left to within one", async () => {
+  const step = fc.record({
+    gateway: fc.nat(15),
+    requests: fc.nat(6),
+    answers: fc.nat(8),
+    waitMs: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(2_000)),
+  });
+  const shape = fc.record({ capacity: fc.integer({ min: 1, max: 30 }), windowMs: fc.integer({ min: 10, max: 5_000 }) });
+  await fc.assert(
+    fc.asyncProperty(shape, fc.array(step, { maxLength: 40 }), async (bucket, steps) => {
+      const { clock, asked, ask } = slowBuckets();
+      const gateways = Array.from({ length: 16 }, () => openSharedDraws(ask, 4));
+      const admitted: number[] = [];
+      const waiting: Promise<void>[] = [];
+      let open = 0;
+      async function request(at: number): Promise<void> {
+        const drawn = await gateways[at]?.({ buckets: [{ key: "k", bucket }], cost: 1 });
+        if (drawn?.granted === 1) admitted.push(clock.now());
+        expect(drawn?.buckets[0]?.tokens).toBeGreaterThan(-1);
+        expect(drawn?.buckets[0]?.tokens).toBeLessThanOrEqual(bucket.capacity);
+      }
+      async function answer(count: number): Promise<void> {
+        for (let done = 0; done < count && open < asked.length; done += 1) {
+          asked[open]?.answer();
+          open += 1;
+          await turn();
+        }
+      }
+      for (const { gateway, requests, answers, waitMs } of steps) {
+        for (let at = 0; at < requests; at += 1) waiting.push(request(gateway));
+        clock.advance(waitMs);
+        await answer(answers);
+      }
+      while (open < asked.length) await answer(1);
+      await Promise.all(waiting);
+      for (const [from, start] of admitted.entries()) {
+        for (let to = from; to < admitted.length; to += 1) {
+          const promised = bucket.capacity + (((admitted[to] ?? 0) - start) * bucket.capacity) / bucket.windowMs;
+          expect(to - from + 1).toBeLessThanOrEqual(promised + 0.001);
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
