@@ -15,6 +15,7 @@ const meshFiles = [
   "scim-changes",
   "scim-lists",
   "scim-users",
+  "seeing",
 ];
 const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshFiles.join()}}*.test.ts` : "test/http/!(mesh-*).test.ts";
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };

@@ -2,18 +2,29 @@
 import type { Clock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import type { Logger } from "../platform/logger.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { StoreConfig } from "../platform/mesh-config.ts";
 
 export interface ServedPart {
   /** Where its RPCs are served. */
   readonly url: string;
+  /** What /readyz of its metrics port says; ready as long as it is left out. */
+  readonly health?: () => Readiness;
   /** Refuses new calls, finishes those under way, gives its work to others. */
   close(): Promise<void>;
 }
 
+/** What every part of the mesh gets. */
+export interface ProcessParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+}
+
 export type ServePart = <Config extends object>(
   read: (reader: ConfigReader) => Config,
-  serve: (config: Config, parts: { readonly clock: Clock; readonly logger: Logger }) => Promise<ServedPart>,
+  serve: (config: Config, parts: ProcessParts) => Promise<ServedPart>,
 ) => Promise<number>;
 
 /** By name, as `heddle serve` takes it; HEDDLE_<NAME>_URL tells the others where it is. */

@@ -6,21 +6,21 @@ import { parseDeclaration } from "../gateway/access/declaration.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { openGateway } from "../gateway/wire.ts";
-import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { openRedisLimiter } from "../platform/limiter/redis.ts";
 import { limits } from "../platform/limits.ts";
-import type { Logger } from "../platform/logger.ts";
 import { type PeerConfig, readOptionalPeer, readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
+import type { ProcessParts } from "./mesh-parts.ts";
 import { print } from "./output.ts";
 
 export interface MeshGatewayConfig {
@@ -52,9 +52,10 @@ export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
 
 export async function openMeshGateway(
   config: MeshGatewayConfig,
-  logger: Logger,
+  parts: ProcessParts,
   applyFile: string | undefined,
-): Promise<{ close(): Promise<void> }> {
+): Promise<{ health(): Readiness; close(): Promise<void> }> {
+  const { clock, logger } = parts;
   const opened: (() => Promise<void> | void)[] = [];
   async function close(): Promise<void> {
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
@@ -62,16 +63,16 @@ export async function openMeshGateway(
   try {
     const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
     if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
-    const { access, close: closeAccess } = await openMeshAccess(config.access, { clock: systemClock, logger });
+    const { access, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
     opened.push(closeAccess);
     if (declaration) {
       const applied = await applyText(access, declaration.text, { file: declaration.file });
       if (applied.secrets.length > 0) print(describeResult(applied, false));
     }
-    const { url } = await listen(config, { access, logger }, opened);
+    const { url, health } = await listen(config, { access, ...parts }, opened);
     logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
-    return { close };
+    return { health, close };
   } catch (error) {
     await close();
     throw error;
@@ -80,10 +81,9 @@ export async function openMeshGateway(
 
 async function listen(
   config: MeshGatewayConfig,
-  { access, logger }: { readonly access: Access; readonly logger: Logger },
+  { access, clock, logger, telemetry }: ProcessParts & { readonly access: Access },
   opened: (() => Promise<void> | void)[],
-): Promise<{ url: string }> {
-  const clock = systemClock;
+): Promise<{ url: string; health(): Readiness }> {
   const limiter = await openRedisLimiter({ url: config.redisUrl, clock, logger, localShare: 1 / config.gateways });
   opened.push(() => limiter.close());
   const watch = await watchParts(config.peers, clock);
@@ -108,7 +108,8 @@ async function listen(
     logger,
     config: config.gateway,
     health: () => watch.health(),
+    telemetry,
   });
   opened.push(() => gateway.close());
-  return await gateway.listen();
+  return { ...await gateway.listen(), health: () => watch.health() };
 }

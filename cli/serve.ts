@@ -1,13 +1,16 @@
 /** heddle serve: one part of the mesh as a process, from the environment to a drained end. */
 import { setTimeout } from "node:timers/promises";
 
-import { type Clock, systemClock } from "../platform/clock.ts";
+import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { meshParts, type ServedPart } from "./mesh-parts.ts";
+import { readTelemetryConfig } from "../platform/telemetry/config.ts";
+import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import { openTelemetry } from "../platform/telemetry/telemetry.ts";
+import { meshParts, type ProcessParts, type ServedPart } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 import { readSettings } from "./settings.ts";
@@ -24,10 +27,15 @@ export interface ServeOptions {
 export async function serve(part: string, options: ServeOptions): Promise<number> {
   if (options.apply !== undefined && part !== "gateway") throw new UsageError("--apply is for the gateway, which keeps who may call");
   if (part === "gateway") {
-    return await run(options, readMeshGatewayConfig, (config, logger) => openMeshGateway(config, logger, options.apply));
+    return await run("gateway", options, {
+      read: readMeshGatewayConfig,
+      open: (config, parts) => openMeshGateway(config, parts, options.apply),
+    });
   }
   const servePart = meshParts.get(part);
-  if (servePart) return await servePart((read, open) => run(options, read, (config, logger) => listening(part, open, { config, logger })));
+  if (servePart) {
+    return await servePart((read, open) => run(part, options, { read, open: (config, parts) => listening(part, open, { config, parts }) }));
+  }
   const known = ["gateway", ...meshParts.keys()];
   if (notYet.has(part)) throw new UsageError(`The part "${part}" has no driver for the mesh yet: it runs within heddle start only`);
   throw new UsageError(`Expected the part ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got "${part}"`);
@@ -35,11 +43,11 @@ export async function serve(part: string, options: ServeOptions): Promise<number
 
 async function listening<Config>(
   name: string,
-  open: (config: Config, parts: { clock: Clock; logger: Logger }) => Promise<ServedPart>,
-  { config, logger }: { config: Config; logger: Logger },
+  open: (config: Config, parts: ProcessParts) => Promise<ServedPart>,
+  { config, parts }: { config: Config; parts: ProcessParts },
 ): Promise<ServedPart> {
-  const part = await open(config, { clock: systemClock, logger });
-  logger.info("listening", { url: part.url });
+  const part = await open(config, parts);
+  parts.logger.info("listening", { url: part.url });
   print(`Heddle ${name} is listening on ${part.url}`);
   return part;
 }
@@ -47,19 +55,34 @@ async function listening<Config>(
 const notYet: ReadonlySet<string> = new Set(["subscription", "messaging-status", "content"]);
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
+interface Running {
+  readonly health?: () => Readiness;
+  close(): Promise<void>;
+}
+
 async function run<Config extends object>(
+  name: string,
   { env }: ServeOptions,
-  read: (reader: ConfigReader) => Config,
-  open: (config: Config, logger: Logger) => Promise<{ close(): Promise<void> }>,
+  { read, open }: { read: (reader: ConfigReader) => Config; open: (config: Config, parts: ProcessParts) => Promise<Running> },
 ): Promise<number> {
   const config = readSettings(env, (reader) => ({
     part: read(reader),
+    telemetry: readTelemetryConfig(reader),
     logLevel: reader.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
   }));
+  const clock = systemClock;
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
   return await runUntilSignal({
-    start: () => startPart(() => open(config.part, logger), logger),
-    stop: (part) => part.close(),
+    async start() {
+      const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: `heddle-${name}` });
+      const part = await startPart(() => open(config.part, { clock, logger, telemetry }), logger);
+      telemetry.watch(() => part.health?.() ?? { ready: true });
+      return { part, telemetry };
+    },
+    async stop({ part, telemetry }) {
+      await part.close();
+      await telemetry.close();
+    },
     drainMsMax: limits.stopMsMax,
     logger,
   });

@@ -23,11 +23,11 @@ export interface LagSource {
   readonly applied: () => Promise<number> | number;
 }
 
-/** Looks every `lagLookMs`, so that a record that waits has been seen about when it came. */
+/** From the first question on it looks every `lagLookMs`, so that a record that waits has been seen about when it came. */
 export function openLagMeter({ lane, tail, applied }: LagSource, clock: Clock): LagMeter {
   /** Where the end was when, the oldest first; none that is applied, but for the newest. */
   let seen: { readonly tail: number; readonly at: number }[] = [];
-  let cancel = later();
+  let cancel: (() => void) | undefined;
 
   function later(): () => void {
     return clock.after(limits.lagLookMs, () => {
@@ -44,5 +44,11 @@ export function openLagMeter({ lane, tail, applied }: LagSource, clock: Clock): 
     const since = seen[0]?.at ?? now;
     return { lane, records: Math.max(0, end - done), seconds: end > done ? (now - since) / 1_000 : 0 };
   }
-  return { read, close: () => cancel() };
+  return {
+    read() {
+      cancel ??= later();
+      return read();
+    },
+    close: () => cancel?.(),
+  };
 }

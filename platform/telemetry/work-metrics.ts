@@ -4,7 +4,14 @@ import type { Metrics } from "./metrics.ts";
 
 export interface WorkSource {
   readonly lags: () => Promise<readonly Lag[]>;
-  readonly backlog: () => { readonly heldUsers: number; readonly setAside: number };
+  readonly backlog: () => Backlog | Promise<Backlog>;
+}
+
+export interface Backlog {
+  /** Users whose records wait. */
+  readonly heldUsers: number;
+  /** Records that could not be read or resolved. */
+  readonly setAside: number;
 }
 
 /** The returned function ends it. */
@@ -12,8 +19,8 @@ export function watchWork(metrics: Metrics, { lags, backlog }: WorkSource): () =
   const ends = [
     metrics.gauge("laneLagRecords", async () => (await lags()).map(({ lane, records }) => ({ labels: { lane }, value: records }))),
     metrics.gauge("laneLagSeconds", async () => (await lags()).map(({ lane, seconds }) => ({ labels: { lane }, value: seconds }))),
-    metrics.gauge("deadLetters", () => {
-      const { heldUsers, setAside } = backlog();
+    metrics.gauge("deadLetters", async () => {
+      const { heldUsers, setAside } = await backlog();
       return [{ labels: { kind: "held_users" }, value: heldUsers }, { labels: { kind: "set_aside" }, value: setAside }];
     }),
   ];

@@ -5,6 +5,7 @@ import type { FencedSteps } from "../../platform/log/fenced-step.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { packRecords } from "../../platform/log/packed-records.ts";
 import type { Logger } from "../../platform/logger.ts";
+import type { Tracer } from "../../platform/telemetry/tracer.ts";
 import { applyLane } from "./apply/apply-lane.ts";
 import { createLanePositions } from "../../platform/lane/lane-positions.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
@@ -48,6 +49,7 @@ export interface MeshReaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
+  readonly tracer?: Tracer;
   /** A test makes pure steps fail here. */
   readonly pureSteps?: Partial<PureSteps>;
 }

@@ -8,24 +8,35 @@ import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
+import { openLagMeter } from "../../platform/telemetry/lag.ts";
+import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
+import { measuredLog } from "../../platform/telemetry/measured-log.ts";
+import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
+import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
+import { watchWork } from "../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
+import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { profileRoutes } from "./rpc/routes.ts";
-import { openCassandraProfileStore } from "./store/cassandra.ts";
+import { type CassandraProfileStore, openCassandraProfileStore } from "./store/cassandra.ts";
 
 export { type MeshProfileConfig, readMeshProfileConfig, readMeshProfileStore } from "./mesh-config.ts";
 
 export interface MeshProfile {
   /** Where its RPCs are served. */
   readonly url: string;
+  /** Whether accepted data can be applied and read; names the part that fails. */
+  health(): Readiness;
   /** Refuses new calls, finishes those under way, gives its work to the other processes. */
   close(): Promise<void>;
 }
@@ -33,6 +44,7 @@ export interface MeshProfile {
 export interface MeshParts {
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly telemetry?: Telemetry;
 }
 
 type Opened = (() => Promise<unknown> | unknown)[];
@@ -44,17 +56,22 @@ export async function serveMeshProfile(config: MeshProfileConfig, parts: MeshPar
     for (const closeOne of opened.splice(0).reverse()) await closeOne();
   }
   try {
-    return { url: await open(config, parts, opened), close };
+    return { ...await open(config, parts, opened), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-async function open(config: MeshProfileConfig, { clock, logger }: MeshParts, opened: Opened): Promise<string> {
+async function open(
+  config: MeshProfileConfig,
+  { clock, logger, telemetry = noTelemetry }: MeshParts,
+  opened: Opened,
+): Promise<Pick<MeshProfile, "url" | "health">> {
   const { partitions } = config;
   const layout = laneLayout(partitions, config.lanes);
-  const { storeWatch, ...store } = await openStore(config, clock, opened);
+  const { storeWatch, ...tables } = await openStore(config, clock, opened);
+  const store = measuredTables(tables, telemetry);
   const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions }, opened);
   const { intake, lanes, news, members, bus } = logs;
   const applied = openMeshApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
@@ -68,6 +85,7 @@ async function open(config: MeshProfileConfig, { clock, logger }: MeshParts, ope
     members,
     clock,
     logger,
+    tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
     subjects: {
       partition: (at) => partitionSubject(lanesName(config), at),
@@ -76,23 +94,73 @@ async function open(config: MeshProfileConfig, { clock, logger }: MeshParts, ope
   });
   opened.push(() => readers.close());
   const service = profileRoutes({
-    intake: createIntake(intake),
+    intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),
     applied,
     ...store,
     clock,
     newJobId: () => newId("job_", clock),
     emailStatuses: { load: () => Promise.resolve(new Map()) },
   });
+  const health = healthOf({ bus, storeWatch, readers, applied });
+  const work = meshWork({ intake, applied, ...store }, clock);
+  opened.push(work.close, watchWork(telemetry.metrics, work));
   const server = await serveRpc({
     routes: [rpcRoute(ProfileService, service)],
     ...config.rpc,
     callers: new Map([[ProfileService.typeName, config.rpc.callers]]),
     clock,
     logger,
-    health: () => ({ ready: bus.up && storeWatch.there && readers.trouble() === undefined && applied.trouble() === undefined }),
+    telemetry,
+    health,
   });
   opened.push(() => server.close());
-  return server.url;
+  return { url: server.url, health };
+}
+
+/** What each call of the tables takes, for the metrics. */
+function measuredTables({ identities, profiles }: CassandraProfileStore, { metrics }: Telemetry): CassandraProfileStore {
+  return {
+    identities: measuredStore(identities, { store: "identities", operations: ["load", "save"] }, metrics),
+    profiles: measuredStore(profiles, { store: "profiles", operations: ["load", "loadUsers", "save"] }, metrics),
+  };
+}
+
+/** Names what keeps accepted data from being applied or read. */
+function healthOf(parts: {
+  readonly bus: { readonly up: boolean };
+  readonly storeWatch: { readonly there: boolean };
+  readonly readers: { trouble(): string | undefined };
+  readonly applied: { trouble(): string | undefined };
+}): () => Readiness {
+  const { bus, storeWatch, readers, applied } = parts;
+  return () => {
+    if (!bus.up) return { ready: false, reason: "NATS is away" };
+    if (!storeWatch.there) return { ready: false, reason: "Cassandra is away" };
+    const reason = readers.trouble() ?? applied.trouble();
+    return { ready: reason === undefined, ...(reason !== undefined && { reason }) };
+  };
+}
+
+/** How far this process has heard that the intake can be read, and what waits for a human in all of the mesh. */
+function meshWork(
+  { intake, applied, profiles }: { readonly intake: Log; readonly applied: Applied; readonly profiles: ProfileStore },
+  clock: Clock,
+) {
+  const meters = Array.from({ length: intake.partitions }, (_, partition) =>
+    openLagMeter({
+      lane: `intake-${partition}`,
+      tail: () => intake.tail(partition),
+      applied: () => applied.through({ partition, sequence: 0 }),
+    }, clock));
+  return {
+    lags: () => Promise.all(meters.map((meter) => meter.read())),
+    async backlog() {
+      const held = await profiles.listHeld(limits.heldRedriveMax);
+      const setAside = await profiles.listSetAside(limits.heldRedriveMax);
+      return { heldUsers: held.length, setAside: setAside.length };
+    },
+    close: () => meters.forEach((meter) => meter.close()),
+  };
 }
 
 async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened) {

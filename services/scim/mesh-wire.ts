@@ -10,6 +10,8 @@ import type { Logger } from "../../platform/logger.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
+import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
+import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { MeshScimConfig } from "./mesh-config.ts";
 import { openCassandraRequestLog } from "./store/cassandra-log.ts";
@@ -22,6 +24,7 @@ export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./me
 export interface MeshScim {
   /** Where its RPCs are served. */
   readonly url: string;
+  health(): Readiness;
   /** Refuses new calls and finishes those under way; events that wait are published by another process or after the next start. */
   close(): Promise<void>;
 }
@@ -29,7 +32,7 @@ export interface MeshScim {
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, LOG_UNAVAILABLE where NATS cannot. */
 export async function serveMeshScim(
   config: MeshScimConfig,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  { clock, logger, telemetry }: { readonly clock: Clock; readonly logger: Logger; readonly telemetry: Telemetry },
 ): Promise<MeshScim> {
   const opened: (() => Promise<unknown> | unknown)[] = [];
   async function close(): Promise<void> {
@@ -44,16 +47,20 @@ export async function serveMeshScim(
     const part = composeScim(cassandraStore(session, clock), { clock, logger, publish });
     opened.push(() => part.close());
     opened.push(wakeAgainAndAgain(part, clock));
+    function health(): Readiness {
+      return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
+    }
     const server = await serveRpc({
       routes: [rpcRoute(ScimService, part.service)],
       ...config.rpc,
       callers: new Map([[ScimService.typeName, config.rpc.callers]]),
       clock,
       logger,
-      health: () => ({ ready: watch.there }),
+      telemetry,
+      health,
     });
     opened.push(() => server.close());
-    return { url: server.url, close };
+    return { url: server.url, health, close };
   } catch (error) {
     await close();
     throw error;

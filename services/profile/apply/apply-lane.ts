@@ -6,6 +6,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Addressed } from "../domain/lane-item.ts";
 import type { Gate } from "../../../platform/lane/gate.ts";
 import type { Outgoing } from "../events/outgoing.ts";
@@ -13,6 +14,7 @@ import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
+import { tracedBatch } from "./traced-batch.ts";
 
 export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lane: number;
@@ -25,6 +27,7 @@ export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly tracer?: Tracer;
   /**
    * Everything up to the message at `position` is saved and can be read: a user who waits for the partner of a merge
    * counts as not applied, for `laneWaitMsMax` at most.
@@ -103,7 +106,10 @@ class Applier {
     const { outgoing } = this.#parts;
     if (outgoing.waiting > limits.eventsWaitingMax) await outgoing.settled();
     const items = records.flatMap(({ body }) => this.#parts.unpack(body));
-    for (const user of await this.#parts.gate.run(() => applyBatch(this.#parts, items))) {
+    const applied = await this.#parts.gate.run(() => {
+      return tracedBatch(this.#parts, items, (profiles) => applyBatch({ ...this.#parts, profiles }, items));
+    });
+    for (const user of applied) {
       this.#report(user);
       this.#noteWaiting(user, after);
     }

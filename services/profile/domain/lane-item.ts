@@ -30,6 +30,8 @@ export interface Announcement {
 export interface Addressed {
   readonly workspaceId: string;
   readonly item: LaneItem;
+  /** Of the span that resolved it; absent where its request is not recorded. */
+  readonly traceparent?: string;
 }
 
 export function userOfItem(item: LaneItem): UserId {

@@ -3,9 +3,10 @@ import { Buffer } from "node:buffer";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 
-/** One item as it stands in a message: [workspace, item]. Joined by `packLaneMessage`, so that its size is known before. */
-export function packItem({ workspaceId, item }: Addressed): string {
-  return JSON.stringify([workspaceId, item.type === "record" ? item.record : item]);
+/** One item as it stands in a message: [workspace, item], and the traceparent where the request is recorded. Joined by `packLaneMessage`, so that its size is known before. */
+export function packItem({ workspaceId, item, traceparent }: Addressed): string {
+  const plain = item.type === "record" ? item.record : item;
+  return JSON.stringify(traceparent === undefined ? [workspaceId, plain] : [workspaceId, plain, traceparent]);
 }
 
 export function packLaneMessage(items: readonly string[]): Uint8Array {
@@ -14,10 +15,11 @@ export function packLaneMessage(items: readonly string[]): Uint8Array {
 
 /** Throws on a message of another version, which only a newer Heddle can have written. */
 export function readLaneMessage(body: Uint8Array): Addressed[] {
-  const message = JSON.parse(Buffer.from(body).toString()) as { v: number; items: readonly [string, ProfileRecord | OtherItem][] };
+  const message = JSON.parse(Buffer.from(body).toString()) as { v: number; items: readonly [string, ProfileRecord | OtherItem, string?][] };
   if (message.v !== version) throw new Error(`Expected a lane message of version ${version}, got "${String(message.v)}"`);
-  return message.items.map(([workspaceId, item]) => ({
+  return message.items.map(([workspaceId, item, traceparent]) => ({
     workspaceId,
+    ...(traceparent !== undefined && { traceparent }),
     item: "change" in item ? { type: "record", record: item } : item,
   }));
 }

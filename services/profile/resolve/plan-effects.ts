@@ -1,6 +1,7 @@
 /** From intake records to what a step sends: decode, resolve each workspace, address every effect to its lane. */
 import { Buffer } from "node:buffer";
 import type { LogRecord } from "../../../platform/log/log.ts";
+import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -27,6 +28,7 @@ export interface EffectParts {
   readonly views: Views;
   readonly layout: LaneLayout;
   readonly packItem: (item: Addressed) => string;
+  readonly tracer?: Tracer;
   readonly encodeConsent: (workspaceId: string, record: ConsentRecord) => ConsentItem;
 }
 
@@ -49,6 +51,8 @@ export interface PlannedEffects {
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
   readonly setAside: readonly SetAsideRecord[];
   readonly views: readonly Identities[];
+  /** One for each request that is recorded; to be ended when the step is published. */
+  readonly spans: readonly Span[];
 }
 
 /** The same records give the same effects in the same order, whoever plans them, as long as `now` is the same. */
@@ -58,28 +62,40 @@ export async function planEffects(parts: EffectParts, records: readonly LogRecor
   const changes: RowChanges[] = [];
   const outcomes: [number, RecordOutcome][] = [];
   const views: Identities[] = [];
+  const spans = new Map<number, Span>();
   for (const [workspaceId, intake] of byWorkspace) {
     const view = parts.views.of(workspaceId);
     views.push(view);
+    beginSpans(spans, parts, intake);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     for (const record of resolved) {
-      addEffects(effects, parts, { workspaceId, record });
+      addEffects(effects, parts, { workspaceId, record, span: spans.get(record.sequence) });
       addOutcome(outcomes, record);
     }
     changes.push({ workspaceId, rows: view.changes() });
     for (const { sequence, error } of failed) setAside.push(setAsideOf(parts.partition, records, { sequence, error }));
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
-  return { effects, changes, outcomes, setAside, views };
+  return { effects, changes, outcomes, setAside, views, spans: [...spans.values()] };
+}
+
+function beginSpans(spans: Map<number, Span>, { tracer = noTracer, partition }: EffectParts, records: readonly IntakeRecord[]): void {
+  if (!tracer.on) return;
+  const attributes = { "heddle.lane": `intake-${partition}` };
+  for (const { sequence, traceparent } of records) {
+    const span = tracer.child("resolve", traceparent, { kind: "consumer", attributes });
+    if (span !== undefined) spans.set(sequence, span);
+  }
 }
 
 function addEffects(
   effects: Effect[],
   { packItem, encodeConsent, layout }: EffectParts,
-  { workspaceId, record }: { readonly workspaceId: string; readonly record: ResolvedRecord },
+  { workspaceId, record, span }: { readonly workspaceId: string; readonly record: ResolvedRecord; readonly span: Span | undefined },
 ): void {
+  const trace = span === undefined ? undefined : { traceparent: span.traceparent };
   for (const own of laneRecordsOf(record)) {
-    const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own } }));
+    const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own }, ...trace }));
     effects.push({ to: "profile", lane: layout.laneOf(workspaceId, own.userId), body });
   }
   for (const consent of record.consent) {

@@ -132,6 +132,7 @@ class Resolver {
       const next = { now, written: sequence, tails: tailsAfter(place, sequence) };
       if (fitting === rest.length) {
         await this.#publish({ effects: rest, changes: planned.changes, outcomes: planned.outcomes, place: { ...next, through } });
+        for (const span of planned.spans) span.end();
         await this.#wrote(planned);
         return;
       }
