@@ -19,6 +19,7 @@ import { measuredLog } from "../platform/telemetry/measured-log.ts";
 import { openTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import { watchWork } from "../platform/telemetry/work-metrics.ts";
 import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -74,7 +75,7 @@ export async function openEmbedded(
       access,
       ...parts,
       scim: await startScim({ database, clock, logger }, opened),
-      ...await startContent({ database, clock, linkLifeMs: limits.preferenceLinkLifeMs }),
+      ...await startContent({ ...parts, database, clock, linkLifeMs: config.linkLifeMs }),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
@@ -128,9 +129,9 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   };
 }
 
-async function startContent(options: ContentOptions): Promise<{ readonly translations: Client<typeof TranslationService> }> {
-  const { translations } = await openContent(options);
-  return { translations: directClient(TranslationService, translations) };
+async function startContent(options: ContentOptions) {
+  const { centers, translations } = await openContent(options);
+  return { content: directClient(ContentService, centers), translations: directClient(TranslationService, translations) };
 }
 
 async function startScim(options: ScimOptions, opened: (() => Promise<void> | void)[]): Promise<Client<typeof ScimService>> {

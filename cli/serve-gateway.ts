@@ -14,6 +14,7 @@ import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -66,7 +67,7 @@ export async function openMeshGateway(
     const { access, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
     opened.push(closeAccess);
     if (declaration) {
-      const applied = await applyText(access, declaration.text, { file: declaration.file });
+      const applied = await applyText(access, declaration.text, { file: declaration.file, database: undefined });
       if (applied.secrets.length > 0) print(describeResult(applied, false));
     }
     const { url, health } = await listen(config, { access, ...parts }, opened);
@@ -102,6 +103,7 @@ async function listen(
     subscription: clientOf("subscription", SubscriptionService),
     messagingStatus: clientOf("messaging-status", MessagingStatusService),
     scim: clientOf("scim", ScimService),
+    content: clientOf("content", ContentService),
     translations: clientOf("content", TranslationService),
     limiter,
     clock,

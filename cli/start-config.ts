@@ -3,9 +3,10 @@ import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { type ConfigRecord, readConfig } from "../platform/config.ts";
 import type { LogLevel } from "../platform/logger.ts";
 import { readTelemetryConfig, type TelemetryConfig } from "../platform/telemetry/config.ts";
+import { type ContentConfig, readContentConfig } from "../services/content/wire.ts";
 import { type ProfileConfig, readProfileConfig } from "../services/profile/wire.ts";
 
-export interface StartConfig extends ProfileConfig {
+export interface StartConfig extends ProfileConfig, ContentConfig {
   readonly gateway: GatewayConfig;
   readonly dataDir: string;
   readonly logLevel: LogLevel;
@@ -24,5 +25,6 @@ export function readStartConfig(env: ConfigRecord): StartConfig {
     logLevel: read.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
     telemetry: readTelemetryConfig(read),
     ...readProfileConfig(read),
+    ...readContentConfig(read),
   }));
 }

@@ -4,12 +4,22 @@ import { ConfigError } from "../platform/config.ts";
 import { gatewayConfig } from "./config.ts";
 
 test("gatewayConfig() has a default for every key", () => {
-  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [] });
+  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [], publicUrl: "" });
 });
 
 test("gatewayConfig() reads every key", () => {
-  const record = { HEDDLE_HTTP_HOST: "::", HEDDLE_HTTP_PORT: "0", HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1" };
-  expect(gatewayConfig(record)).toEqual({ host: "::", port: 0, trustedProxies: ["10.0.0.0/8", "::1"] });
+  const record = {
+    HEDDLE_PUBLIC_URL: "https://Data.example.com/heddle/",
+    HEDDLE_HTTP_HOST: "::",
+    HEDDLE_HTTP_PORT: "0",
+    HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+  };
+  expect(gatewayConfig(record)).toEqual({
+    host: "::",
+    port: 0,
+    trustedProxies: ["10.0.0.0/8", "::1"],
+    publicUrl: "https://data.example.com/heddle",
+  });
 });
 
 test("gatewayConfig() refuses a port that is none", () => {

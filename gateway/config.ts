@@ -9,6 +9,8 @@ export interface GatewayConfig {
   readonly port: number;
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Where people reach this server, for links that are sent to them; empty: the address listened on. No slash at its end. */
+  readonly publicUrl: string;
 }
 
 /** Throws ConfigError with all problems. */
@@ -22,6 +24,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     host: reader.text("HEDDLE_HTTP_HOST", { fallback: "127.0.0.1" }),
     port: reader.whole("HEDDLE_HTTP_PORT", { min: 0, max: limits.portMax, fallback: defaultPort }),
     trustedProxies: reader.list("HEDDLE_TRUSTED_PROXIES", { fallback: [] }),
+    publicUrl: reader.url("HEDDLE_PUBLIC_URL", { fallback: "" }),
   };
 }
 

@@ -54,6 +54,12 @@ export const limitsTable = {
   email_spam_remove: { bucket: byDefault },
   sms_invalid_phone_numbers: { bucket: byDefault },
   sms_invalid_phone_numbers_remove: { bucket: byDefault },
+  // "PUT 10 requests per minute per workspace, GET 1,000"; create, list and URL as api-facts 6 has them
+  preference_center_create: { bucket: { capacity: 10, windowMs: minuteMs } },
+  preference_center_update: { bucket: { capacity: 10, windowMs: minuteMs } },
+  preference_center_get: { bucket: { capacity: 1_000, windowMs: minuteMs } },
+  preference_center_list: { bucket: { capacity: 1_000, windowMs: minuteMs } },
+  preference_center_url: { bucket: { capacity: 1_000, windowMs: minuteMs } },
   // "translation endpoints (campaign and canvas, view and list)": one bucket; source and PUT (api-facts 7) are taken from it too
   translations: { bucket: { capacity: 250_000, windowMs: dayMs } },
   // Of the company, over all SCIM endpoints (api-facts 8)

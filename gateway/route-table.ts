@@ -1,6 +1,7 @@
 /** DATA: one row per route. Coverage tests, limits and documents read it; the server never names a route. */
 import { limits } from "../platform/limits.ts";
 import { consentRoutes } from "./consent-routes.ts";
+import { contentRoutes } from "./content-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
 import { handleDocs, handleDocsAsset, handleDocsErrors, handleOpenapi } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
@@ -110,6 +111,7 @@ export const routeTable: readonly Route[] = [
   },
   ...consentRoutes,
   ...scimRoutes,
+  ...contentRoutes,
   ...translationRoutes,
   { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
   { guard: "open", method: "GET", path: "/docs", handler: handleDocs },

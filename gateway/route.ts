@@ -1,6 +1,7 @@
 /** The shape of a route and of the handlers behind it: what they are given and what they give back. */
 import type { Client } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -41,7 +42,7 @@ export interface OpenRoute {
 
 /** A request that carries no key; whatever it proves, it proves by its path. */
 export interface OpenCall {
-  readonly request: Pick<HttpRequest, "requestId" | "headers" | "readBody">;
+  readonly request: Pick<HttpRequest, "requestId" | "headers" | "query" | "readBody">;
   readonly params: ReadonlyMap<string, string>;
 }
 
@@ -84,6 +85,9 @@ export interface Parts {
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
   readonly scim: Client<typeof ScimService>;
+  readonly content: Client<typeof ContentService>;
+  /** Where people reach this server, without a slash at its end. */
+  readonly publicUrl: () => string;
   readonly translations: Client<typeof TranslationService>;
   /** OpenAPI and the pages below /docs. */
   readonly documents: Documents;

@@ -6,6 +6,7 @@ import type { Logger } from "../platform/logger.ts";
 import { newId } from "../platform/identifier.ts";
 import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
 import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
+import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -37,6 +38,7 @@ export interface GatewayOptions {
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
   readonly scim: Client<typeof ScimService>;
+  readonly content: Client<typeof ContentService>;
   readonly translations: Client<typeof TranslationService>;
   readonly limiter: Limiter;
   readonly clock: Clock;
@@ -50,14 +52,18 @@ export interface GatewayOptions {
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
-  const { profile, subscription, messagingStatus, scim, translations } = options;
+  const { profile, subscription, messagingStatus, scim, content, translations } = options;
   const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const scimNotes = openScimNotes({ scim, clock, logger });
+  let { publicUrl: reachedAt } = config;
+  function publicUrl(): string {
+    return reachedAt;
+  }
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
-    parts: { profile, subscription, messagingStatus, scim, translations, health, documents: openDocuments(routeTable) },
+    parts: { profile, subscription, messagingStatus, scim, content, translations, publicUrl, health, documents: openDocuments(routeTable) },
     scimNotes,
     access,
     limiter: measuredLimiter(options.limiter, telemetry.metrics),
@@ -74,7 +80,11 @@ export function openGateway(options: GatewayOptions): Gateway {
     answer: (request) => answerRequest(request, answering),
   });
   return {
-    listen: () => server.listen(),
+    async listen() {
+      const listening = await server.listen();
+      reachedAt ||= listening.url;
+      return listening;
+    },
     async close() {
       await server.close();
       await scimNotes.close();

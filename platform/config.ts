@@ -34,6 +34,8 @@ export interface ConfigReader {
   durationMs(key: string, options: { min: number; max: number; fallback?: number }): number;
   /** `true`, `false`, `1`, `0`, `yes`, `no`, `on`, `off`. */
   flag(key: string, options?: { fallback?: boolean }): boolean;
+  /** An http or https address without query, in its one form, no slash at its end. */
+  url(key: string, options?: { fallback?: string }): string;
   /** Texts between commas, trimmed, empty ones left out. */
   list(key: string, options?: { fallback?: readonly string[] }): readonly string[];
 }
@@ -81,6 +83,9 @@ function readerOf(record: ConfigRecord, problems: ConfigProblem[]): ConfigReader
     flag(key, options = {}) {
       return value(key, (text) => flags.get(text.toLowerCase()), { ...options, expected: "true or false", placeholder: false });
     },
+    url(key, options = {}) {
+      return value(key, urlOf, { ...options, expected: "an address such as https://heddle.example.com", placeholder: "" });
+    },
     list(key, options = {}) {
       return value<readonly string[]>(key, itemsOf, { ...options, expected: "texts between commas", placeholder: [] });
     },
@@ -120,6 +125,12 @@ function chosen<T extends string>(text: string, choices: readonly T[] | undefine
 function itemsOf(text: string): string[] {
   const items = text.split(",").map((item) => item.trim());
   return items.filter((item) => item !== "");
+}
+
+function urlOf(text: string): string | undefined {
+  if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
+  const { origin, pathname, search, hash, username } = new URL(text);
+  return search === "" && hash === "" && username === "" ? `${origin}${pathname}`.replace(/\/+$/, "") : undefined;
 }
 
 function wholeOf(text: string): number | undefined {

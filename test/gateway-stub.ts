@@ -6,6 +6,8 @@ import { fakeClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Bucket, Draw, Drawn, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
+import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -21,6 +23,8 @@ export interface StubOptions {
   readonly subscription?: Partial<Client<typeof SubscriptionService>>;
   readonly messagingStatus?: Partial<Client<typeof MessagingStatusService>>;
   readonly scim?: Partial<Client<typeof ScimService>>;
+  readonly content?: Partial<Client<typeof ContentService>>;
+  readonly translations?: Partial<Client<typeof TranslationService>>;
   readonly permissions?: readonly string[];
   readonly holder?: Partial<KeyHolder>;
   /** Terms of the token `stubToken`. */
@@ -69,10 +73,12 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     subscription: (options.subscription ?? {}) as Client<typeof SubscriptionService>,
     messagingStatus: (options.messagingStatus ?? {}) as Client<typeof MessagingStatusService>,
     scim: (options.scim ?? {}) as Client<typeof ScimService>,
+    content: (options.content ?? {}) as Client<typeof ContentService>,
+    translations: (options.translations ?? {}) as Client<typeof TranslationService>,
     limiter: { take, draw: (draw) => drawByTake(take, draw), close: () => Promise.resolve() },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
-    config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [] },
+    config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [], publicUrl: "https://heddle.example" },
     ...(options.health ? { health: options.health } : {}),
   });
   const { url } = await gateway.listen();

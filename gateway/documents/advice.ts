@@ -47,6 +47,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   LOG_UNAVAILABLE: repeat,
   STORE_UNAVAILABLE: repeat,
   SERVICE_UNAVAILABLE: repeat,
+  PARTLY_DONE: "Ask for the same again: what was done already stays as it is.",
   OUTCOME_UNKNOWN: "Send the request again with the same Idempotency-Key: it has one effect. Without a key it may have two",
   DEADLINE_EXCEEDED: "Send the request again; a write with the same Idempotency-Key",
   OVERLOADED: repeat,

@@ -1,6 +1,7 @@
 /** DATA: all entries, in the order of the document. */
 import { consentEntries } from "./entries/consent.ts";
 import { mergeEntries } from "./entries/merges.ts";
+import { preferenceCenterEntries } from "./entries/preference-centers.ts";
 import { scimEntries } from "./entries/scim.ts";
 import { serviceEntries } from "./entries/service.ts";
 import { translationEntries } from "./entries/translations.ts";
@@ -17,6 +18,7 @@ export const entries: readonly Entry[] = [
   ...mergeEntries,
   ...consentEntries,
   ...scimEntries,
+  ...preferenceCenterEntries,
   ...translationEntries,
   ...serviceEntries,
 ];

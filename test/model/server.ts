@@ -11,6 +11,8 @@ import { directClient } from "../../platform/rpc/direct.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
+import { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openProfile } from "../../services/profile/wire.ts";
@@ -31,6 +33,8 @@ const gateway = openGateway({
   subscription: directClient(SubscriptionService, {}),
   messagingStatus: directClient(MessagingStatusService, {}),
   scim: directClient(ScimService, {}),
+  content: directClient(ContentService, {}),
+  translations: directClient(TranslationService, {}),
   limiter: unlimited(),
   clock,
   logger,

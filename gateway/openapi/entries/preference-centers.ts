@@ -18,7 +18,11 @@ const linkTags = list(
     href: text("An https address."),
   }, ["rel", "href"]),
 );
-const options = object({ "meta-viewport-content": text("Only the content of the meta tag."), "links-tags": linkTags, "link-tags": linkTags });
+const options = object({
+  "meta-viewport-content": text("Only the content of the meta tag."),
+  "links-tags": linkTags,
+  "link-tags": linkTags,
+});
 const state = oneOfTexts(["active", "draft"]);
 
 const content: Readonly<Record<string, Schema>> = {
@@ -39,7 +43,8 @@ const shown: Readonly<Record<string, Schema>> = {
 };
 const written = { version: whole(), written_at: time, written_by: text("Id of the API key."), request_id: text(), restored_from: whole() };
 const required = ["preference_center_page_html", "confirmation_page_html"];
-const html = "Refused with line and reason where the HTML would not work: no form, an unknown or unclosed tag, a form that leads elsewhere.";
+const html =
+  "Refused with line and reason where the HTML would not work: no form, an unknown or unclosed tag, a form that leads elsewhere.";
 
 export const preferenceCenterEntries: readonly Entry[] = [
   {
@@ -123,7 +128,9 @@ export const preferenceCenterEntries: readonly Entry[] = [
     summary: "What a version changed",
     extension: true,
     parameters: [id, version, { in: "query", name: "from", description: "The version before unless given.", schema: whole() }],
-    answer: success({ from: whole(), to: whole(), fields: list(object({ field: text(), unified: text() }, ["field", "unified"])) }, ["fields"]),
+    answer: success({ from: whole(), to: whole(), fields: list(object({ field: text(), unified: text() }, ["field", "unified"])) }, [
+      "fields",
+    ]),
     reasons: ["NOT_FOUND"],
     examples: [],
   },

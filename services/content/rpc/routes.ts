@@ -6,21 +6,22 @@ import {
   type ContentService,
   CreatePreferenceCenterRequestSchema,
   type DeclarePreferenceCentersRequest,
+  type DiffPreferenceCenterVersionsRequest,
   RestorePreferenceCenterVersionRequestSchema,
   UpdatePreferenceCenterRequestSchema,
 } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
-import type { WrittenVersion } from "../domain/center-ports.ts";
-import type { CenterParts } from "../domain/center-ports.ts";
+import { contentFields } from "../domain/center.ts";
+import { newContent } from "../domain/check-center.ts";
+import type { CenterParts, WrittenVersion } from "../domain/center-ports.ts";
 import { createCenter, declareCenters, foundCenter, restoreCenter, updateCenter } from "../domain/change-center.ts";
 import type { Written } from "../domain/write-center.ts";
-import type { PageLinks } from "../links/page-links.ts";
+import { lineDiff } from "../domain/line-diff.ts";
+import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedParts } from "./hosted-pages.ts";
 import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 
-export interface ServiceParts extends CenterParts {
-  readonly links: PageLinks;
-}
+export type ServiceParts = CenterParts & HostedParts;
 
-export function contentRoutes(parts: ServiceParts): Partial<ServiceImpl<typeof ContentService>> {
+export function contentRoutes(parts: ServiceParts): ServiceImpl<typeof ContentService> {
   return {
     async createPreferenceCenter(message) {
       const caller = writerOf(CreatePreferenceCenterRequestSchema, message);
@@ -49,11 +50,15 @@ export function contentRoutes(parts: ServiceParts): Partial<ServiceImpl<typeof C
       const { written, content } = await foundVersion(parts, callerOf(message).workspaceId, message);
       return { version: versionMessage(written), content: contentMessage(content) };
     },
+    diffPreferenceCenterVersions: (message) => handleDiff(parts, message),
     async restorePreferenceCenterVersion(message) {
       const caller = writerOf(RestorePreferenceCenterVersionRequestSchema, message);
       const { center, replayed } = receipt(await restoreCenter(parts, caller, message));
       return { center, replayed };
     },
+    createPreferencePageLink: (message) => handleCreateLink(parts, message),
+    openPreferencePage: (message) => handleOpenPage(parts, message),
+    submitPreferencePage: (message) => handleSubmitPage(parts, message),
     async rotatePreferenceLinkKey() {
       return { keyId: String(await parts.links.rotate()) };
     },
@@ -74,6 +79,19 @@ async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCent
     ...(settings ? { settings: { scriptsAllowed: settings.scriptsAllowed, origins: settings.origins } } : {}),
   });
   return { centers: answers.map(summaryMessage), changed };
+}
+
+async function handleDiff(parts: ServiceParts, message: DiffPreferenceCenterVersionsRequest) {
+  const { workspaceId } = callerOf(message);
+  const [from, to] = await Promise.all(
+    [message.from, message.to].map((version) => foundVersion(parts, workspaceId, { id: message.id, version })),
+  );
+  const before = contentFields(from?.content ?? newContent);
+  const fields = [...contentFields(to?.content ?? newContent)].map(([field, text]) => ({
+    field,
+    unified: lineDiff(before.get(field) ?? "", text),
+  }));
+  return { fields: fields.filter(({ unified }) => unified !== "") };
 }
 
 async function foundVersion(

@@ -1,0 +1,65 @@
+/** DATA: the rows of the route table for preference centers and their hosted pages. */
+import { limits } from "../platform/limits.ts";
+import type { KeyRoute, Route } from "./route.ts";
+import { handlePreferenceCenterCreate } from "./routes/preference-center-create.ts";
+import { handlePreferenceCenterGet } from "./routes/preference-center-get.ts";
+import { handlePreferenceCenterList } from "./routes/preference-center-list.ts";
+import { handlePreferenceCenterUpdate } from "./routes/preference-center-update.ts";
+import { handlePreferenceCenterUrl } from "./routes/preference-center-url.ts";
+import {
+  handlePreferenceCenterDiff,
+  handlePreferenceCenterRestore,
+  handlePreferenceCenterVersion,
+  handlePreferenceCenterVersions,
+} from "./routes/preference-center-versions.ts";
+import { handlePreferencePage, handlePreferenceSubmit } from "./routes/preference-page.ts";
+
+const write = {
+  guard: "key",
+  method: "POST",
+  takes: "write",
+  permission: "preference_center.update",
+  status: 200,
+  bodyBytesMax: limits.requestBytesMax,
+  dialect: "rest",
+} as const satisfies Partial<KeyRoute>;
+const read = { ...write, method: "GET", takes: "read", permission: "preference_center.get", bodyBytesMax: 0 } as const satisfies Partial<
+  KeyRoute
+>;
+
+export const contentRoutes: readonly Route[] = [
+  { ...write, path: "/preference_center/v1", status: 201, limit: "preference_center_create", handler: handlePreferenceCenterCreate },
+  {
+    ...read,
+    path: "/preference_center/v1/list",
+    permission: "preference_center.list",
+    limit: "preference_center_list",
+    handler: handlePreferenceCenterList,
+  },
+  { ...read, path: "/preference_center/v1/:id", limit: "preference_center_get", handler: handlePreferenceCenterGet },
+  { ...write, method: "PUT", path: "/preference_center/v1/:id", limit: "preference_center_update", handler: handlePreferenceCenterUpdate },
+  { ...write, path: "/preference_center/v1/:id", limit: "preference_center_update", handler: handlePreferenceCenterUpdate },
+  {
+    ...read,
+    path: "/preference_center/v1/:id/url/:userID",
+    permission: "preference_center.user.get",
+    limit: "preference_center_url",
+    handler: handlePreferenceCenterUrl,
+  },
+  { ...read, path: "/preference_center/v1/:id/versions", limit: "preference_center_get", handler: handlePreferenceCenterVersions },
+  { ...read, path: "/preference_center/v1/:id/versions/:version", limit: "preference_center_get", handler: handlePreferenceCenterVersion },
+  {
+    ...read,
+    path: "/preference_center/v1/:id/versions/:version/diff",
+    limit: "preference_center_get",
+    handler: handlePreferenceCenterDiff,
+  },
+  {
+    ...write,
+    path: "/preference_center/v1/:id/versions/:version/restore",
+    limit: "preference_center_update",
+    handler: handlePreferenceCenterRestore,
+  },
+  { guard: "open", method: "GET", path: "/preferences/:token", handler: handlePreferencePage },
+  { guard: "open", method: "POST", path: "/preferences/:token", handler: handlePreferenceSubmit },
+];

@@ -1,0 +1,76 @@
+/** Hosted pages as answers, and what a person is told when one cannot be shown or saved. */
+import type { Reason, Refusal } from "../../platform/refusal.ts";
+import type { HostedPage } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
+import type { HttpAnswer } from "../http-message.ts";
+import { type RefusalRow, refusalTable } from "./refusal-rest.ts";
+
+export function hostedPage(page: HostedPage | undefined): HttpAnswer {
+  if (page === undefined) throw new Error("The service answered without a page");
+  return { status: 200, contentType: html, headers: pageHeaders(page.securityPolicy), body: page.html };
+}
+
+export function refusalPage(refusal: Refusal): HttpAnswer {
+  const row: RefusalRow = refusalTable[refusal.reason];
+  const { heading, text } = told(refusal);
+  return {
+    status: row.status,
+    contentType: html,
+    headers: ["X-Heddle-Reason", refusal.reason, ...pageHeaders(plainPolicy)],
+    body: `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${heading}</title>
+<style>body{font:1.0625rem/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:34rem;margin:3rem auto;padding:0 1rem}</style></head>
+<body><main><h1>${heading}</h1><p role="alert">${text}</p></main></body></html>
+`,
+    ...(row.close ? { close: true } : {}),
+  };
+}
+
+const html = "text/html; charset=utf-8";
+const plainPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The token in the address is the person's proof: no header or cache may carry it on. */
+function pageHeaders(policy: string): string[] {
+  return [
+    "Content-Security-Policy",
+    policy,
+    "Referrer-Policy",
+    "no-referrer",
+    "X-Content-Type-Options",
+    "nosniff",
+    "X-Robots-Tag",
+    "noindex, nofollow",
+    "Cross-Origin-Opener-Policy",
+    "same-origin",
+    "Cross-Origin-Resource-Policy",
+    "same-origin",
+  ];
+}
+
+/** In words for somebody who knows nothing of an API. Nothing of the refusal's own text, which may quote what was sent. */
+function told({ reason }: Refusal): { readonly heading: string; readonly text: string } {
+  return sentences.get(reason) ?? failed;
+}
+
+const gone = {
+  heading: "This page is not available",
+  text: "The link is not valid or has expired. Please use the link of a newer message.",
+};
+const failed = {
+  heading: "That did not work",
+  text: "Nothing was changed. Please try again in a few minutes.",
+};
+const odd = { heading: "That did not work", text: "Your choices could not be read and nothing was changed. Please open the page again." };
+const sentences: ReadonlyMap<Reason, { readonly heading: string; readonly text: string }> = new Map([
+  ["NOT_FOUND", gone],
+  ["INPUT_INVALID", odd],
+  ["BODY_TOO_LARGE", odd],
+  ["CONTENT_TYPE_UNSUPPORTED", odd],
+  ["PARTLY_DONE", {
+    heading: "Only part of your choices was saved",
+    text: "Some of your choices were saved and some were not. Please open the page again, look through it and save once more.",
+  }],
+  ["OUTCOME_UNKNOWN", {
+    heading: "We do not know whether that was saved",
+    text: "Please open the page again, look through your choices and save once more. Saving twice does no harm.",
+  }],
+]);

@@ -1,0 +1,42 @@
+/** GET and POST /preferences/{token}: a person's own page. No key, no cookie, no redirect; the link is the proof. */
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { checkMediaType } from "../guards/media-type.ts";
+import type { HttpAnswer } from "../http-message.ts";
+import { hostedPage, refusalPage } from "../render/preference-page.ts";
+import type { OpenCall, Parts } from "../route.ts";
+
+/** Mail scanners follow links: this shows, and changes nothing. */
+export async function handlePreferencePage({ content }: Pick<Parts, "content">, { request, params }: OpenCall): Promise<HttpAnswer> {
+  return await asPage(async () => {
+    const { page } = await content.openPreferencePage({ token: params.get("token") ?? "", requestId: request.requestId });
+    return hostedPage(page);
+  });
+}
+
+/** Durable when the answer goes out. */
+export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">, { request, params }: OpenCall): Promise<HttpAnswer> {
+  return await asPage(async () => {
+    checkMediaType(request.headers, formTypes);
+    const form = await request.readBody(limits.pageFormBytesMax);
+    const { page } = await content.submitPreferencePage({
+      token: params.get("token") ?? "",
+      requestId: request.requestId,
+      form,
+      wholeForm: request.query === "save",
+    });
+    return hostedPage(page);
+  });
+}
+
+const formTypes: ReadonlySet<string> = new Set(["application/x-www-form-urlencoded"]);
+
+/** People read pages, not JSON: a refusal is told as one. */
+async function asPage(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal) return refusalPage(error);
+    throw error;
+  }
+}

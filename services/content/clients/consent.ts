@@ -1,0 +1,67 @@
+/** The Consent port by the services that own states: subscription groups, and the status of addresses. */
+import type { Client } from "@connectrpc/connect";
+import { EmailStatus, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { Channel, MembershipStatus, type SubscriptionService } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import type { GlobalState, GroupState } from "../domain/form-choices.ts";
+import type { Consent, PageRequest } from "../domain/page-ports.ts";
+import { pageActor } from "./page-actor.ts";
+
+export interface ConsentClients {
+  readonly subscription: Pick<Client<typeof SubscriptionService>, "listGroups" | "getUserStatus" | "setStatus">;
+  readonly messagingStatus: Pick<Client<typeof MessagingStatusService>, "getEmailStates" | "setEmailStatus">;
+}
+
+export function consentOf({ subscription, messagingStatus }: ConsentClients): Consent {
+  return {
+    async states(request, { externalId, email }) {
+      const scope = scopeOf(request);
+      const users = [{ key: { case: "externalId", value: externalId } as const }];
+      const [listed, status, emails] = await Promise.all([
+        subscription.listGroups({ scope }),
+        subscription.getUserStatus({ scope, users }),
+        email === null ? undefined : messagingStatus.getEmailStates({ scope, emails: [email] }),
+      ]);
+      const memberships = (status.users[0]?.groups ?? []).map((set) =>
+        [set.group?.id ?? "", set.status === MembershipStatus.SUBSCRIBED ? "subscribed" : "unsubscribed"] as const
+      );
+      return {
+        global: globalStates.get(emails?.states[0]?.status ?? EmailStatus.UNSPECIFIED) ?? "subscribed",
+        groups: listed.groups.filter(({ archived }) => !archived).map(({ id, name, channel }) => ({
+          id,
+          name,
+          channel: channel === Channel.EMAIL ? "email" : "other",
+        })),
+        memberships: new Map<string, GroupState>(memberships),
+      };
+    },
+    async setGlobal(request, email, state) {
+      return (await messagingStatus.setEmailStatus({ scope: scopeOf(request), emails: [email], status: statuses[state] })).position;
+    },
+    async setGroups(request, externalId, groups) {
+      const updates = [...groups].map(([subscriptionGroupId, state]) => ({
+        subscriptionGroupId,
+        state: state === "subscribed" ? SubscriptionState.SUBSCRIBED : SubscriptionState.UNSUBSCRIBED,
+        externalIds: [externalId],
+      }));
+      return (await subscription.setStatus({ scope: scopeOf(request), updates })).position;
+    },
+  };
+}
+
+/** Choices are states, so a form that is sent twice needs no key of its own. */
+function scopeOf({ workspaceId, requestId }: PageRequest) {
+  return { workspaceId, requestId, actor: pageActor, route: "/preferences/:token" };
+}
+
+const statuses: Readonly<Record<GlobalState, EmailStatus>> = {
+  opted_in: EmailStatus.OPTED_IN,
+  subscribed: EmailStatus.SUBSCRIBED,
+  unsubscribed: EmailStatus.UNSUBSCRIBED,
+};
+
+const globalStates: ReadonlyMap<EmailStatus, GlobalState> = new Map([
+  [EmailStatus.OPTED_IN, "opted_in"],
+  [EmailStatus.SUBSCRIBED, "subscribed"],
+  [EmailStatus.UNSUBSCRIBED, "unsubscribed"],
+]);

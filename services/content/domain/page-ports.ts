@@ -1,0 +1,44 @@
+/** What a hosted page needs from other services. */
+import type { GlobalState, GroupState } from "./form-choices.ts";
+
+/** Whose page it is. */
+export interface Person {
+  readonly userId: string;
+  readonly externalId: string;
+  readonly email: string | null;
+}
+
+export interface Group {
+  readonly id: string;
+  readonly name: string;
+  readonly channel: "email" | "other";
+}
+
+export interface States {
+  /** Without an address: subscribed, as nobody has said otherwise. */
+  readonly global: GlobalState;
+  /** Those in use, in the order of the workspace. */
+  readonly groups: readonly Group[];
+  /** Of groups in which the person's state was set. */
+  readonly memberships: ReadonlyMap<string, GroupState>;
+}
+
+/** On whose behalf: a page has no API key. */
+export interface PageRequest {
+  readonly workspaceId: string;
+  readonly requestId: string;
+}
+
+/** The profile service's knowledge of people. Reads wait, bounded, for what was answered before. */
+export interface People {
+  byExternalId(request: PageRequest & { readonly actor: string }, externalId: string): Promise<Person | undefined>;
+  /** Undefined also for somebody without an external id: consent is set by it. */
+  byUserId(request: PageRequest, userId: string): Promise<Person | undefined>;
+}
+
+/** Consent, kept by the services that own it. A write resolves with its position when it is durable. */
+export interface Consent {
+  states(request: PageRequest, person: Person): Promise<States>;
+  setGlobal(request: PageRequest, email: string, state: GlobalState): Promise<string>;
+  setGroups(request: PageRequest, externalId: string, groups: ReadonlyMap<string, GroupState>): Promise<string>;
+}

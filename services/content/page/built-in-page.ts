@@ -1,0 +1,102 @@
+/** DATA: the pages used where none is stored: plain HTML with labels, readable on a phone, worked by keyboard, in dark and light. */
+import { escapeHtml } from "./liquid.ts";
+
+export interface BuiltInGroup {
+  /** The name of its form field. */
+  readonly field: string;
+  readonly name: string;
+  readonly subscribed: boolean;
+}
+
+export interface BuiltInValues {
+  readonly title: string;
+  readonly head: string;
+  /** Empty: the person has no address, and so no state of all email. */
+  readonly email: string;
+  readonly groups: readonly BuiltInGroup[];
+  readonly unsubscribed: boolean;
+  readonly globalField: string;
+  /** What the global state is when the box is not ticked. */
+  readonly subscribedValue: string;
+  readonly submitUrl: string;
+}
+
+/** A hidden field says what an empty box means, so a box that is not ticked is a choice too. */
+export function builtInPage(values: BuiltInValues): string {
+  const { title, email, groups, submitUrl } = values;
+  const choices = groups.length === 0 ? "" : `<fieldset><legend>Emails you receive</legend>
+${groups.map((group, at) => choice(group, `group-${at}`)).join("\n")}
+</fieldset>
+`;
+  return page(
+    values,
+    `<h1>${escapeHtml(title)}</h1>
+${
+      email === ""
+        ? ""
+        : `<p>These are the settings for <strong>${escapeHtml(email)}</strong>.</p>\n`
+    }<form method="post" action="${submitUrl}">
+${choices}${email === "" ? "" : everything(values)}<button type="submit">Save</button>
+</form>`,
+  );
+}
+
+/** `saved`: how it stands now, as names of groups and of all email with their states. */
+export function builtInConfirmation(values: Pick<BuiltInValues, "title" | "head">, saved: readonly (readonly [string, string])[]): string {
+  const list = saved.map(([name, state]) => `<li>${escapeHtml(name)}: <strong>${escapeHtml(state)}</strong></li>`).join("\n");
+  return page(
+    values,
+    `<h1>Your choices are saved</h1>
+<p role="status">${saved.length === 0 ? "There was nothing to change." : "From now on this holds:"}</p>
+${saved.length === 0 ? "" : `<ul>\n${list}\n</ul>\n`}<p><a href="?">Back to your settings</a></p>`,
+  );
+}
+
+function choice({ field, name, subscribed }: BuiltInGroup, id: string): string {
+  return `<div class="choice"><input type="hidden" name="${field}" value="unsubscribed">
+<input type="checkbox" id="${id}" name="${field}" value="subscribed"${subscribed ? " checked" : ""}><label for="${id}">${
+    escapeHtml(name)
+  }</label></div>`;
+}
+
+function everything({ unsubscribed, subscribedValue, globalField }: BuiltInValues): string {
+  return `<fieldset><legend>All emails</legend>
+<div class="choice"><input type="hidden" name="${globalField}" value="${subscribedValue}">
+<input type="checkbox" id="all" name="${globalField}" value="unsubscribed" aria-describedby="all-note"${unsubscribed ? " checked" : ""}>
+<label for="all">Unsubscribe me from all emails</label></div>
+<p id="all-note" class="note">Your choices above are kept and hold again when you untick this.</p>
+</fieldset>
+`;
+}
+
+function page({ title, head }: Pick<BuiltInValues, "title" | "head">, content: string): string {
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${
+    escapeHtml(title)
+  }</title>
+${head}<style>${style}</style></head>
+<body><main>
+${content}
+</main></body></html>
+`;
+}
+
+const style = `
+:root{color-scheme:light dark;--ink:#1b1b1f;--paper:#fff;--soft:#55555f;--line:#85858f;--act:#1d4ed8;--on-act:#fff}
+@media (prefers-color-scheme:dark){:root{--ink:#f2f2f5;--paper:#17171a;--soft:#b9b9c2;--line:#8b8b96;--act:#9db7ff;--on-act:#10131c}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--paper);color:var(--ink);font:1.0625rem/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
+main{max-width:36rem;margin:0 auto;padding:2rem 1.25rem 3rem}
+h1{font-size:1.625rem;line-height:1.25;margin:0 0 .75rem}
+p{margin:.5rem 0;overflow-wrap:anywhere}
+fieldset{border:1px solid var(--line);border-radius:.5rem;margin:1.25rem 0;padding:.5rem 1rem .75rem}
+legend{font-weight:600;padding:0 .375rem}
+.choice{display:flex;align-items:center;gap:.75rem;min-height:2.75rem}
+.choice label{flex:1;padding:.5rem 0;overflow-wrap:anywhere}
+input[type=checkbox]{flex:none;width:1.375rem;height:1.375rem;margin:0;accent-color:var(--act)}
+.note{color:var(--soft);font-size:.9375rem}
+button{font:inherit;font-weight:600;min-height:2.75rem;padding:.5rem 2rem;border:0;border-radius:.5rem;background:var(--act);color:var(--on-act);cursor:pointer}
+a{color:var(--act)}
+:focus-visible{outline:3px solid var(--act);outline-offset:3px}
+@media (max-width:30rem){button{width:100%}}
+`;

@@ -1,0 +1,74 @@
+/** Attributes of stored HTML: where Liquid may stand, where a form may be sent, and what a hosted page will not load or run. */
+import { addressAttributes } from "./html-names.ts";
+import { submitUrl } from "./liquid.ts";
+import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
+import { PageProblem } from "./page-problem.ts";
+
+/** Throws PageProblem. */
+export function checkAttributes(element: Element, seen: Seen): void {
+  const { tagName } = element;
+  const line = lineOf(element);
+  if (tagName === "base") throw new PageProblem(line, "the tag <base> is not allowed: it would lead the form elsewhere");
+  if (seen.masked.marks(tagName).length > 0) throw new PageProblem(line, "Liquid may not make the name of a tag");
+  for (const written of element.attrs) checkAttribute(element, written, seen);
+  if (tagName === "meta" && attribute(element, "http-equiv")?.toLowerCase() === "refresh" && seen.kind !== "redirect") {
+    throw new PageProblem(line, "a page may not lead elsewhere by itself (meta refresh); redirect_page_html may");
+  }
+}
+
+function checkAttribute(element: Element, { name, value }: Element["attrs"][number], { masked }: Seen): void {
+  const line = lineOf(element);
+  if (masked.marks(name).length > 0) throw new PageProblem(line, "Liquid output may not make the name of an attribute");
+  if (name === "action" || name === "formaction") {
+    const mark = masked.onlyMark(value);
+    if (mark?.name === submitUrl && mark.fixed) return;
+    throw new PageProblem(line, `the ${name} of <${element.tagName}> must be {{preference_center_submit_url}}`);
+  }
+  const marks = masked.marks(value);
+  if (marks.length > 0 && addressAttributes.has(name)) {
+    throw new PageProblem(line, `Liquid output may not stand in an address (${name} of <${element.tagName}>)`);
+  }
+  if (marks.some(({ fixed }) => !fixed) && (name === "style" || name.startsWith("on") || name === "srcdoc" || name === "content")) {
+    throw new PageProblem(line, `in the attribute ${name} may stand states, field names and the submit URL only`);
+  }
+}
+
+/** What stands in the HTML and has no effect on the hosted page, by its Content-Security-Policy. */
+export function remoteWarnings(element: Element, { settings }: Seen): string[] {
+  const line = `line ${lineOf(element) ?? 1}`;
+  const { tagName } = element;
+  const warnings: string[] = [];
+  if (tagName === "script" && !settings.scriptsAllowed) warnings.push(`${line}: scripts do not run: the workspace does not allow them`);
+  if (embedding.has(tagName)) warnings.push(`${line}: <${tagName}> is not shown: pages embed nothing`);
+  if (!settings.scriptsAllowed && element.attrs.some(({ name }) => name.startsWith("on"))) {
+    warnings.push(`${line}: event handlers do not run: the workspace does not allow scripts`);
+  }
+  for (const address of loaded(element)) {
+    const origin = originOf(address);
+    if (origin !== undefined && !settings.origins.includes(origin)) {
+      warnings.push(`${line}: <${tagName}> is not loaded: ${origin} is not among the origins of the workspace's pages`);
+    }
+  }
+  return warnings;
+}
+
+const embedding: ReadonlySet<string> = new Set(["iframe", "frame", "object", "embed"]);
+
+function loaded(element: Element): string[] {
+  const { tagName } = element;
+  if (tagName === "link") return isStyle(element) ? [attribute(element, "href") ?? ""] : [];
+  const sets = (attribute(element, "srcset") ?? "").split(",").map((candidate) => candidate.trim().split(/\s/)[0] ?? "");
+  return embedding.has(tagName) ? [] : [attribute(element, "src") ?? "", attribute(element, "poster") ?? "", ...sets];
+}
+
+function isStyle(element: Element): boolean {
+  return (attribute(element, "rel") ?? "").toLowerCase().split(/\s+/).includes("stylesheet");
+}
+
+/** Undefined for what loads from nowhere else; a relative address is a path of the page's own host, which has no such thing. */
+function originOf(address: string): string | undefined {
+  if (address.trim() === "" || /^\s*data:/i.test(address)) return undefined;
+  const full = address.startsWith("//") ? `https:${address}` : address;
+  if (!URL.canParse(full)) return "a relative address";
+  return new URL(full).origin;
+}

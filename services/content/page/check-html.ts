@@ -1,0 +1,85 @@
+/** Whether stored HTML works as a hosted page: read as a browser reads it, refused with the line where it would not work. */
+import { type DefaultTreeAdapterTypes, parse, type ParserError } from "parse5";
+import { limits } from "../../../platform/limits.ts";
+import type { PageSettings } from "../domain/center.ts";
+import { checkAttributes, remoteWarnings } from "./check-attributes.ts";
+import { checkForms } from "./check-form.ts";
+import { elements, rawText, withoutEnd } from "./html-names.ts";
+import type { Parsed } from "./liquid.ts";
+import { maskPage } from "./masked-page.ts";
+import { type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
+import { PageProblem } from "./page-problem.ts";
+
+type Node = DefaultTreeAdapterTypes.Node;
+
+export interface CheckedPage {
+  readonly warnings: readonly string[];
+  /** Where the head's own HTML goes, a place in the template's source. */
+  readonly head: number;
+  readonly hasDoctype: boolean;
+  readonly hasTitle: boolean;
+  /** Form fields that are nothing but checkboxes, by name, with the value of the box. */
+  readonly boxes: ReadonlyMap<string, string>;
+}
+
+/** Throws PageProblem. */
+export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings): CheckedPage {
+  const masked = maskPage(parsed);
+  const document = parse(masked.html, { sourceCodeLocationInfo: true, scriptingEnabled: false, onParseError: refuseCut });
+  const found = elementsOf(document);
+  const seen: Seen = { kind, masked, settings };
+  for (const element of found) {
+    checkElement(element);
+    checkAttributes(element, seen);
+    if (rawText.has(element.tagName)) checkRaw(element, seen);
+  }
+  const boxes = checkForms(found, seen);
+  return {
+    warnings: [...new Set(found.flatMap((element) => remoteWarnings(element, seen)))].slice(0, limits.pageWarningsMax),
+    head: masked.sourcePlace(headPlace(document, found)),
+    hasDoctype: document.childNodes.some(({ nodeName }) => nodeName === "#documentType"),
+    hasTitle: found.some(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml")),
+    boxes,
+  };
+}
+
+/** Those that were written, in their order. */
+function elementsOf(root: Node): Element[] {
+  const found: Element[] = [];
+  const waiting: Node[] = [root];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if ("tagName" in node && node.sourceCodeLocation) found.push(node);
+    if ("content" in node) waiting.push(node.content);
+    if ("childNodes" in node) waiting.push(...node.childNodes.toReversed());
+  }
+  return found;
+}
+
+function checkElement(element: Element): void {
+  const { tagName, namespaceURI, sourceCodeLocation: place } = element;
+  const line = lineOf(element);
+  const foreign = !namespaceURI.endsWith("xhtml");
+  if (!foreign && !elements.has(tagName) && !/^[a-z][a-z0-9]*-[a-z0-9-]*$/.test(tagName) && tagName !== "svg" && tagName !== "math") {
+    throw new PageProblem(line, `unknown tag <${tagName.slice(0, 40)}>`);
+  }
+  if (place?.endTag || withoutEnd.has(tagName) || foreign) return;
+  throw new PageProblem(line, `the tag <${tagName}> is not closed`);
+}
+
+/** Within scripts and styles nothing can be escaped: only what is made of harmless characters may stand there. */
+function checkRaw(element: Element, { masked }: Seen): void {
+  const text = element.childNodes.map((node) => ("value" in node ? node.value : "")).join("");
+  if (masked.marks(text).every(({ fixed }) => fixed)) return;
+  throw new PageProblem(lineOf(element), `within <${element.tagName}> may stand states, field names and the submit URL only`);
+}
+
+function refuseCut({ code, startLine }: ParserError): void {
+  if (code.startsWith("eof-")) throw new PageProblem(startLine, `the page ends within a tag or comment (${code})`);
+}
+
+/** After the start tag of the head, or of the document, or after the doctype, or at the beginning. */
+function headPlace(document: DefaultTreeAdapterTypes.Document, found: readonly Element[]): number {
+  const written = found.find(({ tagName }) => tagName === "head") ?? found.find(({ tagName }) => tagName === "html");
+  if (written) return written.sourceCodeLocation?.startTag?.endOffset ?? 0;
+  return document.childNodes.find(({ nodeName }) => nodeName === "#documentType")?.sourceCodeLocation?.endOffset ?? 0;
+}

@@ -1,0 +1,28 @@
+/**
+ * The tags of preference centers (api-facts 6) as plain Liquid: `{{subscribed_state.${id}}}` becomes `{{subscribed_state["id"]}}`,
+ * and an output within a tag, `{% if {{...}} == 'subscribed' %}`, loses its braces. Lines stay where they are.
+ */
+export function plainLiquid(source: string): string {
+  const outputs = source.replaceAll(braced, (_, ...[open, prefix, name, close]: [string, string | undefined, string, string]) => {
+    return `${open}${expressionOf(prefix, name)}${close}`;
+  });
+  return outputs.replaceAll(/\{%[\s\S]*?%\}/g, (tag) => {
+    const inner = tag.slice(2, -2).replaceAll(bare, (_, prefix: string | undefined, name: string) => expressionOf(prefix, name));
+    return `{%${inner.replaceAll("{{", " ").replaceAll("}}", " ")}%}`;
+  });
+}
+
+const braced = /(\{\{-?\s*)(subscribed_state\s*\.\s*)?\$\{([^{}]*)\}(\s*(?:\|[^{}]*)?-?\}\})/g;
+const bare = /(subscribed_state\s*\.\s*)?\$\{([^{}]*)\}/g;
+
+/** Line breaks within are kept, so that a later error names the right line. */
+function expressionOf(prefix: string | undefined, name: string): string {
+  const breaks = "\n".repeat(`${prefix ?? ""}${name}`.split("\n").length - 1);
+  const key = name.trim();
+  if (prefix === undefined) return `${/^[A-Za-z_][\w-]*$/.test(key) ? key : `unknown["${quotable(key)}"]`}${breaks}`;
+  return `subscribed_state["${quotable(key)}"]${breaks}`;
+}
+
+function quotable(text: string): string {
+  return text.replaceAll(/["\\{}%\n]/g, "?");
+}

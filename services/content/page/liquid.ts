@@ -1,0 +1,193 @@
+/** The Liquid of pages: conditions, assignments and the page's own values; no loops, no files, no growth. */
+import { Liquid, type TagToken, type Template, Tokenizer, type TopLevelToken } from "liquidjs";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { plainLiquid } from "./liquid-source.ts";
+import { PageProblem } from "./page-problem.ts";
+
+export const submitUrl = "preference_center_submit_url";
+const emailAddress = "email_address";
+
+export interface PageValues {
+  readonly email: string;
+  readonly submitUrl: string;
+  /** `email_global` and the ids of groups; a group that is not here is unsubscribed. */
+  readonly states: ReadonlyMap<string, string>;
+  /** HTML of ours for the page's head. */
+  readonly head: string;
+}
+
+/** A piece of a template, in order. */
+export interface Piece {
+  readonly kind: "html" | "output" | "field" | "tag";
+  readonly text: string;
+  /** From 1, where it begins. */
+  readonly line: number;
+  /** Of the source in plain Liquid. */
+  readonly begin: number;
+  /** Of an output: its variable. Of a field: the name that it gives. */
+  readonly name: string;
+  /** What it puts out is one of a few words of ours: harmless wherever it stands. */
+  readonly fixed: boolean;
+}
+
+export interface Parsed {
+  /** In plain Liquid. */
+  readonly source: string;
+  readonly pieces: readonly Piece[];
+  /** Groups whose state the page reads. */
+  readonly groups: ReadonlySet<string>;
+  /** Form field names that the page gives. */
+  readonly fields: ReadonlySet<string>;
+}
+
+export interface PageTemplate {
+  /** Everything put in is escaped. Refuses STATE_CONFLICT where time or output run over. */
+  render(values: PageValues): string;
+}
+
+/** Throws PageProblem for a tag, filter or variable that pages do not have, and for one that is not closed. */
+export function parsePage(html: string): Parsed {
+  const source = plainLiquid(html);
+  return withLines(() => {
+    const tokens = new Tokenizer(source).readTopLevelTokens();
+    if (tokens.length > limits.pageTagsMax) {
+      throw new PageProblem(undefined, `it has more than ${limits.pageTagsMax} pieces of Liquid and text`);
+    }
+    const groups = variablesOf(engine.parse(source));
+    const pieces = withoutComments(piecesOf(source, tokens));
+    return { source, pieces, groups, fields: new Set(pieces.filter(({ kind }) => kind === "field").map(({ name }) => name)) };
+  });
+}
+
+/** `head` is where the head's own HTML goes, a place in the source. */
+export function openTemplate({ source }: Pick<Parsed, "source">, head: number): PageTemplate {
+  const templates = engine.parse(`${source.slice(0, head)}{% ${headTag} %}${source.slice(head)}`);
+  return {
+    render(values) {
+      const text = rendered(templates, values);
+      if (text.length > limits.pageRenderBytesMax) throw new Refusal("STATE_CONFLICT", "The page is too large once it is filled in");
+      return text;
+    },
+  };
+}
+
+/** Safe in text and in attributes, quoted or not: all but letters, digits and a few marks become references. */
+export function escapeHtml(value: unknown): string {
+  return String(value ?? "").replaceAll(/[^\p{L}\p{N}@._ -]/gu, (mark) => `&#${mark.codePointAt(0)};`).replaceAll(" ", "&#32;");
+}
+
+const headTag = "heddle_head";
+const engine = openEngine();
+
+function openEngine(): Liquid {
+  const liquid = new Liquid({
+    strictFilters: true,
+    ownPropertyOnly: true,
+    cache: false,
+    outputEscape: escapeHtml,
+    parseLimit: limits.pageBytesMax * 2,
+    renderLimit: limits.pageRenderMsMax,
+    memoryLimit: limits.pageRenderBytesMax,
+    // No template may name a file
+    templates: {},
+  });
+  const kept: ReadonlySet<string> = new Set(["if", "unless", "case", "assign", "comment"]);
+  for (const name of Object.keys(liquid.tags)) if (!kept.has(name)) delete liquid.tags[name];
+  const filters: ReadonlySet<string> = new Set(["default", "capitalize", "upcase", "downcase"]);
+  for (const name of Object.keys(liquid.filters)) if (!filters.has(name)) liquid.unregisterFilter(name);
+  // Everything is escaped already
+  liquid.registerFilter("escape", (value: unknown) => value);
+  liquid.registerTag("form_field_name", {
+    parse(token) {
+      this["fieldName"] = fieldNameOf(token.args);
+    },
+    render() {
+      return this["fieldName"];
+    },
+  });
+  liquid.registerTag(headTag, { render: (context) => context.getSync([headTag]) });
+  return liquid;
+}
+
+/** Made of letters, digits, hyphens and underscores only, so it may stand anywhere. */
+function fieldNameOf(args: string): string {
+  const [kind, id, ...others] = args.trim().split(/\s+/);
+  if (kind === `:${globalField}` && id === undefined) return globalField;
+  if (kind === ":subscription_group" && id !== undefined && others.length === 0 && /^[\w-]{1,255}$/.test(id)) return groupField(id);
+  throw new PageProblem(undefined, "form_field_name takes :email_global_state, or :subscription_group and the id of a group");
+}
+
+function piecesOf(source: string, tokens: readonly TopLevelToken[]): Piece[] {
+  let line = 1;
+  return tokens.map((token) => {
+    const text = source.slice(token.begin, token.end);
+    const piece: Piece = { text, line, begin: token.begin, ...kindOf(text, token) };
+    line += text.split("\n").length - 1;
+    return piece;
+  });
+}
+
+function kindOf(text: string, token: TopLevelToken): Pick<Piece, "kind" | "name" | "fixed"> {
+  if (text.startsWith("{{")) return { kind: "output", name: /[\w-]+/.exec(text)?.[0] ?? "", fixed: fixedOutput.test(text) };
+  if (!text.startsWith("{%")) return { kind: "html", name: "", fixed: true };
+  const { name, args } = token as TagToken;
+  return name === "form_field_name" ? { kind: "field", name: fieldNameOf(args), fixed: true } : { kind: "tag", name, fixed: true };
+}
+
+/** A state or the submit address as it is, without a filter that could put in something else. */
+const fixedOutput =
+  /^\{\{-?\s*(?:subscribed_state\s*(?:\.\s*email_global|\[\s*["'][\w-]+["']\s*\])|preference_center_submit_url)\s*-?\}\}$/;
+
+function withoutComments(pieces: readonly Piece[]): Piece[] {
+  let inside = false;
+  return pieces.filter(({ kind, name }) => {
+    if (kind === "tag" && name === "comment") inside = true;
+    if (kind === "tag" && name === "endcomment") inside = false;
+    return !inside;
+  });
+}
+
+/** The groups that are asked about. */
+function variablesOf(templates: Template[]): ReadonlySet<string> {
+  const { globals } = engine.analyzeSync(templates, { partials: false });
+  const groups = new Set<string>();
+  for (const [name, uses] of Object.entries(globals)) {
+    for (const { segments, location } of uses) {
+      if ((name === emailAddress || name === submitUrl) && segments.length === 1) continue;
+      if (name !== "subscribed_state") throw new PageProblem(location.row, `unknown variable "${segments.map(String).join(".")}"`);
+      const [, key] = segments;
+      if (segments.length !== 2 || typeof key !== "string" || !/^[\w-]{1,255}$/.test(key)) {
+        throw new PageProblem(location.row, "subscribed_state takes ${email_global} or ${id of a group}");
+      }
+      if (key !== globalState) groups.add(key);
+    }
+  }
+  return groups;
+}
+
+function rendered(templates: Template[], { email, submitUrl: url, states, head }: PageValues): string {
+  const known = Object.fromEntries(states);
+  const scope = { [emailAddress]: email, [submitUrl]: url, [headTag]: head, subscribed_state: known };
+  try {
+    return engine.renderSync(templates, scope);
+  } catch (error) {
+    throw new Refusal("STATE_CONFLICT", "The page takes too long to be filled in", { cause: error });
+  }
+}
+
+/** Errors of the library as problems with their line. */
+function withLines<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof PageProblem) throw error;
+    const { token, originalError } = error as { token?: Pick<TopLevelToken, "getPosition">; originalError?: unknown };
+    if (token === undefined) throw error;
+    const [line] = token.getPosition();
+    if (originalError instanceof PageProblem) throw new PageProblem(line, originalError.message);
+    const text = (originalError instanceof Error ? originalError : error) as Error;
+    throw new PageProblem(line, text.message.replace(/, (file|line):.*$/s, "").replace(/^tag "(.*)" not found$/s, 'unknown tag "$1"'));
+  }
+}

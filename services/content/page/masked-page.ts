@@ -1,0 +1,46 @@
+/** A template as the HTML parser may read it: Liquid is replaced by marks, and every mark and place leads back to its source. */
+import type { Parsed, Piece } from "./liquid.ts";
+
+export interface MaskedPage {
+  readonly html: string;
+  /** The outputs and field names that a text holds. */
+  marks(text: string): Piece[];
+  /** The name of the one mark that is all of the text; undefined for any other text. */
+  onlyMark(text: string): Piece | undefined;
+  /** The place in the template's source of a place in `html`. */
+  sourcePlace(place: number): number;
+}
+
+const first = "\uE000";
+const last = "\uE001";
+
+export function maskPage({ pieces }: Pick<Parsed, "pieces">): MaskedPage {
+  const parts: string[] = [];
+  const starts: { readonly masked: number; readonly piece: Piece }[] = [];
+  let length = 0;
+  for (const [at, piece] of pieces.entries()) {
+    const text = maskOf(piece, at);
+    starts.push({ masked: length, piece });
+    parts.push(text);
+    length += text.length;
+  }
+  function marks(text: string): Piece[] {
+    return [...text.matchAll(/\uE000(\d+)\uE001/g)].flatMap(([, at]) => pieces[Number(at)] ?? []);
+  }
+  return {
+    html: parts.join(""),
+    marks,
+    onlyMark: (text) => (/^\s*\uE000\d+\uE001\s*$/.test(text) ? marks(text)[0] : undefined),
+    sourcePlace(place) {
+      const found = starts.findLast(({ masked }) => masked <= place);
+      return found === undefined ? 0 : found.piece.begin + (found.piece.kind === "html" ? place - found.masked : 0);
+    },
+  };
+}
+
+/** As many lines as the piece has; a private mark that somebody wrote is none of ours. */
+function maskOf({ kind, text }: Piece, at: number): string {
+  if (kind === "html") return text.replaceAll(/[\uE000\uE001]/g, "?");
+  const breaks = "\n".repeat(text.split("\n").length - 1);
+  return kind === "tag" ? ` ${breaks}` : `${first}${at}${last}${breaks}`;
+}

@@ -1,0 +1,106 @@
+/** Stored pages checked, compiled and filled in; what was compiled is kept, within bounds. */
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
+import type { PageChecker } from "../domain/center-ports.ts";
+import { checkHtml } from "./check-html.ts";
+import { escapeHtml, openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
+import type { PageKind } from "./page-element.ts";
+import { PageProblem } from "./page-problem.ts";
+
+/** A stored page made ready. */
+export interface CompiledPage {
+  readonly template: PageTemplate;
+  /** Groups whose state it reads. */
+  readonly groups: ReadonlySet<string>;
+  /** Form field names that it gives: what else is sent is not its. */
+  readonly fields: ReadonlySet<string>;
+  /** Fields that are nothing but checkboxes, with the value of the box. */
+  readonly boxes: ReadonlyMap<string, string>;
+  /** HTML for its head. */
+  readonly head: string;
+}
+
+export interface Pages extends PageChecker {
+  /** The page of a kind; undefined where none is stored and the built-in one is used. */
+  compiled(center: Center, kind: PageKind): CompiledPage | undefined;
+}
+
+const fieldOf: Readonly<Record<PageKind, string>> = {
+  page: "preference_center_page_html",
+  confirmation: "confirmation_page_html",
+  redirect: "redirect_page_html",
+};
+
+export function openPages(): Pages {
+  const kept = new Map<string, { readonly page: CompiledPage; readonly chars: number }>();
+  function keep(key: string, page: CompiledPage, chars: number): void {
+    kept.set(key, { page, chars });
+    let held = [...kept.values()].reduce((sum, entry) => sum + entry.chars, 0);
+    for (const [oldest, entry] of kept) {
+      if (kept.size <= limits.pagesCachedMax && held <= limits.pagesCachedCharsMax) break;
+      kept.delete(oldest);
+      held -= entry.chars;
+    }
+  }
+  return {
+    check: (content, settings) => kinds.flatMap((kind) => checkPage(kind, content, settings)).slice(0, limits.pageWarningsMax),
+    compiled(center, kind) {
+      const html = htmlOf(kind, center.content);
+      if (html.trim() === "") return undefined;
+      const key = `${center.workspaceId} ${center.id} ${center.version} ${kind}`;
+      const known = kept.get(key)?.page;
+      if (known) return known;
+      const page = compile(html, kind, center.content);
+      keep(key, page, html.length);
+      return page;
+    },
+  };
+}
+
+/** What the options of a center put into the head of its pages. */
+export function headOf({ viewport, linkTags }: PageOptions): string {
+  const meta = viewport === undefined ? [] : [`<meta name="viewport" content="${escapeHtml(viewport)}">`];
+  const links = linkTags.map((tag) => {
+    const attributes = Object.entries(tag).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`);
+    return `<link${attributes.join("")}>`;
+  });
+  return [...meta, ...links].join("\n");
+}
+
+const kinds: readonly PageKind[] = ["page", "confirmation", "redirect"];
+const checkedWhenCompiled: PageSettings = { scriptsAllowed: true, origins: [] };
+
+function htmlOf(kind: PageKind, { pageHtml, confirmationHtml, redirectHtml }: CenterContent): string {
+  return { page: pageHtml, confirmation: confirmationHtml, redirect: redirectHtml ?? "" }[kind];
+}
+
+/** Refuses INPUT_INVALID. */
+function checkPage(kind: PageKind, content: CenterContent, settings: PageSettings): string[] {
+  const html = htmlOf(kind, content);
+  if (html.trim() === "") return [];
+  try {
+    const { warnings } = checkHtml(parsePage(html), kind, settings);
+    return warnings.map((warning) => `'${fieldOf[kind]}' ${warning}`);
+  } catch (error) {
+    if (!(error instanceof PageProblem)) throw error;
+    const where = error.line === undefined ? "" : `line ${error.line}: `;
+    throw new Refusal("INPUT_INVALID", `'${fieldOf[kind]}' would not work: ${where}${error.message}`);
+  }
+}
+
+function compile(html: string, kind: PageKind, { title, options }: CenterContent): CompiledPage {
+  const parsed = parsePage(html);
+  const { head, hasDoctype, hasTitle, boxes } = checkHtml(parsed, kind, checkedWhenCompiled);
+  const source = hasDoctype ? parsed.source : `${doctype}${parsed.source}`;
+  return {
+    template: openTemplate({ source }, hasDoctype ? head : head + doctype.length),
+    groups: parsed.groups,
+    fields: parsed.fields,
+    boxes,
+    head: `${headOf(options)}${hasTitle ? "" : `<title>${escapeHtml(title)}</title>`}`,
+  };
+}
+
+/** Without one browsers draw a page as if it were of the last century. */
+const doctype = "<!doctype html>";

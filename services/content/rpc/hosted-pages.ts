@@ -1,0 +1,86 @@
+/** RPCs CreatePreferencePageLink, OpenPreferencePage and SubmitPreferencePage. */
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type {
+  CreatePreferencePageLinkRequest,
+  OpenPreferencePageRequest,
+  SubmitPreferencePageRequest,
+} from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
+import type { CenterStore } from "../domain/center-ports.ts";
+import { foundCenter } from "../domain/change-center.ts";
+import { choicesOf } from "../domain/form-choices.ts";
+import type { Consent, PageRequest, People } from "../domain/page-ports.ts";
+import { saveChoices } from "../domain/save-choices.ts";
+import type { PageLinks } from "../links/page-links.ts";
+import { askedBy, choicePage, confirmationPage, type FilledPage, type Shown } from "../page/hosted-page.ts";
+import type { Pages } from "../page/pages.ts";
+import { callerOf } from "./center-messages.ts";
+
+export interface HostedParts {
+  readonly centers: CenterStore;
+  readonly links: PageLinks;
+  readonly pages: Pages;
+  readonly people: People;
+  readonly consent: Consent;
+}
+
+export async function handleCreateLink(parts: HostedParts, message: CreatePreferencePageLinkRequest) {
+  const caller = callerOf(message);
+  const center = await foundCenter(parts, caller.workspaceId, message.id);
+  if (center.content.state === "draft") throw new Refusal("STATE_CONFLICT", "The preference center is a draft: its pages do not open");
+  const person = await parts.people.byExternalId(caller, message.externalId);
+  if (person === undefined) throw new Refusal("NOT_FOUND", "No user has this external id");
+  const link = { workspaceId: caller.workspaceId, centerId: center.id, userId: person.userId };
+  const { token, expiresAt } = await parts.links.make(link);
+  return { path: `/preferences/${token}`, expiresAt: BigInt(expiresAt) };
+}
+
+export async function handleOpenPage(parts: HostedParts, message: OpenPreferencePageRequest) {
+  const { shown } = await opened(parts, message);
+  return { page: pageMessage(choicePage(parts.pages, shown)) };
+}
+
+export async function handleSubmitPage(parts: HostedParts, message: SubmitPreferencePageRequest) {
+  const sent = formOf(message.form);
+  const { shown, request } = await opened(parts, message);
+  const { states, person } = shown;
+  const choices = choicesOf(sent, askedBy(parts.pages, shown), { whole: message.wholeForm, global: states.global });
+  const saved = await saveChoices(parts.consent, request, { choices, person, states });
+  return { page: pageMessage(confirmationPage(parts.pages, shown, saved.choices)), position: saved.position };
+}
+
+async function opened(
+  { links, centers, people, consent }: HostedParts,
+  { token, requestId }: { readonly token: string; readonly requestId: string },
+): Promise<{ readonly shown: Shown; readonly request: PageRequest }> {
+  const { workspaceId, centerId, userId } = await links.open(token);
+  const request = { workspaceId, requestId };
+  const [center, settings, person] = await Promise.all([
+    centers.byId(workspaceId, centerId),
+    centers.settings(workspaceId),
+    people.byUserId(request, userId),
+  ]);
+  if (center === undefined || center.content.state === "draft" || person === undefined) {
+    throw new Refusal("NOT_FOUND", "The page of this link is not there any more");
+  }
+  return { shown: { center, settings, person, states: await consent.states(request, person) }, request };
+}
+
+/** The last value of each name. Refuses INPUT_INVALID for what is no form. */
+function formOf(bytes: Uint8Array): ReadonlyMap<string, string> {
+  const pairs = [...new URLSearchParams(textOf(bytes))];
+  if (pairs.length > limits.pageFieldsMax) throw new Refusal("INPUT_INVALID", `A form may have ${limits.pageFieldsMax} fields`);
+  return new Map(pairs);
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new Refusal("INPUT_INVALID", "The form must be UTF-8", { cause });
+  }
+}
+
+function pageMessage({ html, policy }: FilledPage) {
+  return { html: new TextEncoder().encode(html), securityPolicy: policy };
+}
