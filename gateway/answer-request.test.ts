@@ -145,7 +145,7 @@ test("spend() takes from burst and hour at once, and shows the one that keeps th
   });
   const first = await post("/users/track", track);
   expect([first.status, first.headers.get("x-ratelimit-limit")]).toEqual([201, "100"]);
-  expect(first.headers.get("ratelimit")).toBe('"users_track_second";r=4;t=0, "users_track_hour";r=4;t=0');
+  expect(first.headers.get("ratelimit")).toBe('"users_track_hour";r=4;t=0, "users_track_second";r=4;t=0');
   expect(calls[0]).toMatchObject({ objectsMax: limits.trackObjectsCombinedMauMax, objectsPerArrayMax: 0 });
   const second = await post("/users/track", track);
   expect([second.status, second.headers.get("x-ratelimit-limit")]).toEqual([429, "5"]);

@@ -3,6 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
+import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
 import { authorize } from "./guards/authorize.ts";
@@ -12,7 +13,6 @@ import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./g
 import type { FindRoute, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
-import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
@@ -43,7 +43,7 @@ export async function answerRequest(request: HttpRequest, answering: Answering):
 type Observed = Answering & { readonly observed?: Observation };
 
 async function answerFound(request: HttpRequest, found: Found, answering: Observed): Promise<HttpAnswer> {
-  if (found.kind !== "route") return noRoute(found, request.path);
+  if (found.kind !== "route") return await answerNoRoute(request, found, answering);
   const { route } = found;
   try {
     if (route.guard === "open") return await route.handler(answering.parts, { request, params: found.params });
@@ -128,17 +128,6 @@ function positionOf(headers: RequestHeaders): string {
 }
 
 const noBody = new Uint8Array();
-
-function noRoute(found: Exclude<Found, { kind: "route" }>, path: string): HttpAnswer {
-  function refused(refusal: Refusal, headers: readonly string[] = []): HttpAnswer {
-    return path.startsWith("/scim/") ? scimRefusalAnswer(refusal, headers) : refusalAnswer(refusal, "rest", headers);
-  }
-  if (found.kind === "other_method") {
-    return refused(new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`), ["Allow", found.allow]);
-  }
-  const hint = found.hint === undefined ? "" : `; did you mean '${found.hint}', without the slash at its end?`;
-  return refused(new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`));
-}
 
 interface Refused {
   readonly request: HttpRequest;

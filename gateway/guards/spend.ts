@@ -66,7 +66,8 @@ function keyed(owner: string, { parts }: Quota): KeyedBucket[] {
 
 /**
  * The three headers are about one bucket: `shown`, the last where none is given. X-RateLimit-Reset is the epoch second at
- * which it is full again. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) tell of all.
+ * which it is full again. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) tell of all,
+ * the one that is shown first.
  */
 function limitHeaders(of: { quota: Quota; levels: readonly Level[] }, clock: Clock, shown = of.levels.length - 1): string[] {
   const { quota, levels } = of;
@@ -83,7 +84,8 @@ function limitHeaders(of: { quota: Quota; levels: readonly Level[] }, clock: Clo
     "RateLimit-Policy",
     quota.policy,
     "RateLimit",
-    levels.map(({ tokens, fullAt }, at) => {
+    [shown, ...levels.keys()].filter((at, index) => index === 0 || at !== shown).map((at) => {
+      const { tokens, fullAt } = levels[at] as Level;
       const fullInSeconds = Math.max(0, Math.ceil((fullAt - clock.now()) / millis));
       return `"${quota.parts[at]?.name}";r=${wholeTokens(tokens)};t=${fullInSeconds}`;
     }).join(", "),

@@ -1,0 +1,60 @@
+/** What is said where no route is: 404 or 405 in the form of the path's API, counted and with the state of a limit where the caller is known. */
+import { Refusal } from "../platform/refusal.ts";
+import type { Access } from "./access/access.ts";
+import type { Found } from "./find-route.ts";
+import { authenticate, type Authenticating } from "./guards/authenticate.ts";
+import { authenticateScim } from "./guards/authenticate-scim.ts";
+import { peekQuota, type Spending, spendQuota } from "./guards/spend.ts";
+import type { HttpAnswer, HttpRequest } from "./http-message.ts";
+import { companyQuotaOf, quotaOf } from "./limits-table.ts";
+import { refusalAnswer } from "./render/refusal-rest.ts";
+import { scimRefusalAnswer } from "./render/refusal-scim.ts";
+
+export interface NoRouteAnswering extends Authenticating, Spending {
+  readonly access: Pick<Access, "findApiKey" | "findScimToken">;
+}
+
+export async function answerNoRoute(
+  request: HttpRequest,
+  found: Exclude<Found, { kind: "route" }>,
+  answering: NoRouteAnswering,
+): Promise<HttpAnswer> {
+  const isScim = request.path.startsWith("/scim/");
+  const { refusal, headers } = await (isScim ? peekScim(request, answering) : spendUnknown(request, answering));
+  const said = refusal ?? refusalOf(found);
+  const all = found.kind === "other_method" ? ["Allow", found.allow, ...headers] : headers;
+  return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
+}
+
+function refusalOf(found: Exclude<Found, { kind: "route" }>): Refusal {
+  if (found.kind === "other_method") return new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`);
+  const hint = found.hint === undefined ? "" : `; did you mean '${found.hint}', without the slash at its end?`;
+  return new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`);
+}
+
+interface Counted {
+  readonly refusal?: Refusal;
+  readonly headers: readonly string[];
+}
+
+/** A bucket of their own: what does not exist takes nothing from what does. */
+async function spendUnknown(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
+  const holder = knownOr(() => authenticate(request, answering).holder);
+  return holder ? await spendQuota(holder.workspace.id, quotaOf("unknown_routes", holder), answering) : { headers: [] };
+}
+
+async function peekScim(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
+  const holder = knownOr(() => authenticateScim(request, answering.access));
+  if (!holder) return { headers: [] };
+  return { headers: await peekQuota(holder.company.id, companyQuotaOf("scim", holder.company), answering) };
+}
+
+/** Who may not call is told of no limit. */
+function knownOr<T>(find: () => T): T | undefined {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
