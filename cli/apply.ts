@@ -4,11 +4,14 @@ import { readFileSync, statSync } from "node:fs";
 import { type Declaration, parseDeclaration } from "../gateway/access/declaration.ts";
 import { declare, type DeclareResult } from "../gateway/access/declare.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
+import type { Change } from "../gateway/access/declare-plan.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { declareAllGroups } from "./declare-groups.ts";
+import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
 import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
+import { type TranslationsPlace, withTranslations } from "./translations-place.ts";
 
 export interface ApplyOptions {
   readonly file: string;
@@ -23,7 +26,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   // A faulty file is refused before a data folder is made for it.
   fileProblems(options.file, () => parseDeclaration(text));
   const result = await withAccessPlace(options, { create: !options.dryRun }, async (access, database) => {
-    const applied = await applyText(access, text, options);
+    const applied = await applyText(access, text, { ...options, database });
     if (!options.dryRun && database) await declareAllGroups(database, access, { prune: options.prune ?? false });
     return applied;
   });
@@ -36,15 +39,32 @@ export async function apply(options: ApplyOptions): Promise<number> {
 export async function applyText(
   admin: AccessAdmin,
   text: string,
-  options: { readonly file: string; readonly prune?: boolean; readonly dryRun?: boolean },
+  options: DeclareMessagesOptions & TranslationsPlace,
 ): Promise<DeclareResult> {
   const declaration = fileProblems(options.file, () => parseDeclaration(text));
   checkGroupCounts(options.file, declaration);
+  const before = await declareMessages(admin, declaration, { ...options, dryRun: true });
+  let result: DeclareResult;
   try {
-    return await declare(admin, declaration, options);
+    result = await declare(admin, declaration, options);
   } catch (error) {
     throw fileError(options.file, error);
   }
+  const messages = options.dryRun ? before : await declareMessages(admin, declaration, options);
+  return { ...result, changes: [...result.changes, ...messages] };
+}
+
+/** What the content service keeps; a dry run tells its problems before anything is written. */
+async function declareMessages(
+  admin: AccessAdmin,
+  declaration: Declaration,
+  options: DeclareMessagesOptions & TranslationsPlace,
+): Promise<readonly Change[]> {
+  if (!options.prune && !hasMessages(declaration)) return [];
+  const rows = admin.rows();
+  const changes = await withTranslations(options, (translations) => declareAllMessages(translations, { declaration, rows }, options));
+  if (changes !== undefined || !hasMessages(declaration)) return changes ?? [];
+  throw new CommandError(`${options.file}: translations, campaigns and canvases are kept by the content service: set HEDDLE_CONTENT_URL`);
 }
 
 /** Before anything is written: the service that owns the groups would refuse them when the rest is already there. */

@@ -30,6 +30,7 @@ export interface DeclarationReader {
   text(place: Place): string | undefined;
   /** A number as the text has it, so that `1.10` stays exact. */
   numeral(place: Place): string | undefined;
+  flag(place: Place): boolean | undefined;
   isMapping(place: Place): boolean;
   /** Notes a problem at the place. */
   refuse(place: Place, text: string): undefined;
@@ -98,6 +99,7 @@ export function readDeclaration(text: string): DeclarationReader {
     items,
     text: (place) => textOf(place, refuse),
     numeral: (place) => numeralOf(place, refuse),
+    flag: (place) => flagOf(place, refuse),
     refuse,
     isMapping: (place) => yaml().isMap(place.value),
   };
@@ -117,6 +119,11 @@ function numeralOf(place: Place, refuse: DeclarationReader["refuse"]): string | 
     return refuse(place, `"${place.name}" must be a number, not ${kindOf(place.value)}`);
   }
   return typeof value.value === "string" ? value.value : value.source ?? String(value.value);
+}
+
+function flagOf(place: Place, refuse: DeclarationReader["refuse"]): boolean | undefined {
+  const value = yaml().isScalar(place.value) ? place.value.value : undefined;
+  return typeof value === "boolean" ? value : refuse(place, `"${place.name}" must be true or false, not ${kindOf(place.value)}`);
 }
 
 function syntaxProblem(error: { readonly code: string; readonly message: string }): string {

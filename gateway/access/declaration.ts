@@ -6,6 +6,7 @@ import { type LimitName, limitNames } from "../limits-table.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
 import { isOrigin, readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
+import { messageFields, readMessages } from "./declaration-translations.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredKey, DeclaredToken, DeclaredWorkspace } from "./declared.ts";
 import { nearest } from "./nearest.ts";
 import { everyPermission, permissionNames } from "./permissions.ts";
@@ -92,7 +93,7 @@ const workspaceFields = [
   "subscriptionGroups",
   "preferenceCenters",
   "teams",
-];
+].concat(messageFields);
 
 function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspace {
   const fields = reader.fields(place, workspaceFields);
@@ -110,6 +111,7 @@ function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspa
     currencyRates: readRates(reader, fields.get("currencyRates")),
     apps: apps.map(({ id, name }) => ({ id, name })),
     apiKeys: readKeys(reader, fields.get("apiKeys")),
+    ...given("messages", readMessages(reader, fields)),
     items: [
       ...readItems(reader, fields.get("subscriptionGroups"), groups),
       ...readItems(reader, fields.get("preferenceCenters"), centers),

@@ -1,5 +1,6 @@
 /** What a declaration says, read and checked: companies with their workspaces, keys, tokens and declared things. */
 import type { Plan } from "./access.ts";
+import type { DeclaredMessages } from "./declaration-translations.ts";
 import type { DeclaredKind } from "./rows.ts";
 
 export interface Declaration {
@@ -27,6 +28,8 @@ export interface DeclaredWorkspace {
   readonly apps: readonly { readonly id: string; readonly name: string }[];
   readonly apiKeys: readonly DeclaredKey[];
   readonly items: readonly DeclaredItem[];
+  /** Absent: the file says nothing of translations here. */
+  readonly messages?: DeclaredMessages;
 }
 
 /** What API keys and SCIM tokens share; without `secret` one is made. */
