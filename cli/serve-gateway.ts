@@ -9,7 +9,7 @@ import { openGateway } from "../gateway/wire.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { openRedisLimiter } from "../platform/limiter/redis.ts";
 import { limits } from "../platform/limits.ts";
-import { type PeerConfig, readOptionalPeer, readPeer } from "../platform/mesh-config.ts";
+import { type PeerConfig, readOptionalPeer, readPeer, readTls } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
@@ -28,6 +28,7 @@ export interface MeshGatewayConfig {
   readonly gateway: GatewayConfig;
   readonly access: MeshAccessConfig;
   readonly redisUrl: string;
+  readonly redisTls: ReturnType<typeof readTls>;
   /** How many gateways share the limits. */
   readonly gateways: number;
   /** The parts behind it, by name. Those that are missing refuse NOT_IMPLEMENTED. */
@@ -43,6 +44,7 @@ export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
     gateway: readGatewayConfig(reader),
     access: readMeshAccess(reader),
     redisUrl: reader.text("HEDDLE_REDIS_URL", { secret: true }),
+    redisTls: readTls(reader, "HEDDLE_REDIS"),
     gateways: reader.whole("HEDDLE_GATEWAYS", { min: 1, max: 1_000, fallback: 1 }),
     peers: new Map([
       ["profile", readPeer(reader, "profile")],
@@ -85,7 +87,7 @@ async function listen(
   { access, clock, logger, telemetry }: ProcessParts & { readonly access: Access },
   opened: (() => Promise<void> | void)[],
 ): Promise<{ url: string; health(): Readiness }> {
-  const limiter = await openRedisLimiter({ url: config.redisUrl, clock, logger, localShare: 1 / config.gateways });
+  const limiter = await openRedisLimiter({ url: config.redisUrl, ...(config.redisTls && { tls: config.redisTls }), clock, logger, localShare: 1 / config.gateways });
   opened.push(() => limiter.close());
   const watch = await watchParts(config.peers, clock);
   opened.push(() => watch.close());

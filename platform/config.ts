@@ -1,4 +1,5 @@
 /** Configuration from a plain record of texts: typed readers that collect every problem and fail once. */
+import { readFileSync } from "node:fs";
 
 /** The record that `main.ts` copies from the environment; nothing else reads the environment. */
 export type ConfigRecord = Readonly<Record<string, string | undefined>>;
@@ -38,6 +39,8 @@ export interface ConfigReader {
   url(key: string, options?: { fallback?: string }): string;
   /** Texts between commas, trimmed, empty ones left out. */
   list(key: string, options?: { fallback?: readonly string[] }): readonly string[];
+  /** What stands in the file of this name; required. A certificate or its key, which never stand in a problem. */
+  file(key: string): string;
 }
 
 export interface TextOptions<T extends string> {
@@ -50,7 +53,7 @@ export interface TextOptions<T extends string> {
 export function readConfig<T extends object>(record: ConfigRecord, read: (reader: ConfigReader) => T): Readonly<T> {
   const problems: ConfigProblem[] = [];
   const value = read(readerOf(record, problems));
-  if (problems.length > 0) throw new ConfigError(problems);
+  if (problems.length > 0) throw new ConfigError(problems.filter(({ key }, at) => problems.findIndex((other) => other.key === key) === at));
   return Object.freeze(value);
 }
 
@@ -86,6 +89,9 @@ function readerOf(record: ConfigRecord, problems: ConfigProblem[]): ConfigReader
     url(key, options = {}) {
       return value(key, urlOf, { ...options, expected: "an address such as https://heddle.example.com", placeholder: "" });
     },
+    file(key) {
+      return value(key, readText, { expected: "the name of a file that can be read", placeholder: "" });
+    },
     list(key, options = {}) {
       return value<readonly string[]>(key, itemsOf, { ...options, expected: "texts between commas", placeholder: [] });
     },
@@ -120,6 +126,14 @@ const msOf: ReadonlyMap<string | undefined, number> = new Map([
 
 function chosen<T extends string>(text: string, choices: readonly T[] | undefined): T | undefined {
   return choices ? choices.find((choice) => choice === text) : (text as T);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
 }
 
 function itemsOf(text: string): string[] {

@@ -3,6 +3,7 @@ import type { CassandraConfig } from "./cassandra/driver.ts";
 import type { ConfigReader } from "./config.ts";
 import { limits } from "./limits.ts";
 import type { ConnectOptions } from "./log/jetstream-connection.ts";
+import type { ServerTls } from "./rpc/listener.ts";
 
 /** Where a part keeps its tables. */
 export interface StoreConfig {
@@ -10,9 +11,11 @@ export interface StoreConfig {
   readonly keyspace: string;
 }
 
+export type NatsConfig = Pick<ConnectOptions, "servers" | "credentials" | "tls">;
+
 /** The streams of a cluster and how to reach them: the same for all parts that read or write them. */
 export interface StreamsConfig {
-  readonly nats: Pick<ConnectOptions, "servers" | "credentials">;
+  readonly nats: NatsConfig;
   /** Streams are called `<logName>_intake` and `<logName>_lanes`. */
   readonly logName: string;
   readonly replicas: number;
@@ -25,7 +28,7 @@ export interface StreamsConfig {
 }
 
 /** The stream of events, as `openEventStream` takes it. */
-export interface EventsConfig extends Pick<ConnectOptions, "servers" | "credentials"> {
+export interface EventsConfig extends NatsConfig {
   readonly name: string;
   readonly replicas: number;
   readonly bytesMax: number;
@@ -37,18 +40,22 @@ export interface RpcServerConfig {
   readonly host: string;
   readonly port: number;
   readonly reflection: boolean;
-  /** Who may call, by the name that callers give. */
+  /** Who may call, by the name that callers give, or that their certificates have. */
   readonly callers: readonly string[];
+  readonly tls?: ServerTls;
 }
 
 /** Another part, as `connectClient` takes it. */
 export interface PeerConfig {
   /** Of each of its processes. */
   readonly addresses: readonly string[];
+  /** The certificate of this process, and the authority that the other's must come from. */
+  readonly tls?: ServerTls;
 }
 
 /** `part` as in "messaging-status": HEDDLE_MESSAGING_STATUS_KEYSPACE, `heddle_messaging_status` unless given. */
 export function readStore(reader: ConfigReader, part: string): StoreConfig {
+  const tls = readTls(reader, "HEDDLE_CASSANDRA");
   const username = reader.text("HEDDLE_CASSANDRA_USER", { fallback: "" });
   const password = reader.text("HEDDLE_CASSANDRA_PASSWORD", { fallback: "", secret: true });
   return {
@@ -56,6 +63,7 @@ export function readStore(reader: ConfigReader, part: string): StoreConfig {
       contactPoints: reader.list("HEDDLE_CASSANDRA_CONTACT_POINTS"),
       datacenter: reader.text("HEDDLE_CASSANDRA_DATACENTER"),
       ...(username === "" ? {} : { credentials: { username, password } }),
+      ...(tls && { tls }),
     },
     keyspace: reader.text(partVariable(part, "KEYSPACE"), { fallback: `heddle_${part.replaceAll("-", "_")}` }),
   };
@@ -102,18 +110,35 @@ export function readRpcServer(
     port: reader.whole(partVariable(part, "RPC_PORT"), { min: 0, max: limits.portMax, fallback: port }),
     reflection: reader.flag("HEDDLE_RPC_REFLECTION", { fallback: false }),
     callers: reader.list(partVariable(part, "CALLERS"), { fallback: callers }),
+    ...identity(reader),
   };
+}
+
+/** The certificate of a part, as a server and as a caller: all three of HEDDLE_RPC_TLS_CA, _CERT and _KEY or none. */
+function identity(reader: ConfigReader): { tls?: ServerTls } {
+  const keys = ["CA", "CERT", "KEY"].map((end) => `HEDDLE_RPC_TLS_${end}`);
+  if (keys.every((key) => reader.text(key, { fallback: "" }) === "")) return {};
+  const [ca = "", cert = "", key = ""] = keys.map((each) => reader.file(each));
+  return { tls: { ca, cert, key } };
+}
+
+/** TLS to a server: its authority, and where the server asks for it our own certificate. Undefined where no authority is given. */
+export function readTls(reader: ConfigReader, prefix: string): { ca: string; cert?: string; key?: string } | undefined {
+  const [ca, cert] = ["CA", "CERT"].map((end) => reader.text(`${prefix}_TLS_${end}`, { fallback: "" }) !== "");
+  if (!ca && !cert) return undefined;
+  const own = cert ? { cert: reader.file(`${prefix}_TLS_CERT`), key: reader.file(`${prefix}_TLS_KEY`) } : {};
+  return { ca: reader.file(`${prefix}_TLS_CA`), ...own };
 }
 
 /** HEDDLE_<PART>_URL of a part without which this one cannot do. */
 export function readPeer(reader: ConfigReader, part: string): PeerConfig {
-  return { addresses: reader.list(partVariable(part, "URL")) };
+  return { addresses: reader.list(partVariable(part, "URL")), ...identity(reader) };
 }
 
 /** HEDDLE_<PART>_URL of a part that there may be; undefined where it is not given. */
 export function readOptionalPeer(reader: ConfigReader, part: string): PeerConfig | undefined {
   const addresses = reader.list(partVariable(part, "URL"), { fallback: [] });
-  return addresses.length === 0 ? undefined : { addresses };
+  return addresses.length === 0 ? undefined : { addresses, ...identity(reader) };
 }
 
 /** Undefined where HEDDLE_NATS_URL is not given: for a part that can do without. */
@@ -122,12 +147,13 @@ export function readOptionalNats(reader: ConfigReader): StreamsConfig["nats"] | 
 }
 
 function readNats(reader: ConfigReader): StreamsConfig["nats"] {
-  const servers = reader.list("HEDDLE_NATS_URL");
+  const tls = readTls(reader, "HEDDLE_NATS");
+  const at = { servers: reader.list("HEDDLE_NATS_URL"), ...(tls && { tls }) };
   const token = reader.text("HEDDLE_NATS_TOKEN", { fallback: "", secret: true });
   const user = reader.text("HEDDLE_NATS_USER", { fallback: "" });
   const password = reader.text("HEDDLE_NATS_PASSWORD", { fallback: "", secret: true });
-  if (token !== "") return { servers, credentials: { token } };
-  return user === "" ? { servers } : { servers, credentials: { user, password } };
+  if (token !== "") return { ...at, credentials: { token } };
+  return user === "" ? at : { ...at, credentials: { user, password } };
 }
 
 /** The environment variable of a part: ("messaging-status", "URL") is HEDDLE_MESSAGING_STATUS_URL. */

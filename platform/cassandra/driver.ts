@@ -69,7 +69,7 @@ function clientOptions(config: CassandraConfig): ClientOptions {
     localDataCenter: config.datacenter,
     ...(config.keyspace !== undefined && { keyspace: config.keyspace }),
     ...(config.credentials !== undefined && { credentials: config.credentials }),
-    ...(config.tls !== undefined && { sslOptions: config.tls }),
+    ...(config.tls !== undefined && { sslOptions: { rejectUnauthorized: true, ...config.tls } }),
     queryOptions: { consistency: cassandra.types.consistencies[config.consistency ?? "localQuorum"], prepare: true },
     pooling: { coreConnectionsPerHost: { [cassandra.types.distance.local]: limits.cassandraConnectionsPerHost } },
     socketOptions: { readTimeout: config.deadlineMs ?? limits.cassandraAttemptMsMax, connectTimeout: limits.cassandraAttemptMsMax },

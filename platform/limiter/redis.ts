@@ -20,6 +20,8 @@ export interface RedisLimiter extends Limiter {
 export interface RedisLimiterOptions {
   /** `redis://[user:password@]host:port[/database]`, or `rediss://` for TLS. */
   readonly url: string;
+  /** PEM texts: the authority of the server, and our own certificate where it asks for one. */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
   readonly clock: Clock;
   readonly logger: Logger;
   /** The part of each capacity that this process admits on its own while Redis is away: 1 / number of gateways keeps the sum. */
@@ -37,7 +39,7 @@ export interface RedisLimiterOptions {
  */
 export async function openRedisLimiter(options: RedisLimiterOptions): Promise<RedisLimiter> {
   const { clock, logger } = options;
-  const redis = connect(options.url);
+  const redis = connect(options);
   const local = openMemoryLimiter({ clock, keysMax: limits.limiterLocalKeysMax });
   const share = options.localShare ?? 1;
   const breaker = openBreaker({
@@ -96,8 +98,9 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
 }
 
 /** As tried in the field: the client's own defaults wait seconds for a Redis that hangs or died. */
-function connect(url: string): Redis {
+function connect({ url, tls }: Pick<RedisLimiterOptions, "url" | "tls">): Redis {
   const redis = new Redis(url, {
+    ...(tls && { tls }),
     lazyConnect: true,
     // Clears away what nobody waits for any more
     commandTimeout: limits.limiterConnectMs,

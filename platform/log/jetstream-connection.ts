@@ -25,6 +25,8 @@ export interface ConnectOptions {
   /** `nats://host:port`, several of one cluster. */
   readonly servers: readonly string[];
   readonly credentials?: { readonly user: string; readonly password: string } | { readonly token: string };
+  /** PEM texts: the authority of the servers, and our own certificate where they ask for one. */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
   readonly logger: Logger;
 }
 
@@ -41,6 +43,7 @@ export async function connectJetStream(options: ConnectOptions): Promise<JetStre
   const nats = await connect({
     servers: [...options.servers],
     ...credentialsOf(options.credentials),
+    ...(options.tls && { tls: options.tls }),
     name: "heddle",
     timeout: limits.logConnectMs,
     maxReconnectAttempts: -1,

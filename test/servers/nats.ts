@@ -27,7 +27,11 @@ function configOf(options: NatsOptions & { port: number; folder: string }): stri
   return `host: 127.0.0.1
 port: ${options.port}
 server_name: heddle_test
-jetstream {
+${
+    options.tls
+      ? `tls { cert_file: "${options.tls.certFile}", key_file: "${options.tls.keyFile}", ca_file: "${options.tls.caFile}", verify: true }\n`
+      : ""
+  }jetstream {
   store_dir: ${JSON.stringify(join(options.folder, "store"))}
   max_file_store: ${options.storeBytesMax ?? 4 * 1024 ** 3}
   sync_interval: ${options.syncInterval ?? "always"}
@@ -39,6 +43,8 @@ export interface NatsOptions {
   readonly folder?: string;
   readonly syncInterval?: string;
   readonly storeBytesMax?: number;
+  /** Clients must have a certificate of the authority. */
+  readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
 }
 
 export type NatsServer = Server & { readonly port: number; readonly url: string };

@@ -1,0 +1,67 @@
+/** Settings that parts of the mesh share. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ConfigRecord, readConfig } from "./config.ts";
+import { readEvents, readOptionalPeer, readPeer, readRpcServer, readStore, readStreams } from "./mesh-config.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "heddle-config-"));
+  for (const name of ["ca", "cert", "key"]) writeFileSync(join(folder, name), `the ${name}`);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function files(prefix: string, names: readonly string[]): ConfigRecord {
+  return Object.fromEntries(names.map((name) => [`${prefix}_TLS_${name.toUpperCase()}`, join(folder, name)]));
+}
+
+function problems(record: ConfigRecord, read: Parameters<typeof readConfig>[1]): string[] {
+  try {
+    readConfig(record, read);
+    return [];
+  } catch (error) {
+    return (error as { problems: { key: string }[] }).problems.map(({ key }) => key);
+  }
+}
+
+const all = { HEDDLE_PROFILE_URL: "https://a:1,https://b:2" };
+const tls = { ca: "the ca", cert: "the cert", key: "the key" };
+
+test("a part has one certificate, as a server and as a caller", () => {
+  const record = { ...all, ...files("HEDDLE_RPC", ["ca", "cert", "key"]) };
+  const config = readConfig(record, (reader) => ({
+    server: readRpcServer(reader, "messaging-status", { port: 9103, callers: ["gateway"] }),
+    peer: readPeer(reader, "profile"),
+    none: readOptionalPeer(reader, "scim"),
+  }));
+  expect(config.server).toMatchObject({ port: 9103, callers: ["gateway"], tls });
+  expect(config.peer).toEqual({ addresses: ["https://a:1", "https://b:2"], tls });
+  expect(config.none).toBeUndefined();
+});
+
+test("a certificate without its key is a problem, said once", () => {
+  const read: Parameters<typeof readConfig>[1] = (reader) => ({ a: readPeer(reader, "profile"), b: readOptionalPeer(reader, "profile") });
+  expect(problems({ ...all, ...files("HEDDLE_RPC", ["ca", "cert"]) }, read)).toEqual(["HEDDLE_RPC_TLS_KEY"]);
+  expect(problems({ ...all, ...files("HEDDLE_RPC", ["ca", "cert", "gone"]), HEDDLE_RPC_TLS_KEY: join(folder, "gone") }, read))
+    .toEqual(["HEDDLE_RPC_TLS_KEY"]);
+});
+
+test("servers are trusted by an authority, and shown a certificate where there is one", () => {
+  const record = {
+    HEDDLE_NATS_URL: "nats://n:4222",
+    HEDDLE_CASSANDRA_CONTACT_POINTS: "c",
+    HEDDLE_CASSANDRA_DATACENTER: "d",
+    ...files("HEDDLE_NATS", ["ca", "cert", "key"]),
+    ...files("HEDDLE_CASSANDRA", ["ca"]),
+  };
+  const config = readConfig(record, (reader) => ({
+    streams: readStreams(reader),
+    events: readEvents(reader),
+    store: readStore(reader, "messaging-status"),
+  }));
+  expect(config.streams.nats.tls).toEqual(tls);
+  expect(config.events).toMatchObject({ name: "heddle_events", tls });
+  expect(config.store).toMatchObject({ keyspace: "heddle_messaging_status", cassandra: { tls: { ca: "the ca" } } });
+});
