@@ -2,6 +2,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
+import { type Client, type Input, openClient, RefusedError, UnreachableError } from "../client/client.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
 import { readMessagingStatus } from "../services/messaging-status/wire.ts";
@@ -64,12 +65,12 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
 }
 
 async function* readNamed(file: string, options: ExportOptions, missing: string[]): AsyncGenerator<readonly unknown[]> {
-  const url = new URL("/users/export/ids", serverUrl(options));
-  const key = serverKey(options);
+  const url = serverUrl(options);
+  const client = openClient({ url, key: serverKey(options) });
   const wanted = readIds(file);
   for (let at = 0; at < wanted.length; at += limits.itemsPerRequestMax) {
     const body = bodyOf(wanted.slice(at, at + limits.itemsPerRequestMax));
-    const answer = await post(url, key, body);
+    const answer = await post(client, new URL(url).origin, body);
     missing.push(...(answer.invalid_user_ids ?? []).map(String));
     yield answer.users ?? [];
   }
@@ -111,31 +112,21 @@ function bodyOf(identifiers: readonly Identifier[]): Readonly<Record<string, unk
 interface ExportAnswer {
   readonly users?: readonly unknown[];
   readonly invalid_user_ids?: readonly unknown[];
-  readonly message?: unknown;
 }
 
-const attemptsMax = 8;
-
-async function post(url: URL, key: string, body: unknown): Promise<ExportAnswer> {
-  for (let attempt = 1;; attempt += 1) {
-    const response = await fetch(url, {
-      method: "POST",
-      headers: { "content-type": "application/json", authorization: `Bearer ${key}` },
-      body: JSON.stringify(body),
-      redirect: "manual",
-    }).catch((cause: unknown) => {
-      throw new CommandError(`${url.origin} does not answer: is Heddle running there? (--url)`, { cause });
-    });
-    const answer = await response.json().catch(() => ({})) as ExportAnswer;
-    if (response.ok && Array.isArray(answer.users)) return answer;
-    const again = response.status === 429 || response.status === 503;
-    if (!again || attempt === attemptsMax) {
-      throw new CommandError(
-        `The export was refused (${response.status}${typeof answer.message === "string" ? `: ${answer.message}` : ""})`,
-      );
+async function post(client: Client, server: string, body: Input<"exportUsers">["body"]): Promise<ExportAnswer> {
+  try {
+    const { status, body: answer } = await client.call("exportUsers", { body });
+    if (Array.isArray((answer as ExportAnswer | undefined)?.users)) return answer;
+    throw new CommandError(`The export was refused (${status})`);
+  } catch (error) {
+    if (error instanceof UnreachableError) {
+      throw new CommandError(`${server} does not answer: is Heddle running there? (--url)`, { cause: error });
     }
-    const seconds = Number(response.headers.get("retry-after"));
-    await new Promise((resolve) => setTimeout(resolve, 1000 * (seconds > 0 ? Math.min(seconds, 60) : attempt)));
+    if (error instanceof RefusedError) {
+      throw new CommandError(`The export was refused (${error.status}: ${error.message})`, { cause: error });
+    }
+    throw error;
   }
 }
 

@@ -1,4 +1,6 @@
 /** Sends batches to /users/track: again while the server is busy or down, in halves where it refuses one as a whole. */
+import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
+import { isPassing } from "../client/retry.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
 import { type Entry, type ObjectArray, objectArrays } from "./import-entry.ts";
 import { CommandError } from "./output.ts";
@@ -31,11 +33,6 @@ export interface LineError {
   readonly type: string;
   readonly text: string;
 }
-
-const requestTimeoutMs = 60_000;
-const firstWaitMs = 250;
-const longestWaitMs = 10_000;
-const longestRetryAfterMs = 600_000;
 
 /**
  * Sends the objects of a batch and settles each of them: taken, or refused with a text. Fails with a CommandError where going
@@ -100,55 +97,40 @@ interface ObjectError {
 
 type Request = SendOptions & { readonly idempotencyKey: string };
 
+/** The answer that settles the objects. Throws a CommandError where going on makes no sense. */
 async function requestUntilSettled(body: string, request: Request): Promise<Answer> {
-  const began = request.now();
-  for (let attempt = 0;; attempt += 1) {
-    const outcome = await requestOnce(body, request);
-    if ("ok" in outcome) return outcome;
-    const backoffMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt, 10));
-    const waitMs = Math.min(outcome.waitMs ?? backoffMs, longestRetryAfterMs);
-    if (request.now() - began + waitMs > request.deadlineMs) {
-      throw new CommandError(
-        `Gave up after ${Math.round((request.now() - began) / 1000)} s: ${outcome.again}. Run the same command again to go on`,
-      );
-    }
-    request.onRetry(outcome.again, waitMs);
-    await request.wait(waitMs);
-  }
-}
-
-/** A settled answer, or why to try again and when. */
-async function requestOnce(body: string, request: Request): Promise<Answer | { readonly again: string; readonly waitMs?: number }> {
-  let response: Response;
-  let text: string;
+  const { url, apiKey, signal, deadlineMs, wait, now, onRetry } = request;
+  const began = now();
+  const client = openClient({
+    url,
+    key: apiKey,
+    deadlineMs,
+    world: { wait, now },
+    onRetry: (error, waitMs) => onRetry(failureText(error), waitMs),
+  });
   try {
-    response = await fetch(new URL("/users/track", request.url), {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        authorization: `Bearer ${request.apiKey}`,
-        "idempotency-key": request.idempotencyKey,
-      },
-      body,
-      redirect: "manual",
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(requestTimeoutMs)]),
+    const { status, body: answer } = await client.call("trackUsers", { body: {} }, {
+      bodyText: body,
+      idempotencyKey: request.idempotencyKey,
+      signal,
     });
-    text = await response.text();
+    const settled = answerOf(answer);
+    if (!settled || settled.message !== "success") throw notHeddle(url, status, settled?.message);
+    return { ...settled, ok: true };
   } catch (error) {
-    if (request.signal.aborted) throw request.signal.reason;
-    return { again: `${request.url} does not answer (${failureText(error)})` };
+    if (error instanceof RefusedError || error instanceof UnreachableError) return refusedAnswer(error, { url, waitedMs: now() - began });
+    throw error;
   }
-  const wait = retryAfterMs(response.headers, request.now());
-  if (response.status === 429) return { again: "the server is asked too often (429)", ...wait };
-  if (response.status >= 500) return { again: `the server answers ${response.status}${messageOf(text, ": ")}`, ...wait };
-  return settledAnswer(response.status, text, request);
 }
 
-function settledAnswer(status: number, text: string, request: Request): Answer {
-  const answer = parseAnswer(text);
-  if (answer && (status === 200 || status === 201) && answer.message === "success") return { ...answer, ok: true };
+function refusedAnswer(error: RefusedError | UnreachableError, { url, waitedMs }: { url: string; waitedMs: number }): Answer {
+  if (isPassing(error)) {
+    throw new CommandError(`Gave up after ${Math.round(waitedMs / 1000)} s: ${failureText(error)}. Run the same command again to go on`);
+  }
+  const { status, body } = error as RefusedError;
+  const answer = answerOf(body);
   if (answer && (status === 400 || status === 413)) return { ...answer, ok: false };
-  const said = messageOf(text, ": ");
+  const said = answer ? `: ${answer.message}` : "";
   if (status === 401) throw new CommandError(`The API key is not accepted (401${said}): give a valid one with --key or HEDDLE_API_KEY`);
   if (status === 403) throw new CommandError(`The API key may not import (403${said}): it needs the permission users.track`);
   if (status === 422) {
@@ -156,40 +138,29 @@ function settledAnswer(status: number, text: string, request: Request): Answer {
       `The server took another request for the same place of this file (422${said}): use the same --batch-size and --concurrency as before, or --run NAME to import it as something new`,
     );
   }
-  throw new CommandError(`${request.url} does not answer like Heddle (status ${status}${said}): check --url`);
+  throw notHeddle(url, status, answer?.message);
 }
 
-function parseAnswer(text: string): Omit<Answer, "ok"> | undefined {
-  try {
-    const value = JSON.parse(text) as { message?: unknown; errors?: unknown } | null;
-    if (typeof value?.message !== "string") return undefined;
-    const errors = Array.isArray(value.errors) ? value.errors as { type?: unknown; input_array?: unknown; index?: unknown }[] : [];
-    return {
-      message: value.message,
-      errors: errors.flatMap(({ type, input_array: inputArray, index }) =>
-        typeof inputArray === "string" && typeof index === "number" ? [{ type: String(type), inputArray, index }] : []
-      ),
-    };
-  } catch {
-    return undefined;
-  }
+function notHeddle(url: string, status: number, message: string | undefined): CommandError {
+  return new CommandError(`${url} does not answer like Heddle (status ${status}${message ? `: ${message}` : ""}): check --url`);
 }
 
-function messageOf(text: string, before: string): string {
-  const message = parseAnswer(text)?.message;
-  return message ? `${before}${message}` : "";
+function failureText(error: RefusedError | UnreachableError): string {
+  if (error instanceof UnreachableError) return error.message;
+  if (error.status === 429) return "the server is asked too often (429)";
+  const message = answerOf(error.body)?.message;
+  return `the server answers ${error.status}${message ? `: ${message}` : ""}`;
 }
 
-function failureText(error: unknown): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  if (cause instanceof Error) return ("code" in cause && typeof cause.code === "string" ? cause.code : "") || cause.message;
-  return String(cause);
-}
-
-/** Retry-After in seconds or as a date (RFC 9110 section 10.2.3). */
-function retryAfterMs(headers: Headers, now: number): { waitMs?: number } {
-  const value = headers.get("retry-after") ?? headers.get("x-ratelimit-retry-after");
-  if (value === null) return {};
-  const ms = /^\d+$/.test(value.trim()) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(ms) ? { waitMs: Math.max(0, ms) } : {};
+/** The body as an answer of /users/track; undefined where it is none. */
+function answerOf(body: unknown): Omit<Answer, "ok"> | undefined {
+  const value = body as { message?: unknown; errors?: unknown } | null | undefined;
+  if (typeof value?.message !== "string") return undefined;
+  const errors = Array.isArray(value.errors) ? value.errors as { type?: unknown; input_array?: unknown; index?: unknown }[] : [];
+  return {
+    message: value.message,
+    errors: errors.flatMap(({ type, input_array: inputArray, index }) =>
+      typeof inputArray === "string" && typeof index === "number" ? [{ type: String(type), inputArray, index }] : []
+    ),
+  };
 }

@@ -22,7 +22,9 @@ const cleanTree: Readonly<Record<string, readonly string[]>> = {
   "services/scim/wire.ts": ["./domain/account.ts"],
   "services/scim/main.ts": ["./wire.ts"],
   "cli/main.ts": ["../services/profile/wire.ts", "../gateway/wire.ts"],
-  "test/heddle.ts": ["../cli/main.ts"],
+  "client/errors.ts": [],
+  "client/client.ts": ["./errors.ts"],
+  "test/heddle.ts": ["../cli/main.ts", "../client/client.ts"],
 };
 
 const planted: readonly (readonly [rule: string, file: string, imports: string])[] = [
@@ -34,6 +36,7 @@ const planted: readonly (readonly [rule: string, file: string, imports: string])
   ["nobody-imports-the-command-line", "gateway/server.ts", "../cli/main.ts"],
   ["command-line-sees-wires-only", "cli/main.ts", "../services/scim/domain/account.ts"],
   ["domain-is-pure", "services/profile/domain/profile.ts", "../../../proto/gen/profile_pb.ts"],
+  ["client-stands-alone", "client/client.ts", "../platform/refusal.ts"],
   ["domain-is-pure", "services/profile/domain/profile.ts", "node:fs"],
   ["domain-is-pure", "services/profile/domain/profile.ts", "pino"],
   ["domain-is-pure", "services/profile/domain/profile.ts", "../../../platform/config.ts"],

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const root = resolve(import.meta.dirname, "..");
 const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" })
-  .split("\n").filter((path) => path !== "" && existsSync(join(root, path)) && !path.startsWith("proto/gen/"));
+  .split("\n").filter((path) => path !== "" && existsSync(join(root, path)) && !/^(proto|client)\/gen\//.test(path));
 const sources = files.filter((path) => /[.](ts|mjs)$/.test(path));
 const testFile = /[.](test|fixture)[.]ts$|-contract[.]ts$|^test\//;
 

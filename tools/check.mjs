@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { delimiter, resolve } from "node:path";
 
-const folders = ["proto", "platform", "gateway", "services", "cli", "test", "tools"];
+const folders = ["proto", "platform", "gateway", "services", "cli", "client", "test", "tools"];
 const typescript = "node_modules/typescript/bin/tsc";
 const checks = [
   { name: "format", command: ["deno", "fmt", "--check", "--quiet"], mend: "npm run fix" },
@@ -17,6 +17,7 @@ const checks = [
     slow: true,
     skip: noMainBranch,
   },
+  { name: "reference", command: ["node", "tools/reference/write.ts", "--check"], mend: "npm run reference", slow: true },
   { name: "generated code", command: ["node", "tools/check-generated.ts"], mend: "npm run generate", slow: true },
 ];
 

@@ -1,4 +1,5 @@
 /** GET /docs/errors: what each refusal means and what to do, one row a reason. */
+import { faultAnswer } from "../render/refusal-rest.ts";
 import { errorRows } from "./error-reference.ts";
 import { inline, page } from "./page.ts";
 
@@ -18,7 +19,7 @@ says that the outcome is unknown. SCIM routes put the text under <code>detail</c
 <table><thead><tr><th>Status</th><th>Reason</th><th>Meaning</th><th>What to do</th></tr></thead>
 <tbody>
 ${rows.join("\n")}
-<tr id="fault"><td class="status">500</td><td>none</td><td>A fault of Heddle's own</td>
+<tr id="fault"><td class="status">${faultAnswer("").status}</td><td>none</td><td>A fault of Heddle's own</td>
 <td>Report it with the id of the header <code>X-Request-Id</code>. A write may or may not have happened: repeat it with the same
 <code>Idempotency-Key</code></td></tr>
 </tbody></table>

@@ -2,6 +2,7 @@
 import type { Entry, Parameter } from "../entry.ts";
 import { object, type Schema, success, text } from "../schema.ts";
 
+const notReady = 503;
 const html = "text/html; charset=utf-8";
 const token: Parameter = {
   in: "path",
@@ -59,7 +60,7 @@ export const serviceEntries: readonly Entry[] = [
     summary: "Can data be taken, applied and read?",
     extension: true,
     answer: statusAnswer(),
-    otherStatuses: [{ status: 503, description: "Not ready; `message` names the part that fails." }],
+    otherStatuses: [{ status: notReady, description: "Not ready; `message` names the part that fails." }],
     examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
   },
   {

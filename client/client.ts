@@ -1,0 +1,209 @@
+/**
+ * The typed client of the API: one function for all calls. It repeats what may pass, honours Retry-After, gives every write an
+ * Idempotency-Key so that a repeat has one effect, and lets reads see the writes it made. Runs on Node and Deno, imports nothing.
+ */
+import { RefusedError, UnreachableError } from "./errors.ts";
+import { type Calls, routes, writes } from "./gen/calls.ts";
+import { isPassing, retryAfterMs, waitMs } from "./retry.ts";
+
+export { RefusedError, UnreachableError } from "./errors.ts";
+export type * from "./gen/calls.ts";
+
+export type CallName = keyof Calls;
+
+/** What a call takes: its body, query, path and headers. */
+export type Input<N extends CallName> = Omit<Calls[N], "answer">;
+
+export interface Answer<N extends CallName> {
+  readonly status: number;
+  readonly body: Calls[N]["answer"];
+  readonly headers: Headers;
+  /** An earlier request with the same key was answered; nothing was done again. */
+  readonly replayed: boolean;
+}
+
+export interface Client {
+  /** Throws RefusedError or UnreachableError once that is certain or the deadline is over; the signal's reason when aborted. */
+  call<N extends CallName>(name: N, input: Input<N>, options?: CallOptions): Promise<Answer<N>>;
+}
+
+export interface ClientOptions {
+  /** Such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** An API key, or a SCIM token for the calls of dashboard users. */
+  readonly key?: string;
+  /** With every request, such as X-Request-Origin. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of one attempt; 60 s unless given. */
+  readonly attemptMs?: number;
+  /** Of a call with its repeats; 120 s unless given, 0 for a single attempt. */
+  readonly deadlineMs?: number;
+  /** Told before each wait. */
+  readonly onRetry?: (error: RefusedError | UnreachableError, waitMs: number) => void;
+  /** What the client takes from the world; each has a default. */
+  readonly world?: Partial<World>;
+}
+
+export interface World {
+  fetch(url: URL, init: RequestInit): Promise<Response>;
+  /** Resolves after the time; rejects with the signal's reason when it is aborted. */
+  wait(ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** Unix milliseconds. */
+  now(): number;
+  newKey(): string;
+  /** From 0 up to 1. */
+  random(): number;
+}
+
+export interface CallOptions {
+  /** Of a write; made unless given. Give the same one to repeat a call of another process. */
+  readonly idempotencyKey?: string;
+  /** A write that a read must see; the client's own last write unless given. */
+  readonly position?: string;
+  /** The body as JSON text, sent as it is instead of `body`. */
+  readonly bodyText?: string;
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export function openClient(options: ClientOptions): Client {
+  const world: World = { ...defaultWorld, ...options.world };
+  let lastPosition = "";
+  return {
+    async call<N extends CallName>(name: N, input: Input<N>, callOptions: CallOptions = {}) {
+      const request = requestOf(name, input, { options, callOptions, lastPosition, world });
+      const response = await untilSettled<N>(request, { options, callOptions, world });
+      lastPosition = response.headers.get("x-heddle-position") ?? lastPosition;
+      return response;
+    },
+  };
+}
+
+const attemptMsDefault = 60_000;
+const deadlineMsDefault = 120_000;
+
+const defaultWorld: World = {
+  fetch: (url, init) => fetch(url, init),
+  wait,
+  now: () => Date.now(),
+  newKey: () => crypto.randomUUID(),
+  random: () => Math.random(),
+};
+
+interface Given {
+  readonly options: ClientOptions;
+  readonly callOptions: CallOptions;
+  readonly world: World;
+}
+
+interface Request {
+  readonly url: URL;
+  readonly init: RequestInit;
+}
+
+/** Parts of any call's input, whatever its name. */
+interface AnyInput {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+}
+
+function requestOf(name: CallName, input: AnyInput, given: Given & { readonly lastPosition: string }): Request {
+  const [method = "", pattern = ""] = routes[name].split(" ");
+  const path = pattern.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(input.path?.[parameter] ?? ""));
+  const url = new URL(given.options.url.replace(/\/+$/, "") + path);
+  for (const [parameter, value] of Object.entries(input.query ?? {})) {
+    for (const each of [value].flat()) if (each !== undefined) url.searchParams.append(parameter, String(each));
+  }
+  const body = given.callOptions.bodyText ??
+    (typeof input.body === "object" ? JSON.stringify(input.body) : input.body as string | undefined);
+  return {
+    url,
+    init: { method, redirect: "manual", headers: headersOf(name, input, { ...given, body }), ...(body === undefined ? {} : { body }) },
+  };
+}
+
+function headersOf(name: CallName, input: AnyInput, given: Given & { readonly lastPosition: string; readonly body: unknown }): Headers {
+  const { options, callOptions, lastPosition, world, body } = given;
+  const headers = new Headers(options.headers);
+  if (options.key !== undefined) headers.set("authorization", `Bearer ${options.key}`);
+  if (body !== undefined) headers.set("content-type", name === "unsubscribe" ? "application/x-www-form-urlencoded" : "application/json");
+  if (writes.has(name)) headers.set("idempotency-key", callOptions.idempotencyKey ?? world.newKey());
+  const position = callOptions.position ?? lastPosition;
+  if (!writes.has(name) && position !== "") headers.set("x-heddle-position", position);
+  for (const [header, value] of Object.entries(input.headers ?? {})) if (value !== undefined) headers.set(header, value);
+  return headers;
+}
+
+async function untilSettled<N extends CallName>(request: Request, given: Given): Promise<Answer<N>> {
+  const { options, callOptions, world } = given;
+  const deadline = world.now() + (callOptions.deadlineMs ?? options.deadlineMs ?? deadlineMsDefault);
+  for (let attempt = 0;; attempt += 1) {
+    try {
+      return await once<N>(request, given);
+    } catch (error) {
+      if (!(error instanceof RefusedError || error instanceof UnreachableError) || !isPassing(error)) throw error;
+      const ms = waitMs(error, attempt, world.random());
+      if (world.now() + ms > deadline) throw error;
+      options.onRetry?.(error, ms);
+      await world.wait(ms, callOptions.signal);
+    }
+  }
+}
+
+async function once<N extends CallName>({ url, init }: Request, { options, callOptions, world }: Given): Promise<Answer<N>> {
+  const timeout = AbortSignal.timeout(options.attemptMs ?? attemptMsDefault);
+  const signal = callOptions.signal === undefined ? timeout : AbortSignal.any([callOptions.signal, timeout]);
+  let response: Response;
+  let text: string;
+  try {
+    response = await world.fetch(url, { ...init, signal });
+    text = await response.text();
+  } catch (error) {
+    callOptions.signal?.throwIfAborted();
+    throw new UnreachableError(options.url, error);
+  }
+  const { status, headers } = response;
+  const body = bodyOf(headers, text);
+  if (!response.ok) throw refused(response, body, world.now());
+  return { status, headers, body: body as Calls[N]["answer"], replayed: headers.get("idempotency-replayed") === "true" };
+}
+
+function bodyOf(headers: Headers, text: string): unknown {
+  if (text === "") return undefined;
+  if (!headers.get("content-type")?.includes("json")) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function refused({ status, headers }: Response, body: unknown, now: number): RefusedError {
+  const fields: { message?: unknown; detail?: unknown; errors?: unknown } = typeof body === "object" && body !== null ? body : {};
+  const message = fields.message ?? fields.detail;
+  return new RefusedError({
+    status,
+    message: typeof message === "string" ? message : `Status ${status}`,
+    reason: headers.get("x-heddle-reason") ?? undefined,
+    errors: Array.isArray(fields.errors) ? fields.errors : [],
+    requestId: headers.get("x-request-id") ?? undefined,
+    body,
+    retryAfterMs: retryAfterMs(headers, now),
+  });
+}
+
+function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const timer = setTimeout(finish, ms);
+    signal?.addEventListener("abort", finish, { once: true });
+    function finish(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", finish);
+      if (signal?.aborted) reject(signal.reason as Error);
+      else resolve();
+    }
+  });
+}

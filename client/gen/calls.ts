@@ -1,0 +1,1512 @@
+/** Generated from the OpenAPI document by `npm run reference`: every call of the API with what it takes and gives. */
+
+export type Error = {
+  /** What went wrong, for a person. Programs read the header X-Heddle-Reason. */
+  readonly message: string;
+  /** The text again, where the body was not valid JSON. */
+  readonly error?: string;
+  /** Details: one entry for each object that was not taken, or texts. */
+  readonly errors?: readonly unknown[];
+  /** With a 500: the id under which the fault was logged. */
+  readonly request_id?: string;
+};
+
+export type ObjectError = {
+  /** Why the object was not taken. */
+  readonly type: string;
+  /** The array of the request that holds it. */
+  readonly input_array: string;
+  /** Its place in that array, from 0. */
+  readonly index: number;
+};
+
+export type ScimError = {
+  readonly schemas: readonly string[];
+  /** The kind of error of RFC 7644, table 9. */
+  readonly scimType?: string;
+  /** What went wrong, for a person. */
+  readonly detail: string;
+  /** The status of the answer, as a number. */
+  readonly status: number;
+};
+
+/** Heddle's own id of the user: 24 hexadecimal digits. */
+export type PlatformId = string;
+
+export type UserAlias = {
+  readonly alias_name: string;
+  readonly alias_label: string;
+};
+
+/** One identifier, standard fields, and custom attributes under any other name: a value, `null` to remove it, `{inc}` for numbers, `{add}` and `{remove}` for arrays, `{$add}`, `{$update}`, `{$remove}` for arrays of objects. */
+export type Attributes = {
+  /** Your id of the user, at most 987 bytes. Numbers are taken as text. */
+  readonly external_id?: string | number;
+  readonly user_alias?: UserAlias;
+  readonly platform_id?: PlatformId;
+  readonly braze_id?: PlatformId;
+  /** Names the user where no other identifier but `phone` is there; else it is a field of the profile. */
+  readonly email?: string;
+  /** As `email`, which wins over it. E.164. */
+  readonly phone?: string;
+  /** With `user_alias` the default is true: send false to create a user of the alias alone. */
+  readonly _update_existing_only?: boolean;
+  /** Merges nested objects instead of replacing them. */
+  readonly _merge_objects?: boolean;
+  readonly first_name?: string | null;
+  readonly last_name?: string | null;
+  /** ISO 3166-1 alpha-2. */
+  readonly country?: string | null;
+  readonly home_city?: string | null;
+  /** ISO 639-1. */
+  readonly language?: string | null;
+  /** `YYYY-MM-DD` */
+  readonly dob?: string | null;
+  readonly gender?: "M" | "F" | "O" | "N" | "P" | null;
+  /** IANA name. */
+  readonly time_zone?: string | null;
+  /** Also changes everybody who shares the user's email. */
+  readonly email_subscribe?: "opted_in" | "subscribed" | "unsubscribed";
+  readonly push_subscribe?: "opted_in" | "subscribed" | "unsubscribed";
+  /** Also changes everybody who shares the user's email. */
+  readonly subscription_groups?: readonly ({
+    readonly subscription_group_id: string;
+    readonly subscription_state: "subscribed" | "unsubscribed";
+  })[];
+  readonly [name: string]: unknown;
+};
+
+export type Event = {
+  /** Your id of the user, at most 987 bytes. Numbers are taken as text. */
+  readonly external_id?: string | number;
+  readonly user_alias?: UserAlias;
+  readonly platform_id?: PlatformId;
+  readonly braze_id?: PlatformId;
+  /** Names the user where no other identifier but `phone` is there; else it is a field of the profile. */
+  readonly email?: string;
+  /** As `email`, which wins over it. E.164. */
+  readonly phone?: string;
+  readonly app_id?: string;
+  readonly name: string;
+  /** ISO 8601, or `yyyy-MM-ddTHH:mm:ss:SSSZ`. */
+  readonly time: string;
+  readonly properties?: Properties;
+  /** Changes users that exist and makes no new one. */
+  readonly _update_existing_only?: boolean;
+};
+
+export type Purchase = {
+  /** Your id of the user, at most 987 bytes. Numbers are taken as text. */
+  readonly external_id?: string | number;
+  readonly user_alias?: UserAlias;
+  readonly platform_id?: PlatformId;
+  readonly braze_id?: PlatformId;
+  /** Names the user where no other identifier but `phone` is there; else it is a field of the profile. */
+  readonly email?: string;
+  /** As `email`, which wins over it. E.164. */
+  readonly phone?: string;
+  readonly app_id?: string;
+  readonly product_id: string | number;
+  /** ISO 4217 code. */
+  readonly currency: string;
+  /** Decimal; revenue is price x quantity, rounded to cents. */
+  readonly price: number | string;
+  readonly quantity?: number;
+  /** ISO 8601, or `yyyy-MM-ddTHH:mm:ss:SSSZ`. */
+  readonly time: string;
+  readonly properties?: Properties;
+  /** Changes users that exist and makes no new one. */
+  readonly _update_existing_only?: boolean;
+};
+
+/** Names of 1 to 254 characters that do not begin with `$`; with arrays or objects at most 50 KB. */
+export type Properties = {
+  readonly [name: string]: unknown;
+};
+
+/** At least one object in one of the arrays. Attributes are applied first, then events, then purchases. */
+export type TrackBody = {
+  readonly attributes?: readonly Attributes[];
+  readonly events?: readonly Event[];
+  readonly purchases?: readonly Purchase[];
+};
+
+/** At least one object in one of the arrays. Attributes are applied first, then events, then purchases. */
+export type TrackBulkBody = {
+  readonly attributes?: readonly Attributes[];
+  readonly events?: readonly Event[];
+  readonly purchases?: readonly Purchase[];
+};
+
+export type ExportedUser = {
+  readonly external_id?: string;
+  readonly platform_id?: PlatformId;
+  readonly braze_id?: PlatformId;
+  readonly created_at?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly user_aliases?: readonly UserAlias[];
+  /** US dollars: those sent, and other currencies for which the workspace declares a rate. */
+  readonly total_revenue?: number;
+  readonly custom_attributes?: {
+    readonly [name: string]: unknown;
+  };
+  readonly custom_events?: readonly Summary[];
+  readonly purchases?: readonly Summary[];
+  readonly [name: string]: unknown;
+};
+
+export type SyncedUser = {
+  readonly external_id?: string;
+  readonly custom_attributes: {
+    readonly [name: string]: unknown;
+  };
+  readonly custom_events: readonly Summary[];
+  readonly purchase_events: readonly ({
+    readonly product_id?: string;
+    readonly first?: string;
+    readonly last?: string;
+    readonly count?: number;
+  })[];
+  readonly [name: string]: unknown;
+};
+
+export type Summary = {
+  readonly name: string;
+  /** The earliest time. */
+  readonly first: string;
+  /** The latest time. */
+  readonly last: string;
+  readonly count: number;
+};
+
+/** Exactly one of the four; `email` and `phone` need `prioritization`. */
+export type MergeIdentifier = {
+  readonly external_id?: string;
+  readonly user_alias?: UserAlias;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly prioritization?: Prioritization;
+};
+
+/** How to choose among users who share the address, in order. */
+export type Prioritization = readonly ("identified" | "unidentified" | "most_recently_updated" | "least_recently_updated")[];
+
+export type MergeUpdate = {
+  readonly identifier_to_merge: MergeIdentifier;
+  readonly identifier_to_keep: MergeIdentifier;
+};
+
+export type MergeOutcome = {
+  /** The place of the update in its request. */
+  readonly index: number;
+  readonly status: "merged" | "identified" | "not_merged" | "undone" | "undo_refused";
+  /** Why nothing was merged. */
+  readonly reason?: string;
+  readonly merged_platform_id?: PlatformId;
+  readonly kept_platform_id?: PlatformId;
+  /** Until when it can be taken back. */
+  readonly undo_until?: string;
+};
+
+export type GroupUpdate = {
+  readonly subscription_group_id: string;
+  readonly subscription_state: "subscribed" | "unsubscribed";
+  /** Goes with every group. */
+  readonly external_ids?: string | readonly string[];
+  /** Email groups; changes everybody who shares the address. Not together with `phones`. */
+  readonly emails?: string | readonly string[];
+  /** All other groups; E.164. */
+  readonly phones?: string | readonly string[];
+};
+
+export type UserGroups = {
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly external_id: string | null;
+  readonly subscription_groups: readonly ({
+    readonly id: string;
+    readonly name: string;
+    readonly channel: "email" | "sms" | "whatsapp" | "rcs" | "line";
+    readonly status: "Subscribed" | "Unsubscribed";
+  })[];
+};
+
+export type ScimNewUser = {
+  /** Holds `urn:ietf:params:scim:schemas:core:2.0:User`. */
+  readonly schemas: readonly string[];
+  /** The email address; it cannot change. */
+  readonly userName: string;
+  readonly name: {
+    readonly givenName: string;
+    readonly familyName: string;
+  };
+  readonly department: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
+  readonly permissions?: ScimPermissions;
+  /** An inactive user stays and cannot sign in. */
+  readonly active?: boolean;
+  /** The identity provider's own id. */
+  readonly externalId?: string;
+};
+
+export type ScimReplacedUser = {
+  /** Holds `urn:ietf:params:scim:schemas:core:2.0:User`. */
+  readonly schemas: readonly string[];
+  /** The email address; it cannot change. */
+  readonly userName?: string;
+  readonly name: {
+    readonly givenName: string;
+    readonly familyName: string;
+  };
+  readonly department: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
+  readonly permissions?: ScimPermissions;
+  /** An inactive user stays and cannot sign in. */
+  readonly active?: boolean;
+  /** The identity provider's own id. */
+  readonly externalId?: string;
+};
+
+export type ScimUser = {
+  /** Holds `urn:ietf:params:scim:schemas:core:2.0:User`. */
+  readonly schemas?: readonly string[];
+  /** The email address; it cannot change. */
+  readonly userName?: string;
+  readonly name?: {
+    readonly givenName?: string;
+    readonly familyName?: string;
+  };
+  readonly department?: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
+  readonly permissions?: ScimPermissions;
+  /** An inactive user stays and cannot sign in. */
+  readonly active?: boolean;
+  /** The identity provider's own id. */
+  readonly externalId?: string;
+  /** Given out by Heddle; names the user in the path. */
+  readonly id: string;
+  /** `Thursday, January 1, 1970 12:00:00 AM` stands for never. */
+  readonly lastSignInAt?: string;
+  readonly meta?: {
+    readonly resourceType?: string;
+    readonly created?: string;
+    readonly lastModified?: string;
+    readonly location?: string;
+    readonly version?: string;
+  };
+};
+
+export type ScimPermissions = {
+  /** `admin`, `manage_company_settings`, `add_remove_app_groups` */
+  readonly companyPermissions?: readonly string[];
+  readonly appGroup?: readonly ({
+    /** The workspace, or its `appGroupId`. */
+    readonly appGroupName?: string;
+    readonly appGroupId?: string;
+    readonly appGroupPermissions?: readonly string[];
+    readonly appGroupPermissionSets?: readonly ({
+      readonly appGroupPermissionSetName?: string;
+      readonly appGroupPermissionSetID?: string;
+    })[];
+    readonly team?: readonly ({
+      readonly teamName?: string;
+      readonly teamId?: string;
+      readonly teamPermissions?: readonly string[];
+    })[];
+  })[];
+};
+
+export type ScimUsers = {
+  readonly schemas: readonly string[];
+  readonly totalResults: number;
+  readonly startIndex?: number;
+  readonly itemsPerPage?: number;
+  /** Without `schemas`. */
+  readonly Resources: readonly ScimUser[];
+};
+
+export type ScimSearch = {
+  /** Holds `urn:ietf:params:scim:api:messages:2.0:SearchRequest`. */
+  readonly schemas: readonly string[];
+  /** At most 4096 bytes: `userName eq "ann@example.com"`. */
+  readonly filter?: string;
+  /** From 1. */
+  readonly startIndex?: number;
+  /** At most 200, 100 unless given. */
+  readonly count?: number;
+  readonly sortBy?: string;
+  readonly sortOrder?: "ascending" | "descending";
+  readonly attributes?: readonly string[];
+  readonly excludedAttributes?: readonly string[];
+};
+
+export type ScimPatch = {
+  /** Holds `urn:ietf:params:scim:api:messages:2.0:PatchOp`. */
+  readonly schemas: readonly string[];
+  readonly Operations: readonly ({
+    /** `add`, `replace` or `remove`, in any case. */
+    readonly op: string;
+    readonly path?: string;
+    readonly value?: unknown;
+  })[];
+};
+
+export type ScimDocument = {
+  readonly schemas?: readonly string[];
+  readonly [name: string]: unknown;
+};
+
+/** By the name of the call (operationId). */
+export interface Calls {
+  /** POST /users/track: Record attributes, events and purchases. A write. */
+  readonly trackUsers: {
+    readonly body: TrackBody;
+    readonly answer: {
+      readonly attributes_processed?: number;
+      readonly events_processed?: number;
+      readonly purchases_processed?: number;
+      /** One for each object that was not taken; all others were. */
+      readonly errors?: readonly ObjectError[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/track/sync: Record one object and read the user. A write. */
+  readonly trackUsersSync: {
+    readonly body: TrackBody;
+    readonly answer: {
+      readonly users: readonly SyncedUser[];
+      /** One for each object that was not taken; all others were. */
+      readonly errors?: readonly ObjectError[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/track/bulk: Record many objects with low priority. A write. */
+  readonly trackUsersBulk: {
+    readonly body: TrackBulkBody;
+    readonly answer: {
+      readonly attributes_processed?: number;
+      readonly events_processed?: number;
+      readonly purchases_processed?: number;
+      /** One for each object that was not taken; all others were. */
+      readonly errors?: readonly ObjectError[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/export/ids: Read users. */
+  readonly exportUsers: {
+    readonly body: {
+      readonly external_ids?: readonly (string | number)[];
+      readonly user_aliases?: readonly UserAlias[];
+      readonly braze_id?: PlatformId | readonly PlatformId[];
+      readonly platform_id?: PlatformId | readonly PlatformId[];
+      readonly device_id?: string;
+      readonly email_address?: string;
+      readonly phone?: string;
+      /** Names of fields, also `custom_events_daily`, `purchases_daily`, `revenue_by_currency`, `purchase_count` and `updated_at`, which are given only when named. */
+      readonly fields_to_export?: readonly string[];
+    };
+    readonly answer: {
+      readonly users: readonly ExportedUser[];
+      /** Names that nobody has, as they were sent. */
+      readonly invalid_user_ids?: readonly unknown[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/alias/new: Create aliases. A write. */
+  readonly createAliases: {
+    readonly body: {
+      readonly user_aliases: readonly ({
+        readonly external_id?: string;
+        readonly alias_label: string;
+        readonly alias_name: string;
+      })[];
+    };
+    readonly answer: {
+      readonly aliases_processed: number;
+      /** One for each object that was not taken; all others were. */
+      readonly errors?: readonly ObjectError[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/alias/update: Rename aliases. A write. */
+  readonly updateAliases: {
+    readonly body: {
+      readonly alias_updates: readonly ({
+        readonly alias_label: string;
+        readonly old_alias_name: string;
+        readonly new_alias_name: string;
+      })[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /users/identify: Give users of an alias, email or phone an external_id. A write. */
+  readonly identifyUsers: {
+    readonly body: {
+      readonly aliases_to_identify?: readonly ({
+        readonly external_id: string;
+        readonly user_alias: UserAlias;
+      })[];
+      readonly emails_to_identify?: readonly ({
+        readonly external_id: string;
+        readonly email: string;
+        readonly prioritization: Prioritization;
+      })[];
+      readonly phone_numbers_to_identify?: readonly ({
+        readonly external_id: string;
+        readonly phone: string;
+        readonly prioritization: Prioritization;
+      })[];
+      /** Accepted and not looked at. */
+      readonly merge_behavior?: string;
+    };
+    readonly answer: {
+      readonly aliases_processed?: number;
+      readonly emails_processed?: number;
+      readonly phone_numbers_processed?: number;
+      /** Asks `GET /users/merge/status/{id}` what came of it. */
+      readonly job_id?: string;
+      /** One for each object that was not taken; all others were. */
+      readonly errors?: readonly ObjectError[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/external_ids/rename: Rename external ids. A write. */
+  readonly renameExternalIds: {
+    readonly body: {
+      readonly external_id_renames: readonly ({
+        readonly current_external_id: string;
+        readonly new_external_id: string;
+      })[];
+    };
+    readonly answer: {
+      readonly external_ids: readonly ({
+        readonly [name: string]: string;
+      })[];
+      /** `[place in the request, text]` */
+      readonly rename_errors: readonly (readonly [number, string])[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/external_ids/remove: Remove deprecated external ids. A write. */
+  readonly removeExternalIds: {
+    readonly body: {
+      readonly external_ids: readonly string[];
+    };
+    readonly answer: {
+      readonly removed_ids: readonly string[];
+      /** `[place in the request, text]` */
+      readonly removal_errors: readonly (readonly [number, string])[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/merge/preview: See what a merge would make. */
+  readonly previewMerge: {
+    readonly body: {
+      readonly merge_updates: readonly MergeUpdate[];
+    };
+    readonly answer: {
+      readonly would_merge: boolean;
+      readonly user?: ExportedUser;
+      /** Why nothing would happen. */
+      readonly reason?: string;
+      readonly message: "success";
+    };
+  };
+  /** POST /users/merge: Merge users. A write. */
+  readonly mergeUsers: {
+    readonly body: {
+      readonly merge_updates: readonly MergeUpdate[];
+    };
+    readonly answer: {
+      /** Asks `GET /users/merge/status/{id}` what came of it. */
+      readonly job_id: string;
+      readonly message: "success";
+    };
+  };
+  /** GET /users/merge/status/:id: What came of a merge. */
+  readonly getMergeStatus: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly answer: {
+      readonly job_id: string;
+      readonly merge_updates: readonly MergeOutcome[];
+      readonly message: "success";
+    };
+  };
+  /** POST /users/merge/undo: Take a merge back. A write. */
+  readonly undoMerge: {
+    readonly body: {
+      readonly job_id: string;
+      /** The place of the update in its request. */
+      readonly index?: number;
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /users/delete: Erase users. A write. */
+  readonly deleteUsers: {
+    readonly body: {
+      readonly external_ids?: readonly (string | number)[];
+      readonly user_aliases?: readonly UserAlias[];
+      readonly braze_ids?: readonly PlatformId[];
+      readonly platform_ids?: readonly PlatformId[];
+      readonly email_addresses?: readonly ({
+        readonly email: string;
+        readonly prioritization: Prioritization;
+      })[];
+      readonly phone_numbers?: readonly ({
+        readonly phone: string;
+        readonly prioritization: Prioritization;
+      })[];
+    };
+    readonly answer: {
+      /** Ids that were queued. */
+      readonly deleted: number;
+      readonly message: "success";
+    };
+  };
+  /** POST /subscription/status/set: Subscribe or unsubscribe users of a group. A write. */
+  readonly setGroupStatus: {
+    readonly body: {
+      readonly subscription_group_id: string;
+      readonly subscription_state: "subscribed" | "unsubscribed";
+      /** Goes with every group. */
+      readonly external_id?: string | readonly string[];
+      /** Email groups; changes everybody who shares the address. Not together with `phone`. */
+      readonly email?: string | readonly string[];
+      /** All other groups; E.164. */
+      readonly phone?: string | readonly string[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /v2/subscription/status/set: Subscribe or unsubscribe users of several groups. A write. */
+  readonly setGroupStatuses: {
+    readonly body: {
+      readonly subscription_groups: readonly GroupUpdate[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /subscription/status/get: State of users in a group. */
+  readonly getGroupStatus: {
+    readonly query: {
+      readonly subscription_group_id: string;
+      readonly external_id?: string | readonly string[];
+      readonly email?: string | readonly string[];
+      readonly phone?: string | readonly string[];
+    };
+    readonly answer: {
+      /** By identifier, as it was sent. */
+      readonly status: {
+        readonly [name: string]: "Subscribed" | "Unsubscribed" | "Unknown";
+      };
+      readonly message: "success";
+    };
+  };
+  /** GET /subscription/user/status: All groups of users. */
+  readonly getUserGroups: {
+    readonly query?: {
+      readonly external_id?: string | readonly string[];
+      readonly email?: string | readonly string[];
+      readonly phone?: string | readonly string[];
+      readonly limit?: number;
+      readonly offset?: number;
+    };
+    readonly answer: {
+      readonly users: readonly UserGroups[];
+      /** Users on all pages. */
+      readonly total_count: number;
+      readonly message: "success";
+    };
+  };
+  /** POST /email/status: Set the status of email addresses. A write. */
+  readonly setEmailStatus: {
+    readonly body: {
+      /** Addresses. */
+      readonly email: string | readonly string[];
+      readonly subscription_state: "opted_in" | "subscribed" | "unsubscribed";
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /email/blocklist: Unsubscribe addresses and mark them permanently rejected. A write. */
+  readonly blocklistEmails: {
+    readonly body: {
+      /** Addresses. */
+      readonly email: string | readonly string[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /email/blacklist: The older path of /email/blocklist. A write. */
+  readonly blacklistEmails: {
+    readonly body: {
+      /** Addresses. */
+      readonly email: string | readonly string[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /email/bounce/remove: Lift the rejected mark of addresses. A write. */
+  readonly removeBounces: {
+    readonly body: {
+      /** Addresses. */
+      readonly email: string | readonly string[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /email/spam/remove: Lift the spam mark of addresses. A write. */
+  readonly removeSpamMarks: {
+    readonly body: {
+      /** Addresses. */
+      readonly email: string | readonly string[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /email/unsubscribes: Addresses that are unsubscribed. */
+  readonly listUnsubscribes: {
+    readonly query?: {
+      readonly start_date?: string;
+      readonly end_date?: string;
+      readonly limit?: number;
+      readonly offset?: number;
+      readonly sort_direction?: "asc" | "desc";
+      readonly email?: string | readonly string[];
+    };
+    readonly answer: {
+      readonly emails: readonly ({
+        readonly email: string;
+        /** `2026-11-20 10:00:00 +0000` */
+        readonly unsubscribed_at: string;
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** GET /email/hard_bounces: Addresses that are permanently rejected. */
+  readonly listHardBounces: {
+    readonly query?: {
+      readonly start_date?: string;
+      readonly end_date?: string;
+      readonly limit?: number;
+      readonly offset?: number;
+      readonly email?: string | readonly string[];
+    };
+    readonly answer: {
+      readonly emails: readonly ({
+        readonly email: string;
+        /** `2026-11-20 10:00:00 +0000` */
+        readonly hard_bounced_at: string;
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** GET /sms/invalid_phone_numbers: Phone numbers that take no messages. */
+  readonly listInvalidPhones: {
+    readonly query?: {
+      readonly start_date?: string;
+      readonly end_date?: string;
+      readonly limit?: number;
+      readonly offset?: number;
+      readonly phone_numbers?: string | readonly string[];
+    };
+    readonly answer: {
+      readonly sms: readonly ({
+        readonly phone: string;
+        readonly invalid_detected_at: string;
+        readonly reason: "provider_error" | "deactivated";
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** POST /sms/invalid_phone_numbers/remove: Let phone numbers be tried again. A write. */
+  readonly removeInvalidPhones: {
+    readonly body: {
+      readonly phone_numbers: readonly string[];
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** POST /scim/v2/Users: Create a dashboard user. A write. */
+  readonly createDashboardUser: {
+    readonly query?: {
+      readonly attributes?: string;
+      readonly excludedAttributes?: string;
+    };
+    readonly body: ScimNewUser;
+    readonly answer: ScimUser;
+  };
+  /** GET /scim/v2/Users: List or find dashboard users. */
+  readonly listDashboardUsers: {
+    readonly query?: {
+      readonly filter?: string;
+      readonly startIndex?: number;
+      readonly count?: number;
+      readonly sortBy?: string;
+      readonly sortOrder?: "ascending" | "descending";
+      readonly attributes?: string;
+      readonly excludedAttributes?: string;
+    };
+    readonly answer: ScimUsers;
+  };
+  /** POST /scim/v2/Users/.search: Find dashboard users by a body. A write. */
+  readonly searchDashboardUsers: {
+    readonly body: ScimSearch;
+    readonly answer: ScimUsers;
+  };
+  /** POST /scim/v2/.search: Find dashboard users by a body. A write. */
+  readonly searchAll: {
+    readonly body: ScimSearch;
+    readonly answer: ScimUsers;
+  };
+  /** GET /scim/v2/Users/:id: Read a dashboard user. */
+  readonly getDashboardUser: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query?: {
+      readonly attributes?: string;
+      readonly excludedAttributes?: string;
+    };
+    readonly headers?: {
+      readonly "If-None-Match"?: string;
+    };
+    readonly answer: ScimUser;
+  };
+  /** PUT /scim/v2/Users/:id: Replace a dashboard user. A write. */
+  readonly replaceDashboardUser: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query?: {
+      readonly attributes?: string;
+      readonly excludedAttributes?: string;
+    };
+    readonly headers?: {
+      readonly "If-Match"?: string;
+    };
+    readonly body: ScimReplacedUser;
+    readonly answer: ScimUser;
+  };
+  /** PATCH /scim/v2/Users/:id: Change parts of a dashboard user. A write. */
+  readonly patchDashboardUser: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query?: {
+      readonly attributes?: string;
+      readonly excludedAttributes?: string;
+    };
+    readonly headers?: {
+      readonly "If-Match"?: string;
+    };
+    readonly body: ScimPatch;
+    readonly answer: ScimUser;
+  };
+  /** DELETE /scim/v2/Users/:id: Delete a dashboard user for good. */
+  readonly deleteDashboardUser: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly headers?: {
+      readonly "If-Match"?: string;
+    };
+    readonly answer: undefined;
+  };
+  /** GET /scim/v2/ServiceProviderConfig: What the SCIM service can do. */
+  readonly getScimConfig: {
+    readonly answer: ScimDocument;
+  };
+  /** GET /scim/v2/Schemas: The schemas. */
+  readonly listScimSchemas: {
+    readonly answer: ScimDocument;
+  };
+  /** GET /scim/v2/Schemas/:id: One schema. */
+  readonly getScimSchema: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly answer: ScimDocument;
+  };
+  /** GET /scim/v2/ResourceTypes: The resource types. */
+  readonly listScimResourceTypes: {
+    readonly answer: ScimDocument;
+  };
+  /** GET /scim/v2/ResourceTypes/:id: One resource type. */
+  readonly getScimResourceType: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly answer: ScimDocument;
+  };
+  /** POST /preference_center/v1: Create a preference center. A write. */
+  readonly createPreferenceCenter: {
+    readonly body: {
+      /** Letters, digits, hyphen, underscore; never changes. */
+      readonly name: string;
+      /** `Preference Center` unless given. */
+      readonly preference_center_title?: string;
+      /** At most 1048576 bytes; empty for the built-in page. */
+      readonly preference_center_page_html: string;
+      /** Empty for the built-in confirmation. */
+      readonly confirmation_page_html: string;
+      /** Shown after a submission in place of the confirmation. An extension. */
+      readonly redirect_page_html?: string;
+      readonly options?: {
+        /** Only the content of the meta tag. */
+        readonly "meta-viewport-content"?: string;
+        readonly "links-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+        readonly "link-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+      };
+      readonly state?: "active" | "draft";
+    };
+    readonly answer: {
+      readonly preference_center_api_id: string;
+      readonly liquid_tag: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly created_at: string;
+      /** What of the HTML will not load or run on the hosted page. */
+      readonly warnings?: readonly string[];
+      readonly message: "success";
+    };
+  };
+  /** GET /preference_center/v1/list: All preference centers. */
+  readonly listPreferenceCenters: {
+    readonly answer: {
+      readonly preference_centers: readonly ({
+        readonly name?: string;
+        readonly preference_center_api_id?: string;
+        /** Such as `2022-09-22T18:28:07+00:00`. */
+        readonly created_at?: string;
+        /** Such as `2022-09-22T18:28:07+00:00`. */
+        readonly updated_at?: string;
+      })[];
+    };
+  };
+  /** GET /preference_center/v1/:id: One preference center. */
+  readonly getPreferenceCenter: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly answer: {
+      readonly name: string;
+      readonly preference_center_api_id?: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly created_at?: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly updated_at?: string;
+      readonly preference_center_title?: string;
+      readonly preference_center_page_html?: string;
+      readonly confirmation_page_html?: string;
+      readonly redirect_page_html?: string;
+      readonly preference_center_options?: {
+        /** Only the content of the meta tag. */
+        readonly "meta-viewport-content"?: string;
+        readonly "links-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+        readonly "link-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+      };
+      readonly state?: "active" | "draft";
+    };
+  };
+  /** PUT /preference_center/v1/:id: Update a preference center. A write. */
+  readonly updatePreferenceCenter: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly body: {
+      readonly name?: string;
+      /** `Preference Center` unless given. */
+      readonly preference_center_title?: string;
+      /** At most 1048576 bytes; empty for the built-in page. */
+      readonly preference_center_page_html: string;
+      /** Empty for the built-in confirmation. */
+      readonly confirmation_page_html: string;
+      /** Shown after a submission in place of the confirmation. An extension. */
+      readonly redirect_page_html?: string;
+      readonly options?: {
+        /** Only the content of the meta tag. */
+        readonly "meta-viewport-content"?: string;
+        readonly "links-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+        readonly "link-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+      };
+      readonly state?: "active" | "draft";
+    };
+    readonly answer: {
+      readonly preference_center_api_id: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly created_at: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly updated_at: string;
+      /** What of the HTML will not load or run on the hosted page. */
+      readonly warnings?: readonly string[];
+      readonly message: "success";
+    };
+  };
+  /** POST /preference_center/v1/:id: Update a preference center. A write. */
+  readonly postPreferenceCenter: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly body: {
+      readonly name?: string;
+      /** `Preference Center` unless given. */
+      readonly preference_center_title?: string;
+      /** At most 1048576 bytes; empty for the built-in page. */
+      readonly preference_center_page_html: string;
+      /** Empty for the built-in confirmation. */
+      readonly confirmation_page_html: string;
+      /** Shown after a submission in place of the confirmation. An extension. */
+      readonly redirect_page_html?: string;
+      readonly options?: {
+        /** Only the content of the meta tag. */
+        readonly "meta-viewport-content"?: string;
+        readonly "links-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+        readonly "link-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+      };
+      readonly state?: "active" | "draft";
+    };
+    readonly answer: {
+      readonly preference_center_api_id: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly created_at: string;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly updated_at: string;
+      /** What of the HTML will not load or run on the hosted page. */
+      readonly warnings?: readonly string[];
+      readonly message: "success";
+    };
+  };
+  /** GET /preference_center/v1/:id/url/:userID: A person's own page. */
+  readonly getPreferenceCenterUrl: {
+    readonly path: {
+      readonly id: string;
+      readonly userID: string;
+    };
+    readonly answer: {
+      readonly preference_center_url: string;
+    };
+  };
+  /** GET /preference_center/v1/:id/versions: All versions, the newest first. */
+  readonly listPreferenceCenterVersions: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly query?: {
+      readonly before?: number;
+      readonly limit?: number;
+    };
+    readonly answer: {
+      readonly versions: readonly ({
+        readonly version: number;
+        /** Such as `2022-09-22T18:28:07+00:00`. */
+        readonly written_at?: string;
+        /** Id of the API key. */
+        readonly written_by?: string;
+        readonly request_id?: string;
+        readonly restored_from?: number;
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** GET /preference_center/v1/:id/versions/:version: One version whole. */
+  readonly getPreferenceCenterVersion: {
+    readonly path: {
+      readonly id: string;
+      readonly version: number;
+    };
+    readonly answer: {
+      readonly version: number;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly written_at?: string;
+      /** Id of the API key. */
+      readonly written_by?: string;
+      readonly request_id?: string;
+      readonly restored_from?: number;
+      readonly preference_center_title?: string;
+      readonly preference_center_page_html?: string;
+      readonly confirmation_page_html?: string;
+      readonly redirect_page_html?: string;
+      readonly preference_center_options?: {
+        /** Only the content of the meta tag. */
+        readonly "meta-viewport-content"?: string;
+        readonly "links-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+        readonly "link-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+      };
+      readonly state?: "active" | "draft";
+      readonly message: "success";
+    };
+  };
+  /** GET /preference_center/v1/:id/versions/:version/diff: What a version changed. */
+  readonly diffPreferenceCenterVersions: {
+    readonly path: {
+      readonly id: string;
+      readonly version: number;
+    };
+    readonly query?: {
+      readonly from?: number;
+    };
+    readonly answer: {
+      readonly from?: number;
+      readonly to?: number;
+      readonly fields: readonly ({
+        readonly field: string;
+        readonly unified: string;
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** POST /preference_center/v1/:id/versions/:version/restore: Make an earlier version the newest. A write. */
+  readonly restorePreferenceCenterVersion: {
+    readonly path: {
+      readonly id: string;
+      readonly version: number;
+    };
+    readonly answer: {
+      readonly preference_center_api_id?: string;
+      readonly version: number;
+      /** Such as `2022-09-22T18:28:07+00:00`. */
+      readonly updated_at?: string;
+      readonly message: "success";
+    };
+  };
+  /** GET /preferences/:token: The page that a link opens. */
+  readonly openPreferencePage: {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly answer: string;
+  };
+  /** POST /preferences/:token: Save the choices of a page. */
+  readonly submitPreferencePage: {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly body: string;
+    readonly answer: string;
+  };
+  /** GET /campaigns/translations: Translations of a campaign. */
+  readonly listCampaignTranslations: {
+    readonly query?: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+      readonly locale_id?: string;
+    };
+    readonly answer: {
+      readonly translations: readonly ({
+        readonly step_id?: string;
+        readonly message_variation_id?: string;
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+        readonly locale: {
+          readonly uuid?: string;
+          /** Such as `es-MX`. */
+          readonly name: string;
+          readonly country?: string;
+          readonly language?: string;
+          readonly locale_key?: string;
+        };
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** GET /campaigns/translations/source: What there is to translate in a campaign. */
+  readonly getCampaignSource: {
+    readonly query?: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+    };
+    readonly answer: {
+      readonly translations: {
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+      };
+      readonly message: "success";
+    };
+  };
+  /** PUT /campaigns/translations: Translate a message of a campaign. A write. */
+  readonly putCampaignTranslation: {
+    readonly body: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+      /** A language, by its id or name. */
+      readonly locale_id?: string;
+      readonly locale_name?: string;
+      /** Text by id of the text. */
+      readonly translation_map: {
+        readonly [name: string]: string;
+      };
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /canvas/translations: Translations of a canvas. */
+  readonly listCanvasTranslations: {
+    readonly query?: {
+      readonly workflow_id?: string;
+      readonly step_id?: string;
+      readonly message_variation_id?: string;
+      readonly locale_id?: string;
+    };
+    readonly answer: {
+      readonly translations: readonly ({
+        readonly step_id?: string;
+        readonly message_variation_id?: string;
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+        readonly locale: {
+          readonly uuid?: string;
+          /** Such as `es-MX`. */
+          readonly name: string;
+          readonly country?: string;
+          readonly language?: string;
+          readonly locale_key?: string;
+        };
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** GET /canvas/translations/source: What there is to translate in a canvas. */
+  readonly getCanvasSource: {
+    readonly query?: {
+      readonly workflow_id?: string;
+      readonly step_id?: string;
+      readonly message_variation_id?: string;
+    };
+    readonly answer: {
+      readonly translations: {
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+      };
+      readonly message: "success";
+    };
+  };
+  /** PUT /canvas/translations: Translate a message of a canvas. A write. */
+  readonly putCanvasTranslation: {
+    readonly body: {
+      readonly workflow_id?: string;
+      readonly step_id?: string;
+      readonly message_variation_id?: string;
+      /** A language, by its id or name. */
+      readonly locale_id?: string;
+      readonly locale_name?: string;
+      /** Text by id of the text. */
+      readonly translation_map: {
+        readonly [name: string]: string;
+      };
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /campaign/translations: Translations of a campaign (the path in the singular). */
+  readonly listCampaignSingularTranslations: {
+    readonly query?: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+      readonly locale_id?: string;
+    };
+    readonly answer: {
+      readonly translations: readonly ({
+        readonly step_id?: string;
+        readonly message_variation_id?: string;
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+        readonly locale: {
+          readonly uuid?: string;
+          /** Such as `es-MX`. */
+          readonly name: string;
+          readonly country?: string;
+          readonly language?: string;
+          readonly locale_key?: string;
+        };
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** GET /campaign/translations/source: What there is to translate in a campaign (the path in the singular). */
+  readonly getCampaignSingularSource: {
+    readonly query?: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+    };
+    readonly answer: {
+      readonly translations: {
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+      };
+      readonly message: "success";
+    };
+  };
+  /** PUT /campaign/translations: Translate a message of a campaign (the path in the singular). A write. */
+  readonly putCampaignSingularTranslation: {
+    readonly body: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+      /** A language, by its id or name. */
+      readonly locale_id?: string;
+      readonly locale_name?: string;
+      /** Text by id of the text. */
+      readonly translation_map: {
+        readonly [name: string]: string;
+      };
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /unsubscribe/:token: Page of an unsubscribe link. */
+  readonly showUnsubscribePage: {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly answer: string;
+  };
+  /** POST /unsubscribe/:token: Unsubscribe with one click (RFC 8058). */
+  readonly unsubscribe: {
+    readonly path: {
+      readonly token: string;
+    };
+    readonly body: string;
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /livez: Does the process answer?. */
+  readonly isAlive: {
+    readonly answer: {
+      readonly status: string;
+      readonly message: string;
+    };
+  };
+  /** GET /readyz: Can data be taken, applied and read?. */
+  readonly isReady: {
+    readonly answer: {
+      readonly status: string;
+      readonly message: string;
+    };
+  };
+  /** GET /openapi.json: This document. */
+  readonly getOpenapi: {
+    readonly answer: {
+      readonly openapi: string;
+    };
+  };
+  /** GET /docs: Pages to read, and a reference to try. */
+  readonly showDocs: {
+    readonly answer: string;
+  };
+  /** GET /docs/errors: What each error means. */
+  readonly showErrors: {
+    readonly answer: string;
+  };
+  /** GET /docs/assets/:name: Scripts and styles of the pages. */
+  readonly getDocsAsset: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly answer: string;
+  };
+}
+
+/** Method and path of each call. */
+export const routes = {
+  trackUsers: "POST /users/track",
+  trackUsersSync: "POST /users/track/sync",
+  trackUsersBulk: "POST /users/track/bulk",
+  exportUsers: "POST /users/export/ids",
+  createAliases: "POST /users/alias/new",
+  updateAliases: "POST /users/alias/update",
+  identifyUsers: "POST /users/identify",
+  renameExternalIds: "POST /users/external_ids/rename",
+  removeExternalIds: "POST /users/external_ids/remove",
+  previewMerge: "POST /users/merge/preview",
+  mergeUsers: "POST /users/merge",
+  getMergeStatus: "GET /users/merge/status/:id",
+  undoMerge: "POST /users/merge/undo",
+  deleteUsers: "POST /users/delete",
+  setGroupStatus: "POST /subscription/status/set",
+  setGroupStatuses: "POST /v2/subscription/status/set",
+  getGroupStatus: "GET /subscription/status/get",
+  getUserGroups: "GET /subscription/user/status",
+  setEmailStatus: "POST /email/status",
+  blocklistEmails: "POST /email/blocklist",
+  blacklistEmails: "POST /email/blacklist",
+  removeBounces: "POST /email/bounce/remove",
+  removeSpamMarks: "POST /email/spam/remove",
+  listUnsubscribes: "GET /email/unsubscribes",
+  listHardBounces: "GET /email/hard_bounces",
+  listInvalidPhones: "GET /sms/invalid_phone_numbers",
+  removeInvalidPhones: "POST /sms/invalid_phone_numbers/remove",
+  createDashboardUser: "POST /scim/v2/Users",
+  listDashboardUsers: "GET /scim/v2/Users",
+  searchDashboardUsers: "POST /scim/v2/Users/.search",
+  searchAll: "POST /scim/v2/.search",
+  getDashboardUser: "GET /scim/v2/Users/:id",
+  replaceDashboardUser: "PUT /scim/v2/Users/:id",
+  patchDashboardUser: "PATCH /scim/v2/Users/:id",
+  deleteDashboardUser: "DELETE /scim/v2/Users/:id",
+  getScimConfig: "GET /scim/v2/ServiceProviderConfig",
+  listScimSchemas: "GET /scim/v2/Schemas",
+  getScimSchema: "GET /scim/v2/Schemas/:id",
+  listScimResourceTypes: "GET /scim/v2/ResourceTypes",
+  getScimResourceType: "GET /scim/v2/ResourceTypes/:id",
+  createPreferenceCenter: "POST /preference_center/v1",
+  listPreferenceCenters: "GET /preference_center/v1/list",
+  getPreferenceCenter: "GET /preference_center/v1/:id",
+  updatePreferenceCenter: "PUT /preference_center/v1/:id",
+  postPreferenceCenter: "POST /preference_center/v1/:id",
+  getPreferenceCenterUrl: "GET /preference_center/v1/:id/url/:userID",
+  listPreferenceCenterVersions: "GET /preference_center/v1/:id/versions",
+  getPreferenceCenterVersion: "GET /preference_center/v1/:id/versions/:version",
+  diffPreferenceCenterVersions: "GET /preference_center/v1/:id/versions/:version/diff",
+  restorePreferenceCenterVersion: "POST /preference_center/v1/:id/versions/:version/restore",
+  openPreferencePage: "GET /preferences/:token",
+  submitPreferencePage: "POST /preferences/:token",
+  listCampaignTranslations: "GET /campaigns/translations",
+  getCampaignSource: "GET /campaigns/translations/source",
+  putCampaignTranslation: "PUT /campaigns/translations",
+  listCanvasTranslations: "GET /canvas/translations",
+  getCanvasSource: "GET /canvas/translations/source",
+  putCanvasTranslation: "PUT /canvas/translations",
+  listCampaignSingularTranslations: "GET /campaign/translations",
+  getCampaignSingularSource: "GET /campaign/translations/source",
+  putCampaignSingularTranslation: "PUT /campaign/translations",
+  showUnsubscribePage: "GET /unsubscribe/:token",
+  unsubscribe: "POST /unsubscribe/:token",
+  isAlive: "GET /livez",
+  isReady: "GET /readyz",
+  getOpenapi: "GET /openapi.json",
+  showDocs: "GET /docs",
+  showErrors: "GET /docs/errors",
+  getDocsAsset: "GET /docs/assets/:name",
+} as const satisfies Readonly<Record<keyof Calls, string>>;
+
+/** Calls whose repeat needs an Idempotency-Key to have one effect. */
+export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
+  "trackUsers",
+  "trackUsersSync",
+  "trackUsersBulk",
+  "createAliases",
+  "updateAliases",
+  "identifyUsers",
+  "renameExternalIds",
+  "removeExternalIds",
+  "mergeUsers",
+  "undoMerge",
+  "deleteUsers",
+  "setGroupStatus",
+  "setGroupStatuses",
+  "setEmailStatus",
+  "blocklistEmails",
+  "blacklistEmails",
+  "removeBounces",
+  "removeSpamMarks",
+  "removeInvalidPhones",
+  "createDashboardUser",
+  "searchDashboardUsers",
+  "searchAll",
+  "replaceDashboardUser",
+  "patchDashboardUser",
+  "createPreferenceCenter",
+  "updatePreferenceCenter",
+  "postPreferenceCenter",
+  "restorePreferenceCenterVersion",
+  "putCampaignTranslation",
+  "putCanvasTranslation",
+  "putCampaignSingularTranslation",
+]);

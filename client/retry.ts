@@ -1,0 +1,37 @@
+/** When a failed attempt is worth another one, and how long to wait before it. */
+import { RefusedError, UnreachableError } from "./errors.ts";
+
+const firstWaitMs = 250;
+const longestWaitMs = 10_000;
+const longestRetryAfterMs = 600_000;
+const doublingsMax = 10;
+const secondMs = 1_000;
+const tooManyRequests = 429;
+const serverErrors = 500;
+const notImplemented = 501;
+
+/** True for what may pass: no answer, a spent limit, and errors of the server but for a part that it does not have. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof UnreachableError) return true;
+  if (!(error instanceof RefusedError)) return false;
+  return error.status === tooManyRequests || (error.status >= serverErrors && error.status !== notImplemented);
+}
+
+/**
+ * Milliseconds before the next attempt: what the answer asks for, else doubled each time from 250 ms to 10 s, of which a random
+ * part up to half is left out, so that clients do not come back all at once. `attempt` counts from 0, `random` is 0 to 1.
+ */
+export function waitMs(error: unknown, attempt: number, random: number): number {
+  const asked = error instanceof RefusedError ? error.retryAfterMs : undefined;
+  if (asked !== undefined) return Math.min(asked, longestRetryAfterMs);
+  const backoff = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt, doublingsMax));
+  return Math.round(backoff * (1 - random / 2));
+}
+
+/** Milliseconds from Retry-After, in seconds or as a date (RFC 9110 section 10.2.3), or from X-Ratelimit-Retry-After. */
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
+  const value = headers.get("retry-after") ?? headers.get("x-ratelimit-retry-after");
+  if (value === null) return undefined;
+  const ms = /^\d+$/.test(value.trim()) ? Number(value) * secondMs : Date.parse(value) - now;
+  return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
+}

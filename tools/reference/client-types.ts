@@ -1,0 +1,114 @@
+/** The types of the client, from the OpenAPI document: one entry a call, and the schemas by their names. */
+import type { Entry } from "../../gateway/openapi/entry.ts";
+import type { Schema } from "../../gateway/openapi/schema.ts";
+
+interface Source {
+  readonly entries: readonly Entry[];
+  readonly schemas: Readonly<Record<string, Schema>>;
+  /** Of a route: does it write, so that a repeat needs a key? */
+  readonly writes: ReadonlySet<string>;
+}
+
+export function clientTypes({ entries, schemas, writes }: Source): string {
+  const named = Object.entries(schemas).map(([name, schema]) =>
+    `${doc(schema.description, "")}export type ${name} = ${typeOf(schema, "")};\n`
+  );
+  const calls = entries.map((entry) => callType(entry, writes.has(entry.route)));
+  const texts = entries.map(({ operationId, route }) => `  ${operationId}: ${JSON.stringify(route)},`);
+  const written = entries.filter(({ route }) => writes.has(route)).map(({ operationId }) => `  ${JSON.stringify(operationId)},`);
+  return `/** Generated from the OpenAPI document by \`npm run reference\`: every call of the API with what it takes and gives. */
+
+${named.join("\n")}
+/** By the name of the call (operationId). */
+export interface Calls {
+${calls.join("\n")}
+}
+
+/** Method and path of each call. */
+export const routes = {
+${texts.join("\n")}
+} as const satisfies Readonly<Record<keyof Calls, string>>;
+
+/** Calls whose repeat needs an Idempotency-Key to have one effect. */
+export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
+${written.join("\n")}
+]);
+`;
+}
+
+function callType(entry: Entry, writes: boolean): string {
+  const parameters = entry.parameters ?? [];
+  const members = (["path", "query", "header"] as const).flatMap((where) => {
+    const of = parameters.filter((parameter) => parameter.in === where);
+    if (of.length === 0) return [];
+    const required = of.filter((parameter) => parameter.required).map(({ name }) => name);
+    const properties = Object.fromEntries(of.map(({ name, schema }) => [name, sendable(schema)]));
+    const names = { path: "path", query: "query", header: "headers" } as const;
+    const optional = required.length === 0 ? "?" : "";
+    return [
+      `    readonly ${names[where]}${optional}: ${typeOf({ type: "object", properties, required, additionalProperties: false }, "    ")};`,
+    ];
+  });
+  if (entry.body) members.push(`    readonly body: ${entry.bodyType ? "string" : typeOf(entry.body, "    ")};`);
+  members.push(`    readonly answer: ${answerType(entry)};`);
+  return `${doc(`${entry.route}: ${entry.summary}.${writes ? " A write." : ""}`, "  ")}  readonly ${entry.operationId}: {\n${
+    members.join("\n")
+  }\n  };`;
+}
+
+function answerType({ answer, answerType }: Entry): string {
+  if (!answer) return "undefined";
+  return answerType === undefined ? typeOf(answer, "    ") : "string";
+}
+
+/** A list in a query may also be one value. */
+function sendable(schema: Schema): Schema {
+  return schema.type === "array" && schema.items ? { anyOf: [schema.items, schema] } : schema;
+}
+
+function typeOf(schema: Schema, indent: string): string {
+  if (schema.$ref !== undefined) return schema.$ref.split("/").at(-1) ?? "unknown";
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (schema.anyOf) return schema.anyOf.map((each) => typeOf(each, indent)).join(" | ");
+  if (schema.allOf) return schema.allOf.map((each) => typeOf(each, indent)).join(" & ");
+  const types = schema.type === undefined ? [] : [schema.type].flat();
+  return types.length === 0 ? "unknown" : types.map((type) => typeNamed(type, schema, indent)).join(" | ");
+}
+
+function typeNamed(type: string, schema: Schema, indent: string): string {
+  switch (type) {
+    case "integer":
+    case "number":
+      return "number";
+    case "array":
+      if (schema.prefixItems) return `readonly [${schema.prefixItems.map((each) => typeOf(each, indent)).join(", ")}]`;
+      return listOf(typeOf(schema.items ?? {}, indent));
+    case "object":
+      return objectType(schema, indent);
+    default:
+      return type;
+  }
+}
+
+function listOf(type: string): string {
+  return /^\w+$/.test(type) ? `readonly ${type}[]` : `readonly (${type})[]`;
+}
+
+function objectType(schema: Schema, indent: string): string {
+  const inner = `${indent}  `;
+  const required = new Set(schema.required ?? []);
+  const members = Object.entries(schema.properties ?? {}).map(([name, of]) =>
+    `${doc(of.description, inner)}${inner}readonly ${/^[\w$]+$/.test(name) ? name : JSON.stringify(name)}${
+      required.has(name) ? "" : "?"
+    }: ${typeOf(of, inner)};`
+  );
+  const more = schema.additionalProperties;
+  if (more === true || (more === undefined && members.length === 0)) members.push(`${inner}readonly [name: string]: unknown;`);
+  if (typeof more === "object") members.push(`${inner}readonly [name: string]: ${typeOf(more, inner)};`);
+  return members.length === 0 ? "Record<string, never>" : `{\n${members.join("\n")}\n${indent}}`;
+}
+
+function doc(description: string | undefined, indent: string): string {
+  return description === undefined ? "" : `${indent}/** ${description.replaceAll("*/", "* /")} */\n`;
+}
