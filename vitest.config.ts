@@ -15,6 +15,11 @@ const meshFiles = [
   "scim-changes",
   "scim-lists",
   "scim-users",
+  "consent-access",
+  "email-",
+  "sms-",
+  "subscription-",
+  "unsubscribe",
   "seeing",
 ];
 const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshFiles.join()}}*.test.ts` : "test/http/!(mesh-*).test.ts";
@@ -34,6 +39,7 @@ export default defineConfig({
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
+      project("deploy", ["test/deploy/*.test.ts"], patient),
       project("kubernetes", ["test/kubernetes/*.test.ts"], { testTimeout: 1_200_000, hookTimeout: 600_000 }),
       project("model", ["test/model/**/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
     ],

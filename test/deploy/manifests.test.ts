@@ -1,0 +1,179 @@
+/** Every overlay against the schemas of Kubernetes, kube-score, and the rules of this project. */
+import { execFile } from "node:child_process";
+import { beforeAll, expect, test } from "vitest";
+import { type Container, environmentOf, type Manifests, manifestsOf, overlays, type Pod, renderText } from "./manifests.ts";
+import { kubernetesVersion, provisionTool } from "./provision.ts";
+import { partNames, readPart } from "./settings.ts";
+import { describeWithTools } from "./with-tools.ts";
+
+/** Deliberately different: tags are never moved, and a limit of CPU makes answers late while the machine has time to give. */
+const scoreOptions = ["--ignore-container-cpu-limit", "--ignore-test", "container-image-pull-policy"];
+/** Kinds of the Prometheus operator, whose schemas do not come with Kubernetes. */
+const foreignKinds = "ServiceMonitor,PrometheusRule";
+const nobody = /^\d{5,}$/;
+
+for (const overlay of overlays) {
+  await describeWithTools(["kustomize", "kubeconform", "kube-score", "schemas"], `deploy/overlays/${overlay}`, () => {
+    let text: string;
+    let manifests: Manifests;
+    beforeAll(async () => {
+      text = await renderText(overlay);
+      manifests = manifestsOf(text);
+    });
+
+    test(`fits the schemas of Kubernetes ${kubernetesVersion}`, async () => {
+      const location = `${await provisionTool("schemas")}/{{.ResourceKind}}{{.KindSuffix}}.json`;
+      const said = await piped("kubeconform", ["-strict", "-summary", "-skip", foreignKinds, "-schema-location", location, "-"], text);
+      expect(said).toMatch(/Invalid: 0, Errors: 0/);
+    });
+
+    test("has no critical finding of kube-score", async () => {
+      const said = await piped("kube-score", ["score", "--output-format", "ci", ...scoreOptions, "-"], text);
+      expect(said).toContain("[OK]");
+      expect(said.split("\n").filter((line) => line.startsWith("[CRITICAL]"))).toEqual([]);
+    });
+
+    test("runs every part of the mesh and nothing else", () => {
+      expect(manifests.ofKind("Deployment").map(({ metadata }) => metadata.name).sort()).toEqual([...partNames].sort());
+      for (const { metadata, spec } of manifests.ofKind("Deployment")) {
+        expect(containersOf({ spec: spec.template.spec } as Pod)[0]?.args).toEqual(["serve", metadata.name]);
+      }
+    });
+
+    test("every setting is read by somebody, and every part starts with its settings", async () => {
+      const asked = new Set<string>();
+      for (const pod of heddlePods(manifests)) {
+        const environment = { ...fromSecrets, ...environmentOf(manifests, pod.spec.containers[0]) };
+        const settings = await readPart(pod.owner.metadata.name, environment);
+        for (const name of settings.asked) asked.add(name);
+      }
+      const given = heddlePods(manifests).flatMap((pod) => Object.keys(environmentOf(manifests, pod.spec.containers[0])));
+      expect([...new Set(given)].filter((name) => !asked.has(name))).toEqual([]);
+    });
+
+    test("every port matches: what a part listens on, its container, its probes, its Service, and who calls it", async () => {
+      for (const pod of heddlePods(manifests).filter(({ owner }) => owner.kind === "Deployment")) {
+        const [container] = pod.spec.containers as [Container];
+        const { rpc, gateway, metricsPort } = await readPart(pod.owner.metadata.name, {
+          ...fromSecrets,
+          ...environmentOf(manifests, container),
+        });
+        const own = { name: rpc ? "rpc" : "http", containerPort: rpc?.port ?? gateway?.port };
+        const expected = [own, ...(metricsPort === undefined ? [] : [{ name: "metrics", containerPort: metricsPort }])];
+        expect(container.ports, pod.owner.metadata.name).toEqual(expected);
+        const service = manifests.named("Service", pod.owner.metadata.name);
+        expect(service.spec.ports.map(({ port, targetPort }: Port) => [targetPort, port])).toContainEqual([own.name, own.containerPort]);
+        expect(service.spec.selector).toEqual({ "app.kubernetes.io/name": pod.owner.metadata.name });
+        for (const probe of [container["startupProbe"], container["readinessProbe"], container["livenessProbe"]]) {
+          const port = probe.grpc?.port ?? probe.httpGet?.port ?? probe.tcpSocket?.port;
+          expect(expected.flatMap(({ name, containerPort }) => [name, containerPort])).toContain(port);
+        }
+      }
+      for (const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) => /^HEDDLE_(?!NATS|REDIS)\w+_URL$/.test(name))) {
+        const { hostname, port } = new URL(url.replace("dns+", ""));
+        expect(manifests.named("Service", hostname).spec.ports.map((one: Port) => String(one.port)), name).toContain(port);
+      }
+    });
+
+    test("every image has a version that does not move", () => {
+      for (const { image, name } of manifests.pods.flatMap(containersOf)) {
+        expect(image, name).toMatch(/:(?!latest$)[\w.-]+$|@sha256:[0-9a-f]{64}$/);
+        if (overlay === "production") expect(image).not.toMatch(/:dev$/);
+      }
+    });
+
+    test("every pod passes Pod Security restricted, runs as nobody, without a token and without the names of services", () => {
+      const namespace = manifests.named("Namespace", "heddle");
+      expect(namespace.metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "restricted" });
+      for (const pod of manifests.pods) {
+        const { spec, owner } = pod;
+        expect(spec, owner.metadata.name).toMatchObject({ automountServiceAccountToken: false, enableServiceLinks: false });
+        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } });
+        expect(String(spec.securityContext.runAsUser)).toMatch(nobody);
+        expect([spec.hostNetwork, spec.hostPID, spec.hostIPC].some(Boolean)).toBe(false);
+        expect((spec.volumes ?? []).filter((volume: object) => "hostPath" in volume)).toEqual([]);
+        for (const container of containersOf(pod)) {
+          expect(container["securityContext"], container.name).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ["ALL"] },
+          });
+          expect((container.ports ?? []).filter((port) => "hostPort" in port)).toEqual([]);
+        }
+      }
+    });
+
+    test("each part has a ServiceAccount of its own", () => {
+      const accounts = heddlePods(manifests).map(({ spec }) => spec.serviceAccountName);
+      expect(new Set(accounts).size).toBe(accounts.length);
+      for (const account of accounts) {
+        expect(manifests.named("ServiceAccount", account)).toMatchObject({ automountServiceAccountToken: false });
+      }
+    });
+
+    test("nothing secret stands in a ConfigMap", () => {
+      const names = manifests.ofKind("ConfigMap").flatMap(({ data }) => Object.entries(data));
+      expect(names.filter(([name, value]) => /PASSWORD|TOKEN|SECRET/.test(name) || /:\/\/[^/@\s]+@/.test(value))).toEqual([]);
+    });
+
+    test("the drain has time: preStop and the longest drain are shorter than the grace period", async () => {
+      const { limits } = await import("../../platform/limits.ts");
+      for (const { spec } of heddlePods(manifests).filter(({ owner }) => owner.kind === "Deployment")) {
+        const preStop = spec.containers[0].lifecycle.preStop.sleep.seconds as number;
+        expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop + limits.stopMsMax / 1_000);
+        // A caller asks for names each second, and answers may be 5 s old at the name server
+        expect(preStop).toBeGreaterThan(5 + limits.rpcLookupMs / 1_000);
+      }
+    });
+
+    test("the migration's Job can be applied again: fixed names of settings, and it goes away", () => {
+      const { spec } = manifests.named("Job", "migrate");
+      expect(spec.ttlSecondsAfterFinished).toBeLessThanOrEqual(300);
+      expect(spec.template.spec.containers[0].envFrom.map((from: { configMapRef?: { name: string } }) => from.configMapRef?.name))
+        .toContain(
+          "migrate-settings",
+        );
+    });
+
+    test("each part can lose a node: a budget, a spread, and replicas said in one place", () => {
+      const scaled = manifests.ofKind("HorizontalPodAutoscaler").map(({ spec }) => spec.scaleTargetRef.name as string);
+      if (overlay === "production") expect(scaled.sort()).toEqual([...partNames].sort());
+      for (const { metadata, spec } of manifests.ofKind("Deployment")) {
+        const budget = manifests.named("PodDisruptionBudget", metadata.name);
+        expect(budget.spec.selector).toEqual(spec.selector);
+        expect(spec.template.spec.topologySpreadConstraints).toHaveLength(2);
+        expect(spec.replicas === undefined).toBe(scaled.includes(metadata.name));
+        expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
+      }
+    });
+  });
+}
+
+/** Settings that come from a Secret, with values of the right shape. */
+const fromSecrets = { HEDDLE_REDIS_URL: "redis://redis:6379" };
+
+interface Port {
+  readonly name: string;
+  readonly port: number;
+  readonly targetPort: string;
+}
+
+function heddlePods(manifests: Manifests): Pod[] {
+  return manifests.pods.filter(({ owner }) => owner.kind !== "StatefulSet");
+}
+
+function containersOf({ spec }: Pod): readonly Container[] {
+  return [...(spec.initContainers ?? []), ...spec.containers];
+}
+
+function settingsOf(manifests: Manifests): Readonly<Record<string, string>> {
+  return manifests.ofKind("ConfigMap").find(({ metadata }) => metadata.name.startsWith("settings-"))?.data ?? {};
+}
+
+async function piped(tool: "kubeconform" | "kube-score", args: readonly string[], input: string): Promise<string> {
+  const program = await provisionTool(tool);
+  return await new Promise((resolve) => {
+    const child = execFile(program, [...args], { maxBuffer: 16 * 1024 * 1024 }, (_error, stdout, stderr) => resolve(stdout + stderr));
+    child.stdin?.end(input);
+  });
+}

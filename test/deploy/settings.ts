@@ -1,0 +1,56 @@
+/** What the parts make of an environment: their own readers of settings, with a note of every name they asked for. */
+import { readConfig } from "../../platform/config.ts";
+import { meshKeyspaces, meshParts } from "../../cli/mesh-parts.ts";
+import { readMeshGatewayConfig } from "../../cli/serve-gateway.ts";
+import type { ConfigReader } from "../../platform/config.ts";
+import type { RpcServerConfig } from "../../platform/mesh-config.ts";
+import { readTelemetryConfig } from "../../platform/telemetry/config.ts";
+
+export interface PartSettings {
+  readonly asked: ReadonlySet<string>;
+  readonly rpc?: RpcServerConfig;
+  readonly gateway?: { readonly port: number };
+  readonly metricsPort?: number | undefined;
+}
+
+/** Names that a process reads beside its part's. */
+const ofEveryProcess = ["HEDDLE_LOG_LEVEL"];
+
+/** Throws ConfigError with every problem, as the part would at its start. */
+export async function readPart(part: string, environment: Readonly<Record<string, string>>): Promise<PartSettings> {
+  const asked = new Set(ofEveryProcess);
+  const record = new Proxy(environment, {
+    getOwnPropertyDescriptor(target, key) {
+      asked.add(String(key));
+      return Reflect.getOwnPropertyDescriptor(target, key);
+    },
+  });
+  const read = await readerOf(part);
+  const { settings, telemetry } = readConfig(record, (reader) => ({ settings: read(reader), telemetry: readTelemetryConfig(reader) }));
+  return { asked, ...settings, metricsPort: telemetry.metricsPort };
+}
+
+async function readerOf(part: string): Promise<(reader: ConfigReader) => Omit<PartSettings, "asked">> {
+  if (part === "gateway") return readMeshGatewayConfig;
+  if (part === "migrate") return readMigrate;
+  const serve = meshParts.get(part);
+  if (!serve) throw new Error(`Expected a part of the mesh, got "${part}"`);
+  let found: ((reader: ConfigReader) => object) | undefined;
+  await serve((read) => {
+    found = read;
+    return Promise.resolve(0);
+  });
+  if (!found) throw new Error(`"${part}" has no settings`);
+  return found;
+}
+
+const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
+
+function readMigrate(reader: ConfigReader): Omit<PartSettings, "asked"> {
+  for (const { read } of keyspaces) read(reader);
+  reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 });
+  return {};
+}
+
+/** All parts that run as processes of their own. */
+export const partNames: readonly string[] = ["gateway", ...meshParts.keys()];

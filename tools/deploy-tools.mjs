@@ -1,0 +1,12 @@
+/** `npm run deploy-tools`: builds or finds what checks the manifests, prints where each is or what is missing; exit code 1 when one is. */
+import { provisionTool, toolNames } from "../test/deploy/provision.ts";
+
+for (const name of toolNames) {
+  await provisionTool(name).then(
+    (place) => console.log(`✔ ${name}: ${place}`),
+    (error) => {
+      process.exitCode = 1;
+      console.log(`✘ ${name}: ${error instanceof Error ? error.message : error}`);
+    },
+  );
+}
