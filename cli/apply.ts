@@ -27,7 +27,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   fileProblems(options.file, () => parseDeclaration(text));
   const result = await withAccessPlace(options, { create: !options.dryRun }, async (access, database) => {
     const applied = await applyText(access, text, { ...options, database });
-    if (!options.dryRun && database) await declareAllGroups(database, access, { prune: options.prune ?? false });
+    if (!options.dryRun) await declareAllGroups({ database }, access, { prune: options.prune ?? false });
     return applied;
   });
   if (options.json) printJson(result);

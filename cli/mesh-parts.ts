@@ -33,6 +33,14 @@ export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>>
     const { readMeshProfileConfig, serveMeshProfile } = await import("../services/profile/mesh-wire.ts");
     return await run(readMeshProfileConfig, serveMeshProfile);
   }],
+  ["subscription", async (run: ServePart) => {
+    const { readMeshSubscriptionConfig, serveMeshSubscription } = await import("../services/subscription/mesh-wire.ts");
+    return await run(readMeshSubscriptionConfig, serveMeshSubscription);
+  }],
+  ["messaging-status", async (run: ServePart) => {
+    const { readMeshMessagingStatusConfig, serveMeshMessagingStatus } = await import("../services/messaging-status/mesh-wire.ts");
+    return await run(readMeshMessagingStatusConfig, serveMeshMessagingStatus);
+  }],
   ["scim", async (run: ServePart) => {
     const { readMeshScimConfig, serveMeshScim } = await import("../services/scim/mesh-wire.ts");
     return await run(readMeshScimConfig, serveMeshScim);
@@ -49,6 +57,14 @@ export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
   async () => {
     const { profileSchema, readMeshProfileStore } = await import("../services/profile/mesh-wire.ts");
     return { read: readMeshProfileStore, schemaFolder: profileSchema };
+  },
+  async () => {
+    const { readMeshSubscriptionStore, subscriptionSchema } = await import("../services/subscription/mesh-wire.ts");
+    return { read: readMeshSubscriptionStore, schemaFolder: subscriptionSchema };
+  },
+  async () => {
+    const { messagingStatusSchema, readMeshMessagingStatusStore } = await import("../services/messaging-status/mesh-wire.ts");
+    return { read: readMeshMessagingStatusStore, schemaFolder: messagingStatusSchema };
   },
   async () => {
     const { readMeshScimStore, scimMeshSchema } = await import("../services/scim/mesh-wire.ts");

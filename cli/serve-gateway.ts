@@ -22,6 +22,7 @@ import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
 import type { ProcessParts } from "./mesh-parts.ts";
+import { declareAllGroups } from "./declare-groups.ts";
 import { print } from "./output.ts";
 
 export interface MeshGatewayConfig {
@@ -70,6 +71,7 @@ export async function openMeshGateway(
     opened.push(closeAccess);
     if (declaration) {
       const applied = await applyText(access, declaration.text, { file: declaration.file, database: undefined });
+      await declareAllGroups({ database: undefined }, access);
       if (applied.secrets.length > 0) print(describeResult(applied, false));
     }
     const { url, health } = await listen(config, { access, ...parts }, opened);
@@ -87,7 +89,13 @@ async function listen(
   { access, clock, logger, telemetry }: ProcessParts & { readonly access: Access },
   opened: (() => Promise<void> | void)[],
 ): Promise<{ url: string; health(): Readiness }> {
-  const limiter = await openRedisLimiter({ url: config.redisUrl, ...(config.redisTls && { tls: config.redisTls }), clock, logger, localShare: 1 / config.gateways });
+  const limiter = await openRedisLimiter({
+    url: config.redisUrl,
+    ...(config.redisTls && { tls: config.redisTls }),
+    clock,
+    logger,
+    localShare: 1 / config.gateways,
+  });
   opened.push(() => limiter.close());
   const watch = await watchParts(config.peers, clock);
   opened.push(() => watch.close());

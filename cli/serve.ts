@@ -52,7 +52,7 @@ async function listening<Config>(
   return part;
 }
 
-const notYet: ReadonlySet<string> = new Set(["subscription", "messaging-status", "content"]);
+const notYet: ReadonlySet<string> = new Set(["content"]);
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
 interface Running {
@@ -117,5 +117,5 @@ function isAway(error: unknown): error is Refusal {
   return error instanceof Refusal && away.has(error.reason);
 }
 
-const away: ReadonlySet<string> = new Set(["LOG_UNAVAILABLE", "STORE_UNAVAILABLE"]);
+const away: ReadonlySet<string> = new Set(["LOG_UNAVAILABLE", "STORE_UNAVAILABLE", "SERVICE_UNAVAILABLE"]);
 const retryMs = 1_000;

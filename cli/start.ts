@@ -35,7 +35,7 @@ export async function start(options: StartOptions): Promise<number> {
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
     if (declaration) {
       printMade(await applyText(access, declaration.text, { file: declaration.file, database }));
-      await declareAllGroups(database, access);
+      await declareAllGroups({ database }, access);
     }
     if (options.demo) await makeDemo(access, config.dataDir);
   }

@@ -1,7 +1,9 @@
 /** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
+import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
+import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
@@ -9,6 +11,7 @@ import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { EmailStatus } from "./domain/address-state.ts";
+import { eventsOf } from "./events/status-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
@@ -36,7 +39,8 @@ export interface MessagingStatusPart {
 
 export async function openMessagingStatus(options: MessagingStatusOptions): Promise<MessagingStatusPart> {
   const { database, log, clock, logger, profile } = options;
-  const tables = await openSqliteStatusStore(database);
+  const events = await openSqliteEvents({ database, clock });
+  const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
   const drain = openDrain({
     name: "messaging-status",
     lane: tables.lane,
@@ -47,11 +51,12 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   return {
     service: messagingStatusRoutes({
       store: tables.store,
-      caught: drain,
+      caught: { ask: () => () => drain.drained(limits.consentWaitMs) },
       profile,
       intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
+      setAside: tables,
     }),
     notify: () => drain.notify(),
     health() {

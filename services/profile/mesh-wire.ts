@@ -11,6 +11,7 @@ import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
+import { connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
 import { openLagMeter } from "../../platform/telemetry/lag.ts";
@@ -19,8 +20,11 @@ import { measuredLog } from "../../platform/telemetry/measured-log.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { watchWork } from "../../platform/telemetry/work-metrics.ts";
+import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
+import { emailStatusesBy } from "./clients/email-statuses.ts";
+import type { EmailStatuses } from "./domain/email-statuses.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
@@ -99,7 +103,7 @@ async function open(
     ...store,
     clock,
     newJobId: () => newId("job_", clock),
-    emailStatuses: { load: () => Promise.resolve(new Map()) },
+    emailStatuses: openEmailStatuses(config, clock, opened),
   });
   const health = healthOf({ bus, storeWatch, readers, applied });
   const work = meshWork({ intake, applied, ...store }, clock);
@@ -188,6 +192,14 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
 
 function lanesName({ logName }: MeshProfileConfig): string {
   return `${logName}_lanes`;
+}
+
+/** Without the messaging-status service nobody knows a status. */
+function openEmailStatuses({ messagingStatus }: MeshProfileConfig, clock: Clock, opened: Opened): EmailStatuses {
+  if (messagingStatus === undefined) return { load: () => Promise.resolve(new Map()) };
+  const called = connectClient(MessagingStatusService, { ...messagingStatus, caller: "profile", deadlineMs: limits.drainMsMax, clock });
+  opened.push(() => called.close());
+  return emailStatusesBy(called.client);
 }
 
 /** Where the migrations of the service's tables lie. */

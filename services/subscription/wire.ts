@@ -1,6 +1,7 @@
 /** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
+import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
@@ -12,11 +13,12 @@ import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { declaredGroups, type Group } from "./domain/group.ts";
-import { closeOverMerges, subjectsOf } from "./domain/memberships.ts";
-import type { MembershipStore } from "./domain/ports.ts";
+import { subjectsOf } from "./domain/memberships.ts";
+import { eventsOf } from "./events/membership-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
+import { sweepRegularly } from "./sweep-merges.ts";
 
 export type { Channel, Group } from "./domain/group.ts";
 
@@ -42,7 +44,8 @@ export interface SubscriptionPart {
 
 export async function openSubscription(options: SubscriptionOptions): Promise<SubscriptionPart> {
   const { database, log, clock, logger, profile } = options;
-  const tables = await openSqliteSubscriptionStore(database);
+  const events = await openSqliteEvents({ database, clock });
+  const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
   const drain = openDrain({
     name: "subscription",
     lane: tables.lane,
@@ -54,11 +57,12 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   return {
     service: subscriptionRoutes({
       store: tables.store,
-      caught: drain,
+      caught: { ask: () => () => drain.drained(limits.consentWaitMs) },
       profile,
       intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
+      setAside: tables,
     }),
     notify: () => drain.notify(),
     health() {
@@ -73,18 +77,6 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       return drain.close();
     },
   };
-}
-
-/** Forgets sides of merges that can no longer be undone: what a user was before is kept no longer than it is of use. */
-function sweepRegularly(store: MembershipStore, { clock, logger }: Pick<SubscriptionOptions, "clock" | "logger">): () => void {
-  let cancel = clock.after(limits.frozenSweepMs, sweep);
-  function sweep(): void {
-    const over = clock.now() - limits.frozenGraceMs;
-    store.sweep(over, limits.frozenSweepMax, (user) => closeOverMerges(user, over))
-      .catch((error: unknown) => logger.error("membership_sweep_failed", error));
-    cancel = clock.after(limits.frozenSweepMs, sweep);
-  }
-  return () => cancel();
 }
 
 /** Makes a workspace's groups be as declared, also in the files of a server that runs. For `heddle apply`. */

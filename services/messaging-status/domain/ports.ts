@@ -21,8 +21,17 @@ export interface ListFilter {
   readonly ascending: boolean;
 }
 
-/** How far the lane is applied. */
+/** How far what was answered is applied. */
 export interface Caught {
-  /** True as soon as what the lane held at the call is applied; false after `ms` without it. */
-  drained(ms: number): Promise<boolean>;
+  /**
+   * Begins to wait, bounded, for what was answered before the call about these addresses, or about all. The result is
+   * called once the profile service has caught up, and gives whether all of it is in.
+   */
+  ask(asked: Asked, addresses: readonly string[] | "all"): () => Promise<boolean>;
+}
+
+export interface Asked {
+  readonly workspaceId: string;
+  /** The token of a write that the read has to see; empty: none. */
+  readonly readAfter: string;
 }

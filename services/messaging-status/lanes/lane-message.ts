@@ -2,16 +2,27 @@
 import { fromBinary } from "@bufbuild/protobuf";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import type { EmailMark, EmailStatus, InvalidReason } from "../domain/address-state.ts";
+import type { EmailMark, EmailStatus, InvalidReason, Mark } from "../domain/address-state.ts";
 import type { StatusChange, StatusRecord } from "../domain/status-record.ts";
 
 /** Throws on bytes that are no record. */
 export function decodeLaneRecord({ sequence, part, body }: LaneRecord): StatusRecord {
+  return recordFromMessage(fromBinary(lane.StatusRecordSchema, body), [sequence, part]);
+}
+
+/** A record that says itself where it belongs, as lanes of a log carry it. Throws on bytes that are no record. */
+export function decodeLaneBody(body: Uint8Array): { readonly workspaceId: string; readonly record: StatusRecord } {
   const message = fromBinary(lane.StatusRecordSchema, body);
+  const { workspaceId, cause } = message;
+  if (workspaceId === "" || cause === undefined) throw new Error("Expected a status record with a workspace and a cause, got none");
+  return { workspaceId, record: recordFromMessage(message, [Number(cause.sequence), cause.part]) };
+}
+
+function recordFromMessage(message: lane.StatusRecord, mark: Mark): StatusRecord {
   if (message.address === "") throw new Error("Expected a status record with an address, got none");
   return {
     address: message.address,
-    mark: [sequence, part],
+    mark,
     at: Number(message.cause?.at ?? 0n),
     requestId: message.cause?.requestId ?? "",
     actor: message.cause?.actor ?? "",

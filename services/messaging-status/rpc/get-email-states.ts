@@ -1,6 +1,5 @@
 /** RPC GetEmailStates, for exports and senders. */
 import { create } from "@bufbuild/protobuf";
-import { limits } from "../../../platform/limits.ts";
 import { EmailStatus } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { unknownAddress } from "../domain/address-state.ts";
 import { statusNumbers } from "./status-numbers.ts";
@@ -14,7 +13,8 @@ import { isBehind, scopeOf } from "./request.ts";
 
 export async function handleGetEmailStates(parts: ServiceParts, message: GetEmailStatesRequest): Promise<GetEmailStatesResponse> {
   const scope = scopeOf(message);
-  const behind = message.waited ? !await parts.caught.drained(limits.consentWaitMs) : await isBehind(parts, scope);
+  const { emails } = message;
+  const behind = message.waited ? !await parts.caught.ask(scope, emails)() : await isBehind(parts, scope, emails);
   const known = await parts.store.load(scope.workspaceId, message.emails);
   const states = message.emails.map((email) => {
     const { status, rejected, spamAt } = known.get(email) ?? unknownAddress(email);

@@ -14,9 +14,10 @@ export async function listPage(
   of: { readonly scope: Scope; readonly list: ListName },
   filter: AddressFilter | undefined,
 ) {
-  const behind = await isBehind(parts, of.scope);
+  const addressed = filter?.addresses ?? [];
+  const behind = await isBehind(parts, of.scope, addressed.length === 0 ? "all" : addressed);
   const page = await listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
-    addresses: filter?.addresses ?? [],
+    addresses: addressed,
     from: Number(filter?.from ?? 0n),
     to: filter === undefined || filter.to === 0n ? Number.MAX_SAFE_INTEGER : Number(filter.to),
     limit: Math.min(filter?.limit || limits.addressesPageDefault, limits.addressesPageMax),

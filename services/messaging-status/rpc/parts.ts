@@ -1,7 +1,8 @@
 /** What the handlers need. */
 import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
-import type { LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
@@ -12,8 +13,7 @@ export interface ServiceParts {
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   readonly intake: IntakeParts;
   readonly links: UnsubscribeLinks;
-  readonly ledger: {
-    history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
-    verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
-  };
+  readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
+  /** Records that wait for a human, at most `max`. */
+  readonly setAside: { listSetAside(max: number): Promise<SetAside[]> };
 }

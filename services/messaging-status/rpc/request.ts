@@ -1,6 +1,5 @@
 /** What messages say of their caller and of addresses, and how long a read waits. */
 import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
-import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
@@ -37,7 +36,12 @@ function addresses(
 }
 
 /** Waits, bounded, until what was answered before the read is in; true where it answers without. */
-export async function isBehind({ profile, caught }: Pick<ServiceParts, "profile" | "caught">, scope: Scope): Promise<boolean> {
+export async function isBehind(
+  { profile, caught }: Pick<ServiceParts, "profile" | "caught">,
+  scope: Scope,
+  addresses: readonly string[] | "all",
+): Promise<boolean> {
+  const caughtUp = caught.ask(scope, addresses);
   const { behind } = await profile.resolveUsers({ scope });
-  return !await caught.drained(limits.consentWaitMs) || behind;
+  return !await caughtUp() || behind;
 }

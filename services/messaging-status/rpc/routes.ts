@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { handleCreateUnsubscribeLink } from "./create-unsubscribe-link.ts";
 import { handleGetEmailStates } from "./get-email-states.ts";
+import { handleExportLedger } from "./export-ledger.ts";
 import { handleGetHistory } from "./get-history.ts";
 import { handleListHardBounces } from "./list-hard-bounces.ts";
 import { handleListInvalidPhones } from "./list-invalid-phones.ts";
@@ -17,6 +18,7 @@ import { handleRotateLinkKey } from "./rotate-link-key.ts";
 import { handleSetEmailStatus } from "./set-email-status.ts";
 import { handleUseUnsubscribeLink } from "./use-unsubscribe-link.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
+import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
 
 export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof MessagingStatusService> {
@@ -37,5 +39,7 @@ export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof M
     rotateLinkKey: (message) => handleRotateLinkKey(parts, message),
     getHistory: (message) => handleGetHistory(parts, message),
     verifyLedger: (message) => handleVerifyLedger(parts, message),
+    exportLedger: (message) => handleExportLedger(parts, message),
+    listSetAside: (message) => handleListSetAside(parts, message),
   };
 }

@@ -6,8 +6,8 @@ import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { setAsideList, setAsideOf } from "../../../platform/lane/set-aside-cassandra.ts";
 import { stampOf } from "../../../platform/lane/stamp.ts";
-import { cassandraLedger, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
-import type { ChainHead } from "../../../platform/ledger/ledger.ts";
+import { cassandraLedger, entriesSince, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
+import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { AddressState } from "../domain/address-state.ts";
@@ -16,7 +16,7 @@ import { putLinkKey, putState, selectLinkKeys, selectStates } from "./statements
 import type { LinkKeyTable, LoadedStates, StatusTables, StepRows } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraStatusStore(session: Session): StatusTables {
+export function openCassandraStatusStore(session: Session): StatusTables & RepeatedEntries {
   function loadForStep(workspaceId: string, addresses: readonly string[]): Promise<LoadedStates> {
     return loadStates(session, workspaceId, addresses);
   }
@@ -34,7 +34,14 @@ export function openCassandraStatusStore(session: Session): StatusTables {
     ...cassandraLedger({ session, heads }),
     commit: (step) => commit(session, step),
     listSetAside: (max) => setAsideList(session, max),
+    entriesSince: async (workspaceId, subjects, sequence) =>
+      entriesSince(session, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
   };
+}
+
+export interface RepeatedEntries {
+  /** Entries of these subjects whose cause lies at `sequence` or later. */
+  entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
 }
 
 const noEntries: ChainHead = { count: 0, hash: "" };

@@ -1,6 +1,7 @@
 /** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
@@ -8,6 +9,8 @@ import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import type { AddressStore, ListName } from "../domain/ports.ts";
 import type { LinkKeyTable, StatusTables, StepRows } from "./tables.ts";
+
+export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
 
 export interface EmbeddedTables extends StatusTables {
   readonly lane: Lane;
@@ -18,8 +21,8 @@ export interface EmbeddedTables extends StatusTables {
 const service = "messaging-status";
 const ledger = ledgerTables("messaging_status");
 
-/** Written in one transaction: a step whole or not at all. */
-export async function openSqliteStatusStore(database: Database): Promise<EmbeddedTables> {
+/** Written in one transaction: a step whole or not at all. `onEntries` runs inside it. */
+export async function openSqliteStatusStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
   const store = addressStore(database);
@@ -32,7 +35,7 @@ export async function openSqliteStatusStore(database: Database): Promise<Embedde
       states: await store.load(workspaceId, addresses),
       ends: ledger.heads(database, workspaceId, addresses),
     }),
-    commit: (step) => database.write(() => commitStep(database, step)),
+    commit: (step) => database.write(() => commitStep(database, step, onEntries)),
     listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM messaging_status_set_aside").get()?.["count"] ?? 0),
   };
@@ -79,13 +82,14 @@ function linkKeyTable(database: Database): LinkKeyTable {
   };
 }
 
-function commitStep(database: Database, { workspaces, setAside, taken }: StepRows): void {
+function commitStep(database: Database, { workspaces, setAside, taken }: StepRows, onEntries: OnEntries): void {
   for (const { workspaceId, states, entries } of workspaces) {
     for (const [address, state] of states) {
       const times = [state.unsubscribedAt, state.rejected?.at ?? null, state.invalid?.at ?? null];
       database.prepare(putState).run(workspaceId, address, JSON.stringify(state), ...times);
     }
     ledger.append(database, workspaceId, entries);
+    onEntries(workspaceId, entries);
   }
   for (const { record: { workspaceId, sequence, part, body }, reason } of setAside) {
     database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);

@@ -16,6 +16,11 @@ export interface StepUsers {
   readonly users: Map<UserId, UserMemberships>;
   /** Whether a group takes changes: an unknown one and an archived one do not. */
   readonly takesChanges: (groupId: string) => boolean;
+  /**
+   * Called where two users who change at once were not read as of one moment: one of them is past a record without which
+   * the other cannot be. Where it returns, the record counts for neither more than the rows allow.
+   */
+  readonly onSkew?: () => void;
 }
 
 export interface Applied {
@@ -42,6 +47,7 @@ export function applyRecord(step: StepUsers, record: MembershipRecord): Applied 
     case "merged":
       return applyMerged(step, user, { ...change, mark: record.mark, isNew });
     case "undone":
+      if (!isNew && isAfter(record.mark, userOf(step, change.sourceId).mark)) step.onSkew?.();
       return isNew ? applyUndone(step, user, { ...change, mark: record.mark }) : nothing;
     case "deleted":
       return isNew ? applyDeleted(step, user) : nothing;
@@ -112,6 +118,7 @@ function applyMerged(
   { mergeId, sourceId, undoUntil, mark, isNew }: Change<"merged"> & Place & { readonly isNew: boolean },
 ): Applied {
   const source = userOf(step, sourceId);
+  if (isNew && !isAfter(mark, source.mark)) step.onSkew?.();
   const gone = isAfter(mark, source.mark) ? emptied(step, source, mark) : [];
   if (!isNew) return { changes: gone, erased: [] };
   const before = new Map(user.groups);

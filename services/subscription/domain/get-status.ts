@@ -1,8 +1,7 @@
 /** Use case: the state of users in one group (GET /subscription/status/get). */
-import { limits } from "../../../platform/limits.ts";
 import { checkAddresses, groupOf } from "./group.ts";
 import { type MembershipState, sharedState } from "./memberships.ts";
-import type { ReadParts, UserKey, Users } from "./ports.ts";
+import type { Asked, ReadParts, UserKey, Users } from "./ports.ts";
 
 export interface Statuses {
   /** One a key, in the order of the keys; undefined: unknown. */
@@ -13,13 +12,14 @@ export interface Statuses {
 /** Refuses INPUT_INVALID for an unknown group and for addresses that are not of its channel. */
 export async function getStatus(
   parts: ReadParts & { readonly users: Users },
-  request: { readonly workspaceId: string; readonly groupId: string; readonly keys: readonly UserKey[] },
+  request: Asked & { readonly groupId: string; readonly keys: readonly UserKey[] },
 ): Promise<Statuses> {
   const { workspaceId, groupId, keys } = request;
-  const group = groupOf(await parts.store.groups(workspaceId), groupId);
+  const caughtUp = parts.caught.ask(request);
+  const [groups, { found, behind }] = await Promise.all([parts.store.groups(workspaceId), parts.users.find(keys)]);
+  const group = groupOf(groups, groupId);
   checkAddresses(group, { emails: keys.some(({ by }) => by === "email"), phones: keys.some(({ by }) => by === "phone") });
-  const { found, behind } = await parts.users.find(keys);
-  const late = !await parts.caught.drained(limits.consentWaitMs);
+  const late = !await caughtUp();
   const rows = await parts.store.load(workspaceId, [...new Set(found.flat().map(({ userId }) => userId))]);
   const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(groupId))));
   return { states, behind: behind || late };

@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import type { Group } from "./group.ts";
 import type { MembershipState } from "./memberships.ts";
-import type { FoundUser, ReadParts, UserKey, Users } from "./ports.ts";
+import type { Asked, FoundUser, ReadParts, UserKey, Users } from "./ports.ts";
 
 export interface UserStatuses {
   readonly users: readonly (FoundUser & { readonly groups: readonly { readonly group: Group; readonly state: MembershipState }[] })[];
@@ -13,15 +13,19 @@ export interface UserStatuses {
 /** Users who share an address stand apart; only groups in which a state was set are told. */
 export async function getUserStatus(
   parts: ReadParts & { readonly users: Users },
-  request: { readonly workspaceId: string; readonly keys: readonly UserKey[]; readonly limit: number; readonly offset: number },
+  request: Asked & { readonly keys: readonly UserKey[]; readonly limit: number; readonly offset: number },
 ): Promise<UserStatuses> {
   const { workspaceId, keys, offset } = request;
+  const caughtUp = parts.caught.ask(request);
   const { found, behind } = await parts.users.find(keys);
-  const late = !await parts.caught.drained(limits.consentWaitMs);
+  const late = !await caughtUp();
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
-  const groups = new Map((await parts.store.groups(workspaceId)).map((group) => [group.id, group]));
-  const rows = await parts.store.load(workspaceId, page.map(({ userId }) => userId));
+  const [known, rows] = await Promise.all([
+    parts.store.groups(workspaceId),
+    parts.store.load(workspaceId, page.map(({ userId }) => userId)),
+  ]);
+  const groups = new Map(known.map((group) => [group.id, group]));
   const users = page.map((user) => {
     const states = [...rows.get(user.userId)?.groups ?? []];
     return { ...user, groups: states.flatMap(([id, state]) => ({ group: groups.get(id), state })).filter(isKnown) };

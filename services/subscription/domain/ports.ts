@@ -32,10 +32,19 @@ export interface FoundUser {
   readonly phone: string | null;
 }
 
-/** How far the lane is applied. */
+/** How far what was answered is applied. */
 export interface Caught {
-  /** True as soon as what the lane held at the call is applied; false after `ms` without it. */
-  drained(ms: number): Promise<boolean>;
+  /**
+   * Begins to wait, bounded, for what was answered before the call. The result is called once it is known who is meant,
+   * and gives whether all of it is in.
+   */
+  ask(asked: Asked): () => Promise<boolean>;
+}
+
+export interface Asked {
+  readonly workspaceId: string;
+  /** The token of a write that the read has to see; empty: none. */
+  readonly readAfter: string;
 }
 
 export interface ReadParts {

@@ -3,15 +3,26 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
-import type { MembershipState } from "../domain/memberships.ts";
+import type { Mark, MembershipState } from "../domain/memberships.ts";
 
 /** Throws on bytes that are no record. */
 export function decodeLaneRecord({ sequence, part, body }: LaneRecord): MembershipRecord {
+  return recordFromMessage(fromBinary(SubscriptionRecordSchema, body), [sequence, part]);
+}
+
+/** A record that says itself where it belongs, as lanes of a log carry it. Throws on bytes that are no record. */
+export function decodeLaneBody(body: Uint8Array): { readonly workspaceId: string; readonly record: MembershipRecord } {
   const message = fromBinary(SubscriptionRecordSchema, body);
+  const { workspaceId, cause } = message;
+  if (workspaceId === "" || cause === undefined) throw new Error("Expected a subscription record with a workspace and a cause, got none");
+  return { workspaceId, record: recordFromMessage(message, [Number(cause.sequence), cause.part]) };
+}
+
+function recordFromMessage(message: SubscriptionRecord, mark: Mark): MembershipRecord {
   if (message.userId === "") throw new Error("Expected a subscription record with a user, got none");
   return {
     userId: message.userId,
-    mark: [sequence, part],
+    mark,
     at: Number(message.cause?.at ?? 0n),
     requestId: message.cause?.requestId ?? "",
     actor: message.cause?.actor ?? "",

@@ -20,7 +20,7 @@ export interface WorkspaceStep {
   readonly erased: ReadonlyMap<UserId, Mark>;
 }
 
-export interface PlanParts {
+export interface PlanParts extends Pick<StepUsers, "onSkew"> {
   readonly store: Pick<MembershipStore, "groups">;
   readonly loadForStep: (
     workspaceId: string,
@@ -56,7 +56,7 @@ export async function planWorkspace(
   const [groups, { users, ends }] = await Promise.all([parts.store.groups(workspaceId), parts.loadForStep(workspaceId, ids)]);
   const open = new Set(groups.flatMap(({ id, archived }) => (archived ? [] : [id])));
   const marks = new Map(Array.from(users, ([id, { mark }]) => [id, mark]));
-  const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId) };
+  const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId), ...(parts.onSkew && { onSkew: parts.onSkew }) };
   const ledger = openChains(workspaceId, ends);
   for (const record of records) ledger.add(record, applyRecord(step, record));
   const first = new Set(records.map(writtenFirst).filter((id) => id !== undefined));

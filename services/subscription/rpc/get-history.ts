@@ -1,7 +1,6 @@
 /** RPC GetHistory: the ledger of users, with the histories of those who were merged into them. */
 import { create } from "@bufbuild/protobuf";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
-import { limits } from "../../../platform/limits.ts";
 import {
   type GetHistoryRequest,
   type GetHistoryResponse,
@@ -14,8 +13,9 @@ import { keyFromMessage, scopeOf } from "./request.ts";
 
 export async function handleGetHistory(parts: ServiceParts, message: GetHistoryRequest): Promise<GetHistoryResponse> {
   const scope = scopeOf(message);
+  const caughtUp = parts.caught.ask(scope);
   const { found } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
-  await parts.caught.drained(limits.consentWaitMs);
+  await caughtUp();
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const rows = await parts.store.load(scope.workspaceId, ids);
   const subjects = ids.flatMap((id) => {

@@ -13,7 +13,7 @@ import { keyFromMessage, scopeOf, statusOf } from "./request.ts";
 export async function handleGetStatus(parts: ServiceParts, message: GetStatusRequest): Promise<GetStatusResponse> {
   const scope = scopeOf(message);
   const { states, behind } = await getStatus({ ...parts, users: profileUsers(parts.profile, scope) }, {
-    workspaceId: scope.workspaceId,
+    ...scope,
     groupId: message.subscriptionGroupId,
     keys: message.users.map(keyFromMessage),
   });

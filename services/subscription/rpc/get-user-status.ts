@@ -14,7 +14,7 @@ export async function handleGetUserStatus(parts: ServiceParts, message: GetUserS
   const scope = scopeOf(message);
   const { limit, offset } = message;
   const keys = message.users.map(keyFromMessage);
-  const request = { workspaceId: scope.workspaceId, keys, limit, offset };
+  const request = { ...scope, keys, limit, offset };
   const { users, total, behind } = await getUserStatus({ ...parts, users: profileUsers(parts.profile, scope) }, request);
   return create(GetUserStatusResponseSchema, {
     users: users.map(({ externalId, email, phone, groups }) => ({

@@ -1,7 +1,8 @@
 /** What the handlers need. */
 import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
-import type { LedgerDamage, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/ports.ts";
 
@@ -10,8 +11,7 @@ export interface ServiceParts extends ReadParts {
   readonly intake: IntakeParts;
   /** An id that was never given before. */
   readonly newGroupId: () => string;
-  readonly ledger: {
-    history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
-    verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
-  };
+  readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
+  /** Records that wait for a human, at most `max`. */
+  readonly setAside: { listSetAside(max: number): Promise<SetAside[]> };
 }

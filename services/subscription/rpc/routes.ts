@@ -4,10 +4,12 @@ import type { SubscriptionService } from "../../../proto/gen/heddle/subscription
 import { handleArchiveGroup } from "./archive-group.ts";
 import { handleCreateGroup } from "./create-group.ts";
 import { handleDeclareGroups } from "./declare-groups.ts";
+import { handleExportLedger } from "./export-ledger.ts";
 import { handleGetHistory } from "./get-history.ts";
 import { handleGetStatus } from "./get-status.ts";
 import { handleGetUserStatus } from "./get-user-status.ts";
 import { handleListGroups } from "./list-groups.ts";
+import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
 import { handleSetStatus } from "./set-status.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
@@ -23,5 +25,7 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
     archiveGroup: (message) => handleArchiveGroup(parts, message),
     getHistory: (message) => handleGetHistory(parts, message),
     verifyLedger: (message) => handleVerifyLedger(parts, message),
+    exportLedger: (message) => handleExportLedger(parts, message),
+    listSetAside: (message) => handleListSetAside(parts, message),
   };
 }

@@ -7,8 +7,8 @@ import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { setAsideList, setAsideOf } from "../../../platform/lane/set-aside-cassandra.ts";
 import { stampAfter, stampOf } from "../../../platform/lane/stamp.ts";
-import { cassandraLedger, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
-import type { ChainHead } from "../../../platform/ledger/ledger.ts";
+import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
+import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
@@ -18,7 +18,7 @@ import { deleteOpenMerge, deleteUser, putOpenMerge, putUser, selectOpenMerges, s
 import type { LoadedUsers, StepRows, SubscriptionTables } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraSubscriptionStore(session: Session): SubscriptionTables {
+export function openCassandraSubscriptionStore(session: Session): SubscriptionTables & RepeatedEntries {
   function loadForStep(workspaceId: string, ids: readonly UserId[]): Promise<LoadedUsers> {
     return loadUsers(session, workspaceId, ids);
   }
@@ -37,7 +37,14 @@ export function openCassandraSubscriptionStore(session: Session): SubscriptionTa
     ...cassandraLedger({ session, heads }),
     commit: (step) => commit(session, step),
     listSetAside: (max) => setAsideList(session, max),
+    entriesSince: async (workspaceId, subjects, sequence) =>
+      entriesSince(session, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
   };
+}
+
+export interface RepeatedEntries {
+  /** Entries of these subjects whose cause lies at `sequence` or later. */
+  entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
 }
 
 const noEntries: ChainHead = { count: 0, hash: "" };

@@ -1,6 +1,7 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
@@ -9,6 +10,8 @@ import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { membershipsFromRow, membershipsToRow } from "./rows.ts";
 import type { StepRows, SubscriptionTables } from "./tables.ts";
+
+export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
 
 export interface EmbeddedTables extends SubscriptionTables {
   readonly lane: Lane;
@@ -19,8 +22,8 @@ export interface EmbeddedTables extends SubscriptionTables {
 const service = "subscription";
 const ledger = ledgerTables("subscription");
 
-/** Written in one transaction: a step whole or not at all. */
-export async function openSqliteSubscriptionStore(database: Database): Promise<EmbeddedTables> {
+/** Written in one transaction: a step whole or not at all. `onEntries` runs inside it. */
+export async function openSqliteSubscriptionStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
   const store = membershipStore(database);
@@ -32,7 +35,7 @@ export async function openSqliteSubscriptionStore(database: Database): Promise<E
       users: await store.load(workspaceId, ids),
       ends: ledger.heads(database, workspaceId, ids),
     }),
-    commit: (step) => database.write(() => commitStep(database, step)),
+    commit: (step) => database.write(() => commitStep(database, step, onEntries)),
     listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM subscription_set_aside").get()?.["count"] ?? 0),
   };
@@ -80,11 +83,12 @@ function readGroups(database: Database, workspaceId: string): Group[] {
   }));
 }
 
-function commitStep(database: Database, { workspaces, setAside, taken }: StepRows): void {
+function commitStep(database: Database, { workspaces, setAside, taken }: StepRows, onEntries: OnEntries): void {
   for (const { workspaceId, users, entries, erased } of workspaces) {
     for (const user of users.values()) writeUser(database, workspaceId, user);
     for (const subject of erased.keys()) ledger.erase(database, workspaceId, subject);
     ledger.append(database, workspaceId, entries);
+    onEntries(workspaceId, entries);
   }
   for (const { record: { workspaceId, sequence, part, body }, reason } of setAside) {
     database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);

@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/consent/v1/ledger.proto.
  */
 export const file_heddle_consent_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("Ch5oZWRkbGUvY29uc2VudC92MS9sZWRnZXIucHJvdG8SEWhlZGRsZS5jb25zZW50LnYxIvYBCgtMZWRnZXJFbnRyeRINCgVpbmRleBgBIAEoDRIPCgdzdWJqZWN0GAIgASgJEgwKBHdoYXQYAyABKAkSDAoEa2luZBgEIAEoCRITCgZiZWZvcmUYBSABKAlIAIgBARISCgVhZnRlchgGIAEoCUgBiAEBEgoKAmF0GAcgASgDEg0KBWFjdG9yGAggASgJEhIKCnJlcXVlc3RfaWQYCSABKAkSEAoIc2VxdWVuY2UYCiABKAMSDAoEcGFydBgLIAEoDRIQCghwcmV2aW91cxgMIAEoCRIMCgRoYXNoGA0gASgJQgkKB19iZWZvcmVCCAoGX2FmdGVyIj4KDExlZGdlckRhbWFnZRIPCgdzdWJqZWN0GAEgASgJEg0KBWluZGV4GAIgASgNEg4KBnJlYXNvbhgDIAEoCWIGcHJvdG8z");
+  fileDesc("Ch5oZWRkbGUvY29uc2VudC92MS9sZWRnZXIucHJvdG8SEWhlZGRsZS5jb25zZW50LnYxIvYBCgtMZWRnZXJFbnRyeRINCgVpbmRleBgBIAEoDRIPCgdzdWJqZWN0GAIgASgJEgwKBHdoYXQYAyABKAkSDAoEa2luZBgEIAEoCRITCgZiZWZvcmUYBSABKAlIAIgBARISCgVhZnRlchgGIAEoCUgBiAEBEgoKAmF0GAcgASgDEg0KBWFjdG9yGAggASgJEhIKCnJlcXVlc3RfaWQYCSABKAkSEAoIc2VxdWVuY2UYCiABKAMSDAoEcGFydBgLIAEoDRIQCghwcmV2aW91cxgMIAEoCRIMCgRoYXNoGA0gASgJQgkKB19iZWZvcmVCCAoGX2FmdGVyIj4KDExlZGdlckRhbWFnZRIPCgdzdWJqZWN0GAEgASgJEg0KBWluZGV4GAIgASgNEg4KBnJlYXNvbhgDIAEoCSJkCg5TZXRBc2lkZVJlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSDAoEcGFydBgDIAEoDRIOCgZyZWFzb24YBCABKAkSDAoEYm9keRgFIAEoDGIGcHJvdG8z");
 
 /**
  * @generated from message heddle.consent.v1.LedgerEntry
@@ -138,4 +138,47 @@ export type LedgerDamage = Message<"heddle.consent.v1.LedgerDamage"> & {
  */
 export const LedgerDamageSchema: GenMessage<LedgerDamage> = /*@__PURE__*/
   messageDesc(file_heddle_consent_v1_ledger, 1);
+
+/**
+ * A record that nobody could read, kept to be shown.
+ *
+ * @generated from message heddle.consent.v1.SetAsideRecord
+ */
+export type SetAsideRecord = Message<"heddle.consent.v1.SetAsideRecord"> & {
+  /**
+   * Empty where the record does not say it.
+   *
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * Place in the intake log, or in the lane where the record does not say it.
+   *
+   * @generated from field: int64 sequence = 2;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: uint32 part = 3;
+   */
+  part: number;
+
+  /**
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * @generated from field: bytes body = 5;
+   */
+  body: Uint8Array;
+};
+
+/**
+ * Describes the message heddle.consent.v1.SetAsideRecord.
+ * Use `create(SetAsideRecordSchema)` to create a new message.
+ */
+export const SetAsideRecordSchema: GenMessage<SetAsideRecord> = /*@__PURE__*/
+  messageDesc(file_heddle_consent_v1_ledger, 2);
 

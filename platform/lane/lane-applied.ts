@@ -1,0 +1,96 @@
+/**
+ * How far lanes are applied, as a process learns it that answers reads: each step tells the last message of every lane,
+ * and appliers tell how far they are. A read waits for the lanes that it reads from, and for no others.
+ */
+import type { Clock } from "../clock.ts";
+import type { Position } from "../intake/position.ts";
+import { limits } from "../limits.ts";
+import type { Log } from "../log/log.ts";
+import type { Logger } from "../logger.ts";
+import type { LaneLayout } from "./layout.ts";
+import { tailsAfter, toldFromBytes } from "./place.ts";
+import { createProgress, type Progress } from "./progress.ts";
+import type { ProgressNews } from "./progress-news.ts";
+import { type Reading, readOn } from "./read-on.ts";
+
+export interface LaneAppliedParts {
+  readonly lanes: Pick<Log, "read" | "tail" | "watch">;
+  readonly layout: LaneLayout;
+  readonly intakePartitions: number;
+  readonly news: ProgressNews;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface LaneApplied {
+  /** True as soon as what the intake held at `place` is applied in these lanes, as the layout numbers them; false after `ms`. */
+  wait(place: Position, lanes: readonly number[], ms: number): Promise<boolean>;
+  /** Why nothing is heard of some partition; undefined while all is well. */
+  trouble(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** What is known of one intake partition. */
+interface Heard {
+  /** The last record that is resolved. */
+  readonly resolved: Progress;
+  /** By lane: the last message that was sent there. */
+  tails: readonly number[];
+}
+
+export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
+  const { clock, intakePartitions, news } = parts;
+  const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
+  const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [] }));
+  const readings = heard.map((partition, at) => hear(parts, partition, at));
+  const stop = news.listen((one) => {
+    if (one.kind === "applied") applied[one.lane]?.advance(one.position);
+  });
+
+  return {
+    async wait({ partition, sequence }, lanes, ms) {
+      const of = heard[partition];
+      if (of === undefined) throw new Error(`Expected a partition below ${heard.length}, got ${partition}`);
+      const until = clock.monotonic() + ms;
+      if (!await of.resolved.wait(sequence, ms)) return false;
+      const { tails } = of;
+      for (const lane of lanes) {
+        const reached = applied[lane]?.wait(tails[lane] ?? 0, Math.max(0, until - clock.monotonic()));
+        if (!await reached) return false;
+      }
+      return true;
+    },
+    trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
+    async close() {
+      stop();
+      await Promise.all(readings.map((reading) => reading.close()));
+    },
+  };
+}
+
+/** Reads what is told from the last step on: its tails hold for all steps before it. */
+function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, partition: number): Reading {
+  const source = layout.told(partition);
+  let position: number | undefined;
+  return readOn({
+    clock,
+    idleMs: limits.passIdleMsMax,
+    watch: (wake) =>
+      lanes.watch((changed) => {
+        if (changed === source) wake();
+      }),
+  }, {
+    async turn() {
+      const after = position ?? Math.max(0, await lanes.tail(source) - 1);
+      const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
+      for (const { sequence, body } of records) {
+        const told = toldFromBytes(body);
+        heard.tails = tailsAfter(told, sequence + 1);
+        heard.resolved.advance(told.through);
+      }
+      position = records.at(-1)?.sequence ?? after;
+      return records.length > 0 ? "busy" : "idle";
+    },
+    recover: (error, failures) => logger.error("told_not_read", error, { partition, failures }),
+  });
+}

@@ -1,0 +1,147 @@
+/** The lanes of a service that owns consent, as one of its processes works on them: logs, appliers shared out, and reads that wait. */
+import type { Clock } from "../clock.ts";
+import type { Position } from "../intake/position.ts";
+import { limits } from "../limits.ts";
+import { newId } from "../identifier.ts";
+import type { FencedSteps } from "../log/fenced-step.ts";
+import { connectJetStream } from "../log/jetstream-connection.ts";
+import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
+import { checkpointSubject } from "../log/jetstream-stream.ts";
+import { openJetStreamLog } from "../log/jetstream.ts";
+import type { Log } from "../log/log.ts";
+import { partitionOf } from "../log/partition.ts";
+import type { Logger } from "../logger.ts";
+import type { StreamsConfig } from "../mesh-config.ts";
+import { openBusMembers, openBusNews } from "./bus.ts";
+import { createGate } from "./gate.ts";
+import { openLaneApplied } from "./lane-applied.ts";
+import { type LaneBody, startLaneApplier } from "./lane-applier.ts";
+import { createLanePositions } from "./lane-positions.ts";
+import { type LaneLayout, laneLayout } from "./layout.ts";
+import { type Members, type Ownership, ownWork } from "./ownership.ts";
+import { createProgressTeller, type ProgressNews } from "./progress-news.ts";
+
+export interface MeshLanesOptions {
+  readonly service: "subscription" | "messaging-status";
+  readonly streams: StreamsConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface MeshLanes {
+  /** The workspaces' one order, to append to. */
+  readonly intake: Log;
+  readonly layout: LaneLayout;
+  /**
+   * True as soon as what was answered before the call is applied in these lanes, as the layout numbers them; with
+   * `readAfter` that place. False after `ms` without it.
+   */
+  caughtUp(
+    asked: { readonly workspaceId: string; readonly readAfter?: Position | undefined },
+    lanes: readonly number[],
+    ms: number,
+  ): Promise<boolean>;
+  /** Takes this process's share of the lanes. */
+  start(apply: (bodies: readonly LaneBody[]) => Promise<void>): void;
+  /** Why something does not get on; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Ends after the turns under way, and gives everything to the others. */
+  close(): Promise<void>;
+}
+
+/** Refuses LOG_UNAVAILABLE where NATS cannot be reached. */
+export async function openMeshLanes(options: MeshLanesOptions): Promise<MeshLanes> {
+  const opened: (() => Promise<unknown> | unknown)[] = [];
+  async function close(): Promise<void> {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  }
+  try {
+    return await open(options, opened, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Opened = (() => Promise<unknown> | unknown)[];
+
+async function open(options: MeshLanesOptions, opened: Opened, close: () => Promise<void>): Promise<MeshLanes> {
+  const { service, streams: { nats, logName, partitions, lanes: lanesEach }, clock, logger } = options;
+  const layout = laneLayout(partitions, lanesEach);
+  const { intake, lanes, steps } = await openLogs(options, layout, opened);
+  const bus = await connectJetStream({ ...nats, logger });
+  opened.push(() => bus.close());
+  const news = openBusNews(bus, `${logName}-progress-${service}`);
+  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
+  opened.push(() => applied.close());
+  let ownership: Ownership | undefined;
+  return {
+    intake,
+    layout,
+    async caughtUp({ workspaceId, readAfter }, waitedFor, ms) {
+      const partition = partitionOf(workspaceId, partitions);
+      const place = readAfter ?? { partition, sequence: await intake.tail(partition) };
+      return await applied.wait(place, waitedFor, ms);
+    },
+    start(apply) {
+      const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });
+      opened.push(() => members.close());
+      ownership = shareOut(options, { lanes, steps, layout, news, members, apply }, opened);
+    },
+    trouble() {
+      if (!bus.up) return "NATS is away";
+      const readings = [...ownership?.owned.values() ?? []].map((reading) => reading.trouble());
+      return readings.find((reason) => reason !== undefined) ?? applied.trouble();
+    },
+    close,
+  };
+}
+
+async function openLogs({ streams, clock, logger }: MeshLanesOptions, layout: LaneLayout, opened: Opened) {
+  const { nats, replicas, bytesMax, partitions } = streams;
+  const stream = { ...nats, replicas, bytesMax, clock, logger };
+  const name = lanesName(streams);
+  const intake = await openJetStreamLog({ ...stream, name: `${streams.logName}_intake`, partitions });
+  opened.push(() => intake.close());
+  const lanes = await openJetStreamLog({ ...stream, name, partitions: layout.partitions });
+  opened.push(() => lanes.close());
+  const steps = await openJetStreamSteps({ ...stream, name, partitions: layout.partitions });
+  opened.push(() => steps.close());
+  return { intake, lanes, steps };
+}
+
+interface Shared {
+  readonly lanes: Log;
+  readonly steps: FencedSteps;
+  readonly layout: LaneLayout;
+  readonly news: ProgressNews;
+  readonly members: Members;
+  readonly apply: (bodies: readonly LaneBody[]) => Promise<void>;
+}
+
+/** Takes this process's share of the service's lanes, whoever else is there. */
+function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, members, apply }: Shared, opened: Opened): Ownership {
+  const { service, streams, clock, logger } = options;
+  const positions = createLanePositions(steps, (lane) => checkpointSubject(lanesName(streams), `${service}-${lane}`));
+  const teller = createProgressTeller({ news, clock });
+  opened.push(() => teller.close());
+  const gate = createGate(limits.lanesAppliedAtOnceMax);
+  const placeOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
+  const owned = ownWork({
+    id: newId("proc_", clock),
+    members,
+    clock,
+    logger,
+    work: Array.from({ length: layout.lanes }, (_, lane) => String(placeOf(lane))),
+    start: (work) => {
+      const lane = Number(work);
+      return startLaneApplier({ lane, lanes, positions, apply, gate, clock, logger, onApplied: (place) => teller.applied(lane, place) });
+    },
+  });
+  opened.push(() => owned.close());
+  return owned;
+}
+
+function lanesName({ logName }: StreamsConfig): string {
+  return `${logName}_lanes`;
+}

@@ -1,0 +1,128 @@
+/** The messaging-status service as a process of the mesh: its lanes, Cassandra, events and its RPCs put together. */
+import { join } from "node:path";
+import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { openEventStream } from "../../platform/events/jetstream.ts";
+import { positionFromToken } from "../../platform/intake/position.ts";
+import { type MeshLanes, openMeshLanes } from "../../platform/lane/mesh-lanes.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Logger } from "../../platform/logger.ts";
+import { connectClient } from "../../platform/rpc/client.ts";
+import { rpcRoute } from "../../platform/rpc/guard.ts";
+import { serveRpc } from "../../platform/rpc/server.ts";
+import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
+import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
+import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { Caught } from "./domain/ports.ts";
+import { eventsOf } from "./events/status-events.ts";
+import { applyMessages } from "./lanes/apply-messages.ts";
+import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
+import type { MeshMessagingStatusConfig } from "./mesh-config.ts";
+import { messagingStatusRoutes } from "./rpc/routes.ts";
+import { openCassandraStatusStore } from "./store/cassandra.ts";
+
+export { type MeshMessagingStatusConfig, readMeshMessagingStatusConfig, readMeshMessagingStatusStore } from "./mesh-config.ts";
+
+export interface MeshMessagingStatus {
+  /** Where its RPCs are served. */
+  readonly url: string;
+  /** Whether accepted data can be applied and read; names what fails. */
+  health(): Readiness;
+  /** Refuses new calls, finishes those under way, gives its work to the other processes. */
+  close(): Promise<void>;
+}
+
+export interface MeshParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry?: Telemetry;
+}
+
+type Opened = (() => Promise<unknown> | unknown)[];
+
+/** Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated. */
+export async function serveMeshMessagingStatus(config: MeshMessagingStatusConfig, parts: MeshParts): Promise<MeshMessagingStatus> {
+  const opened: Opened = [];
+  async function close(): Promise<void> {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  }
+  try {
+    return { ...await open(config, parts, opened), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function open(
+  config: MeshMessagingStatusConfig,
+  { clock, logger, telemetry = noTelemetry }: MeshParts,
+  opened: Opened,
+): Promise<Omit<MeshMessagingStatus, "close">> {
+  const { session, watch, close: closeStore } = await openKeyspace(config, messagingStatusSchema, clock);
+  opened.push(closeStore);
+  const tables = openCassandraStatusStore(session);
+  const events = await openEventStream({ ...config.events, logger });
+  opened.push(() => events.close());
+  const lanes = await openMeshLanes({ service: "messaging-status", streams: config, clock, logger });
+  opened.push(() => lanes.close());
+  const profile = connectClient(ProfileService, { ...config.profile, caller: "messaging-status", deadlineMs: limits.drainMsMax, clock });
+  opened.push(() => profile.close());
+  const { client } = profile;
+  lanes.start((bodies) =>
+    applyMessages({
+      ...tables,
+      publish: (workspaceId, entries) => events.publish(eventsOf(workspaceId, entries)),
+      logger,
+    }, bodies)
+  );
+  const service = messagingStatusRoutes({
+    store: tables.store,
+    caught: caughtBy(lanes),
+    profile: client,
+    intake: {
+      log: lanes.intake,
+      clock,
+      tracer: telemetry.tracer,
+      decided: (scope, position) => client.awaitOutcome({ scope, position }),
+    },
+    links: openUnsubscribeLinks(tables.linkKeys),
+    ledger: tables,
+    setAside: tables,
+  });
+  function health(): Readiness {
+    const reason = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
+    return { ready: reason === undefined, ...(reason !== undefined && { reason }) };
+  }
+  const server = await serveRpc({
+    routes: [rpcRoute(MessagingStatusService, service)],
+    ...config.rpc,
+    callers: new Map([[MessagingStatusService.typeName, config.rpc.callers]]),
+    clock,
+    logger,
+    telemetry,
+    health,
+  });
+  opened.push(() => server.close());
+  return { url: server.url, health };
+}
+
+/** Waits for the lanes of the addresses that a read is about. */
+function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
+  const all = Array.from({ length: layout.lanes }, (_, lane) => lane);
+  return {
+    ask({ workspaceId, readAfter }, addresses) {
+      const own = addresses === "all" ? all : [...new Set(addresses.map((address) => layout.laneOf(workspaceId, address)))];
+      const place = positionFromToken(readAfter);
+      const ms = place === undefined ? limits.consentWaitMs : limits.positionWaitMsMax;
+      const done = caughtUp({ workspaceId, readAfter: place }, own.map((lane) => layout.messagingStatus(lane)), ms);
+      // Whoever asked may have failed before it looks
+      done.catch(() => {});
+      return () => done;
+    },
+  };
+}
+
+/** Where the migrations of the service's tables lie. */
+export const messagingStatusSchema: string = join(import.meta.dirname, "store/schema");

@@ -1,0 +1,26 @@
+/** The status of users' addresses: the EmailStatuses port by the messaging-status service's GetEmailStates. */
+import type { Client } from "@connectrpc/connect";
+import { EmailStatus } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import type { EmailStatuses } from "../domain/email-statuses.ts";
+
+/** The caller has waited for its own lanes; the service waits for those of the addresses. */
+export function emailStatusesBy(client: Pick<Client<typeof MessagingStatusService>, "getEmailStates">): EmailStatuses {
+  return {
+    async load(workspaceId, addresses) {
+      const { states } = await client.getEmailStates({ scope: { workspaceId }, emails: [...addresses], waited: true });
+      return new Map(states.flatMap(({ status }, at) => {
+        const name = names.get(status);
+        return name === undefined ? [] : [[addresses[at] ?? "", name] as const];
+      }));
+    },
+  };
+}
+
+const names: ReadonlyMap<EmailStatus, "opted_in" | "subscribed" | "unsubscribed"> = new Map(
+  [
+    [EmailStatus.OPTED_IN, "opted_in"],
+    [EmailStatus.SUBSCRIBED, "subscribed"],
+    [EmailStatus.UNSUBSCRIBED, "unsubscribed"],
+  ] as const,
+);
