@@ -20,7 +20,7 @@ export function messagesOf(subject: string, record: Uint8Array, bytesMax: number
   }));
 }
 
-/** Records of `subject` above `after`, in order, as the port's `read` says. Any replica may answer. */
+/** Records of `subject` above `after`, in order, as the port's `read` says. Any replica may answer, unless `current`: then the leader. */
 export async function readRecords(connection: JetStreamConnection, ask: ReadAsk): Promise<LogRecord[]> {
   const records: LogRecord[] = [];
   let room = ask.bytesMax;
@@ -71,6 +71,7 @@ export async function lastMessage(
 }
 
 async function readParts(connection: JetStreamConnection, ask: ReadAsk): Promise<Part[]> {
+  if (ask.current) return await readFromLeader(connection, ask);
   const batch = Math.min(ask.max, limits.logReadMessagesMax);
   const question = {
     seq: ask.after + 1,
@@ -82,6 +83,28 @@ async function readParts(connection: JetStreamConnection, ask: ReadAsk): Promise
   const body = new TextEncoder().encode(JSON.stringify(question));
   const answers = await connection.requestMany(`$JS.API.DIRECT.GET.${ask.stream}`, body, isEnd);
   return answers.map(partOf);
+}
+
+/** A message a question: the leader answers no batches. */
+async function readFromLeader(connection: JetStreamConnection, ask: ReadAsk): Promise<Part[]> {
+  const parts: Part[] = [];
+  let bytes = 0;
+  for (let seq = ask.after + 1; parts.length < ask.max && bytes <= ask.bytesMax;) {
+    const answer = await askApi<{ message: { seq: number; data?: string; hdrs?: string } }>(connection, {
+      subject: `STREAM.MSG.GET.${ask.stream}`,
+      body: { seq, next_by_subj: ask.subject },
+      missing: noMessageFound,
+    });
+    if (!answer) break;
+    const { data = "", hdrs = "" } = answer.message;
+    const body = Buffer.from(data, "base64");
+    const [, part = "0/1"] = partLine.exec(Buffer.from(hdrs, "base64").toString()) ?? [];
+    const [index = 0, count = 1] = part.split("/").map(Number);
+    parts.push({ sequence: answer.message.seq, body, index, count });
+    bytes += body.byteLength;
+    seq = answer.message.seq + 1;
+  }
+  return parts;
 }
 
 /** 204 ends a batch, 404 says that there is nothing; anything else with a status is an error. */
@@ -102,6 +125,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 && only ? only : Buffer.concat(parts);
 }
 
+const partLine = new RegExp(`^${partHeader}: *(\\d+/\\d+)`, "im");
 const noMessageFound = 10037;
 const endOfBatch = 204;
 const nothingFound = 404;
@@ -112,6 +136,7 @@ interface ReadAsk {
   readonly after: number;
   readonly max: number;
   readonly bytesMax: number;
+  readonly current?: boolean;
 }
 
 interface Part {

@@ -153,9 +153,11 @@ await describeWith(["nats"], "openJetStreamLog()", () => {
         log.append(1, bytesOf("x")),
         log.append(0, bytesOf("b")),
       ]);
-      const records = await log.read(0, 0, { max: 10, bytesMax: 10_000_000 });
-      expect(records.map(({ sequence }) => sequence)).toEqual([sequences[0], sequences[1], sequences[3]]);
-      expect(Buffer.compare(records[1]?.body ?? new Uint8Array(), large)).toBe(0);
+      for (const reading of [{}, { current: true }]) {
+        const records = await log.read(0, 0, { max: 10, bytesMax: 10_000_000, ...reading });
+        expect(records.map(({ sequence }) => sequence)).toEqual([sequences[0], sequences[1], sequences[3]]);
+        expect(Buffer.compare(records[1]?.body ?? new Uint8Array(), large)).toBe(0);
+      }
       const [only] = await log.read(0, sequences[0], { max: 1, bytesMax: 10 });
       expect(only?.sequence).toBe(sequences[1]);
       expect(Buffer.compare(only?.body ?? new Uint8Array(), large)).toBe(0);

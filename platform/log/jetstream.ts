@@ -68,7 +68,7 @@ class JetStreamLog implements Log {
     return tail;
   }
 
-  async read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]> {
+  async read(partition: number, after: number, options: { max: number; bytesMax: number; current?: boolean }): Promise<LogRecord[]> {
     this.#check(partition);
     const subject = partitionSubject(this.#name, partition);
     const records = await this.#reach(() => readRecords(this.#connection, { stream: this.#name, subject, after, ...options }));

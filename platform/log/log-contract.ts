@@ -95,20 +95,23 @@ function describeOrder(current: () => Log): void {
 }
 
 function describeReading(current: () => Log): void {
-  test("read() gives what is above `after`, in order, at most `max`", async () => {
-    const sequences = await Promise.all(numbered(6).map((text) => current().append(0, bytesOf(text))));
-    const records = await current().read(0, sequences[1] ?? 0, { max: 3, bytesMax: 1000 });
-    expect(records.map((record) => record.sequence)).toEqual(sequences.slice(2, 5));
-    expect(await current().read(0, sequences[5] ?? 0, roomy)).toEqual([]);
-  });
+  for (const reading of [{}, { current: true }]) {
+    const how = reading.current ? ", current" : "";
+    test(`read() gives what is above \`after\`, in order, at most \`max\`${how}`, async () => {
+      const sequences = await Promise.all(numbered(6).map((text) => current().append(0, bytesOf(text))));
+      const records = await current().read(0, sequences[1] ?? 0, { max: 3, bytesMax: 1000, ...reading });
+      expect(records.map((record) => record.sequence)).toEqual(sequences.slice(2, 5));
+      expect(await current().read(0, sequences[5] ?? 0, { ...roomy, ...reading })).toEqual([]);
+    });
 
-  test("read() stops before `bytesMax` is passed, but gives the first record whatever its size", async () => {
-    for (const text of ["12345678", "12", "34", "56"]) await current().append(0, bytesOf(text));
-    const first = await current().read(0, 0, { max: 10, bytesMax: 4 });
-    expect(first.map(textOf)).toEqual(["12345678"]);
-    const next = await current().read(0, first[0]?.sequence ?? 0, { max: 10, bytesMax: 4 });
-    expect(next.map(textOf)).toEqual(["12", "34"]);
-  });
+    test(`read() stops before \`bytesMax\` is passed, but gives the first record whatever its size${how}`, async () => {
+      for (const text of ["12345678", "12", "34", "56"]) await current().append(0, bytesOf(text));
+      const first = await current().read(0, 0, { max: 10, bytesMax: 4, ...reading });
+      expect(first.map(textOf)).toEqual(["12345678"]);
+      const next = await current().read(0, first[0]?.sequence ?? 0, { max: 10, bytesMax: 4, ...reading });
+      expect(next.map(textOf)).toEqual(["12", "34"]);
+    });
+  }
 
   test("trim() forgets up to and including `through`, and nothing of another partition", async () => {
     const sequences = await Promise.all(numbered(4).map((text) => current().append(0, bytesOf(text))));

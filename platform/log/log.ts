@@ -16,8 +16,12 @@ export interface Log {
   append(partition: number, record: Uint8Array, priority?: "normal" | "low"): Promise<number>;
   /** The sequence of the last durable record, 0 where there was never one. */
   tail(partition: number): Promise<number>;
-  /** Records with a sequence above `after`, in order: at most `max`, and at most `bytesMax` after the first. */
-  read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]>;
+  /**
+   * Records with a sequence above `after`, in order: at most `max`, and at most `bytesMax` after the first. Where several
+   * servers keep the log, one that lags may answer and show fewer; with `current`, at a higher price, none is missing that
+   * was durable before the call.
+   */
+  read(partition: number, after: number, options: { max: number; bytesMax: number; current?: boolean }): Promise<LogRecord[]>;
   /** Calls back, not necessarily at once, whenever something new may be read. The returned function stops it. */
   watch(listener: (partition: number) => void): () => void;
   /** Forgets records up to and including `through`. The tail stays. */

@@ -91,7 +91,9 @@ class Resolver {
     const { lanes, layout, partition } = this.#parts;
     const pieces: Uint8Array[] = [];
     for (let from = after;;) {
-      const records = await lanes.read(layout.rows(partition), from, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
+      // A replica that lags would show fewer rows than were decided, and they would be missing for ever
+      const bounds = { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax, current: true };
+      const records = await lanes.read(layout.rows(partition), from, bounds);
       for (const { sequence, body } of records) {
         if (sequence > before) return pieces;
         if (sequence > from) pieces.push(body);
