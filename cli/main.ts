@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 
 import { addConsent } from "./consent-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
+import { addTranslations } from "./translations-command.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -37,6 +38,7 @@ function commands(done: (code: number) => void): Command {
   addImport(program, done);
   addExport(program, done);
   addConsent(program, done);
+  addTranslations(program, done);
   return program;
 }
 

@@ -93,14 +93,23 @@ function plannedOwner(plan: Plan, owners: readonly MessageOwner[], declared: Dec
   const place = plan.changes.length;
   const steps = declared.steps.map((step) => plannedStep(plan, found?.steps ?? [], { step, path: name }));
   const others = (found?.steps ?? []).filter((step) => !steps.some((planned) => planned.id === step.id));
-  if (plan.prune) {
-    for (const step of others) plan.changes.push({ action: "pruned", what: "step", path: `${name}/${step.name}`, id: step.id });
-  }
+  if (plan.prune) plan.changes.push(...others.flatMap((step) => goneWith(step, name)));
   const owner = { kind, id, name, steps: plan.prune ? steps : inOrder(found?.steps ?? [], steps) };
   const same = found !== undefined && found.name === name;
   const action = found === undefined ? "created" : same ? "unchanged" : "updated";
   plan.changes.splice(place, 0, { action, what: kind, path: name, id });
   return owner;
+}
+
+/** A step goes whole; that of a campaign is told by its messages. */
+function goneWith({ id, name, variations }: Step, path: string): readonly DeclaredChange[] {
+  if (id !== "") return [{ action: "pruned", what: "step", path: `${path}/${name}`, id }];
+  return variations.map((variation) => ({
+    action: "pruned",
+    what: "message variation",
+    path: `${path}/${variation.name}`,
+    id: variation.id,
+  }));
 }
 
 /** The one step of a campaign has neither id nor name and is told nobody. */

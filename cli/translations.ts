@@ -1,0 +1,113 @@
+/** heddle translations: what is translated, in the data folder or in the mesh, whether or not servers run. */
+import type { Client } from "@connectrpc/connect";
+import {
+  type MessageOwner,
+  MessageOwnerKind,
+  type MissingTexts,
+  type TranslationService,
+} from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { withAccessPlace } from "./access-place.ts";
+import { chooseWorkspace } from "./data-folder.ts";
+import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
+import { withTranslations } from "./translations-place.ts";
+
+interface TranslationsOptions {
+  readonly workspace?: string;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+export interface MissingOptions extends TranslationsOptions {
+  readonly locale?: string;
+  readonly check?: boolean;
+}
+
+/** With `check` the code is 1 where something is missing. */
+export async function missing(options: MissingOptions): Promise<number> {
+  const { missing, more } = await inWorkspace(
+    options,
+    (translations, workspaceId) => translations.listMissingTexts({ scope: { workspaceId }, locale: options.locale ?? "" }),
+  );
+  if (options.json) printJson(missing.map(missingJson));
+  else if (missing.length === 0) print("Nothing is missing");
+  else print(table(["LOCALE", "MESSAGE", "MISSING", "TEXTS"], missing.map(missingCells)));
+  if (more) print("There are more; name one language with --locale");
+  return options.check && missing.length > 0 ? exitCodes.failure : exitCodes.ok;
+}
+
+/** Everything that has an id, with it. */
+export async function list(options: TranslationsOptions): Promise<number> {
+  const { settings, owners } = await inWorkspace(
+    options,
+    (translations, workspaceId) => translations.getDeclaredTranslations({ scope: { workspaceId } }),
+  );
+  const locales = (settings?.locales ?? []).map(({ id, name }) => ({ what: "locale", name, id, channel: "", locales: "" }));
+  const things = [...locales, ...owners.flatMap(thingsOf)];
+  if (options.json) printJson(things);
+  else if (things.length === 0) print("Nothing is declared");
+  else {print(
+      table(
+        ["WHAT", "NAME", "CHANNEL", "LOCALES", "ID"],
+        things.map((thing) => [thing.what, thing.name, thing.channel, thing.locales, thing.id]),
+      ),
+    );}
+  return exitCodes.ok;
+}
+
+async function inWorkspace<T>(
+  options: TranslationsOptions,
+  work: (translations: Client<typeof TranslationService>, workspaceId: string) => Promise<T>,
+): Promise<T> {
+  return await withAccessPlace(options, { create: false }, async (access, database) => {
+    const { id } = chooseWorkspace(access.rows(), options.workspace);
+    const found = await withTranslations({ database }, async (translations) => ({ result: await work(translations, id) }));
+    if (found === undefined) throw new CommandError("Translations are kept by the content service: set HEDDLE_CONTENT_URL");
+    return found.result;
+  });
+}
+
+function thingsOf({ kind, id, name, steps }: MessageOwner) {
+  const owner = { what: kindName(kind), name, id, channel: "", locales: "" };
+  return [
+    owner,
+    ...steps.flatMap((step) => {
+      const path = step.name === "" ? name : `${name}/${step.name}`;
+      const own = step.id === "" ? [] : [{ what: "step", name: path, id: step.id, channel: "", locales: "" }];
+      const messages = step.variations.map((variation) => ({
+        what: "message variation",
+        name: `${path}/${variation.name}`,
+        id: variation.id,
+        channel: variation.channel,
+        locales: (variation.locales?.names ?? []).join(" "),
+      }));
+      return [...own, ...messages];
+    }),
+  ];
+}
+
+function missingCells({ ownerName, stepName, messageVariationName, locale, textIds }: MissingTexts): string[] {
+  const path = [ownerName, stepName, messageVariationName].filter((name) => name !== "").join("/");
+  const shown = textIds.slice(0, shownTexts).join(" ");
+  return [locale?.name ?? "", path, String(textIds.length), textIds.length > shownTexts ? `${shown} ...` : shown];
+}
+
+const shownTexts = 5;
+
+/** Under the names of the HTTP API. */
+function missingJson(texts: MissingTexts) {
+  const owner = texts.kind === MessageOwnerKind.CAMPAIGN
+    ? { campaign_id: texts.ownerId, campaign: texts.ownerName }
+    : { workflow_id: texts.ownerId, canvas: texts.ownerName, step_id: texts.stepId, step: texts.stepName };
+  return {
+    ...owner,
+    message_variation_id: texts.messageVariationId,
+    message_variation: texts.messageVariationName,
+    locale_id: texts.locale?.id ?? "",
+    locale: texts.locale?.name ?? "",
+    missing: texts.textIds,
+  };
+}
+
+function kindName(kind: MessageOwnerKind): string {
+  return kind === MessageOwnerKind.CAMPAIGN ? "campaign" : "canvas";
+}
