@@ -12,7 +12,7 @@ export function checkMediaType(headers: RequestHeaders, types: ReadonlySet<strin
     throw new Refusal("CONTENT_TYPE_UNSUPPORTED", "Compressed request bodies are not taken: send the body without Content-Encoding");
   }
   const type = headers.get("content-type");
-  if (type === "application/json") return;
+  if (type === "application/json" && types.has(type)) return;
   if (type === undefined || !isUtf8(type, types)) {
     const named = [...types].join(" or ");
     throw new Refusal("CONTENT_TYPE_UNSUPPORTED", `The Content-Type must be ${named}, with charset utf-8 or none`);

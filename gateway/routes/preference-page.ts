@@ -4,6 +4,7 @@ import { Refusal } from "../../platform/refusal.ts";
 import { checkMediaType } from "../guards/media-type.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { hostedPage, refusalPage } from "../render/preference-page.ts";
+import { receiptHeaders } from "../reply.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
 /** Mail scanners follow links: this shows, and changes nothing. */
@@ -19,13 +20,14 @@ export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">
   return await asPage(async () => {
     checkMediaType(request.headers, formTypes);
     const form = await request.readBody(limits.pageFormBytesMax);
-    const { page } = await content.submitPreferencePage({
+    const { page, position } = await content.submitPreferencePage({
       token: params.get("token") ?? "",
       requestId: request.requestId,
       form,
       wholeForm: request.query === "save",
     });
-    return hostedPage(page);
+    const answer = hostedPage(page);
+    return { ...answer, headers: [...answer.headers, ...receiptHeaders({ position, replayed: false })] };
   });
 }
 

@@ -37,7 +37,7 @@ const shown: Readonly<Record<string, Schema>> = {
   preference_center_title: text(),
   preference_center_page_html: text(),
   confirmation_page_html: text(),
-  redirect_page_html: text(),
+  redirect_page_html: { type: ["string", "null"] },
   preference_center_options: options,
   state,
 };
@@ -45,6 +45,9 @@ const written = { version: whole(), written_at: time, written_by: text("Id of th
 const required = ["preference_center_page_html", "confirmation_page_html"];
 const html =
   "Refused with line and reason where the HTML would not work: no form, an unknown or unclosed tag, a form that leads elsewhere.";
+
+const exampleId = "44444444-4444-4444-8444-444444444444";
+const exampleTime = "2026-11-20T10:00:00+00:00";
 
 export const preferenceCenterEntries: readonly Entry[] = [
   {
@@ -60,7 +63,16 @@ export const preferenceCenterEntries: readonly Entry[] = [
       "created_at",
     ]),
     reasons: ["ALREADY_EXISTS", "STATE_CONFLICT"],
-    examples: [],
+    examples: [{
+      name: "with the built-in pages",
+      body: { name: "Main_page", preference_center_page_html: "", confirmation_page_html: "" },
+      answer: {
+        preference_center_api_id: exampleId,
+        liquid_tag: "{{preference_center.${Main_page}}}",
+        created_at: exampleTime,
+        message: "success",
+      },
+    }],
   },
   {
     route: "GET /preference_center/v1/list",
@@ -70,7 +82,7 @@ export const preferenceCenterEntries: readonly Entry[] = [
     answer: object({
       preference_centers: list(object({ name: text(), preference_center_api_id: text(), created_at: time, updated_at: time })),
     }, ["preference_centers"]),
-    examples: [],
+    examples: [{ name: "all" }],
   },
   {
     route: "GET /preference_center/v1/:id",
@@ -80,7 +92,22 @@ export const preferenceCenterEntries: readonly Entry[] = [
     parameters: [id],
     answer: object({ name: text(), preference_center_api_id: text(), created_at: time, updated_at: time, ...shown }, ["name"]),
     reasons: ["NOT_FOUND"],
-    examples: [],
+    examples: [{
+      name: "one",
+      parameters: { id: exampleId },
+      answer: {
+        name: "Main_page",
+        preference_center_api_id: exampleId,
+        created_at: exampleTime,
+        updated_at: exampleTime,
+        preference_center_title: "Preference Center",
+        preference_center_page_html: "",
+        confirmation_page_html: "",
+        redirect_page_html: null,
+        preference_center_options: {},
+        state: "active",
+      },
+    }],
   },
   update("PUT /preference_center/v1/:id", "updatePreferenceCenter"),
   update("POST /preference_center/v1/:id", "postPreferenceCenter"),
@@ -93,7 +120,11 @@ export const preferenceCenterEntries: readonly Entry[] = [
     parameters: [id, { in: "path", name: "userID", description: "The external id.", required: true, schema: text() }],
     answer: object({ preference_center_url: text() }, ["preference_center_url"]),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
-    examples: [],
+    examples: [{
+      name: "of one person",
+      parameters: { id: exampleId, userID: "ann" },
+      answer: { preference_center_url: "http://127.0.0.1:8080/preferences/preference-token" },
+    }],
   },
   {
     route: "GET /preference_center/v1/:id/versions",
@@ -108,7 +139,7 @@ export const preferenceCenterEntries: readonly Entry[] = [
     ],
     answer: success({ versions: list(object(written, ["version"])) }, ["versions"]),
     reasons: ["NOT_FOUND"],
-    examples: [],
+    examples: [{ name: "all", parameters: { id: exampleId } }],
   },
   {
     route: "GET /preference_center/v1/:id/versions/:version",
@@ -119,7 +150,7 @@ export const preferenceCenterEntries: readonly Entry[] = [
     parameters: [id, version],
     answer: success({ ...written, ...shown }, ["version"]),
     reasons: ["NOT_FOUND"],
-    examples: [],
+    examples: [{ name: "the first", parameters: { id: exampleId, version: 1 } }],
   },
   {
     route: "GET /preference_center/v1/:id/versions/:version/diff",
@@ -132,7 +163,10 @@ export const preferenceCenterEntries: readonly Entry[] = [
       "fields",
     ]),
     reasons: ["NOT_FOUND"],
-    examples: [],
+    examples: [{
+      name: "the second",
+      parameters: { id: exampleId, version: 2 },
+    }],
   },
   {
     route: "POST /preference_center/v1/:id/versions/:version/restore",
@@ -143,7 +177,11 @@ export const preferenceCenterEntries: readonly Entry[] = [
     parameters: [id, version],
     answer: success({ preference_center_api_id: text(), version: whole(), updated_at: time }, ["version"]),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
-    examples: [],
+    examples: [{
+      name: "the first",
+      parameters: { id: exampleId, version: 1 },
+      answer: { preference_center_api_id: exampleId, version: 4, updated_at: exampleTime, message: "success" },
+    }],
   },
   {
     route: "GET /preferences/:token",
@@ -157,7 +195,7 @@ export const preferenceCenterEntries: readonly Entry[] = [
     answerType: "text/html",
     status: 200,
     reasons: ["NOT_FOUND"],
-    examples: [],
+    examples: [{ name: "a link", parameters: { token: "preference-token" } }],
   },
   {
     route: "POST /preferences/:token",
@@ -192,6 +230,11 @@ function update(route: Entry["route"], operationId: string): Entry {
       "updated_at",
     ]),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
-    examples: [],
+    examples: [{
+      name: "another title",
+      parameters: { id: exampleId },
+      body: { preference_center_title: "Your choices", preference_center_page_html: "", confirmation_page_html: "" },
+      answer: { preference_center_api_id: exampleId, created_at: exampleTime, updated_at: exampleTime, message: "success" },
+    }],
   };
 }

@@ -39,7 +39,7 @@ function same(line: string): string {
 
 function changes(before: readonly string[], after: readonly string[]): string[] {
   if ((before.length + 1) * (after.length + 1) > cellsMax) return [...before.map(gone), ...after.map(come)];
-  const common = commonLengths(before, after);
+  const shared = sharedLengths(before, after);
   const lines: string[] = [];
   let [i, j] = [0, 0];
   while (i < before.length && j < after.length) {
@@ -48,7 +48,7 @@ function changes(before: readonly string[], after: readonly string[]): string[] 
       lines.push(same(was));
       i += 1;
       j += 1;
-    } else if (common(i + 1, j) >= common(i, j + 1)) {
+    } else if (shared(i + 1, j) >= shared(i, j + 1)) {
       lines.push(gone(was));
       i += 1;
     } else {
@@ -60,7 +60,7 @@ function changes(before: readonly string[], after: readonly string[]): string[] 
 }
 
 /** How many lines the rests of both have in common, from a place in each. */
-function commonLengths(before: readonly string[], after: readonly string[]): (i: number, j: number) => number {
+function sharedLengths(before: readonly string[], after: readonly string[]): (i: number, j: number) => number {
   const width = after.length + 1;
   const lengths = new Uint32Array((before.length + 1) * width);
   function at(i: number, j: number): number {

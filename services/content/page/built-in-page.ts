@@ -1,5 +1,6 @@
 /** DATA: the pages used where none is stored: plain HTML with labels, readable on a phone, worked by keyboard, in dark and light. */
-import { escapeHtml } from "./liquid.ts";
+
+import { escapeText } from "./escape.ts";
 
 export interface BuiltInGroup {
   /** The name of its form field. */
@@ -30,11 +31,11 @@ ${groups.map((group, at) => choice(group, `group-${at}`)).join("\n")}
 `;
   return page(
     values,
-    `<h1>${escapeHtml(title)}</h1>
+    `<h1>${escapeText(title)}</h1>
 ${
       email === ""
         ? ""
-        : `<p>These are the settings for <strong>${escapeHtml(email)}</strong>.</p>\n`
+        : `<p>These are the settings for <strong>${escapeText(email)}</strong>.</p>\n`
     }<form method="post" action="${submitUrl}">
 ${choices}${email === "" ? "" : everything(values)}<button type="submit">Save</button>
 </form>`,
@@ -43,7 +44,7 @@ ${choices}${email === "" ? "" : everything(values)}<button type="submit">Save</b
 
 /** `saved`: how it stands now, as names of groups and of all email with their states. */
 export function builtInConfirmation(values: Pick<BuiltInValues, "title" | "head">, saved: readonly (readonly [string, string])[]): string {
-  const list = saved.map(([name, state]) => `<li>${escapeHtml(name)}: <strong>${escapeHtml(state)}</strong></li>`).join("\n");
+  const list = saved.map(([name, state]) => `<li>${escapeText(name)}: <strong>${escapeText(state)}</strong></li>`).join("\n");
   return page(
     values,
     `<h1>Your choices are saved</h1>
@@ -55,7 +56,7 @@ ${saved.length === 0 ? "" : `<ul>\n${list}\n</ul>\n`}<p><a href="?">Back to your
 function choice({ field, name, subscribed }: BuiltInGroup, id: string): string {
   return `<div class="choice"><input type="hidden" name="${field}" value="unsubscribed">
 <input type="checkbox" id="${id}" name="${field}" value="subscribed"${subscribed ? " checked" : ""}><label for="${id}">${
-    escapeHtml(name)
+    escapeText(name)
   }</label></div>`;
 }
 
@@ -71,15 +72,15 @@ function everything({ unsubscribed, subscribedValue, globalField }: BuiltInValue
 
 function page({ title, head }: Pick<BuiltInValues, "title" | "head">, content: string): string {
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${
-    escapeHtml(title)
-  }</title>
+<html lang="en"><head><meta charset="utf-8">${head.includes('name="viewport"') ? "" : viewport}<title>${escapeText(title)}</title>
 ${head}<style>${style}</style></head>
 <body><main>
 ${content}
 </main></body></html>
 `;
 }
+
+const viewport = '<meta name="viewport" content="width=device-width, initial-scale=1">';
 
 const style = `
 :root{color-scheme:light dark;--ink:#1b1b1f;--paper:#fff;--soft:#55555f;--line:#85858f;--act:#1d4ed8;--on-act:#fff}

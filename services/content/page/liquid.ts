@@ -3,6 +3,7 @@ import { Liquid, type TagToken, type Template, Tokenizer, type TopLevelToken } f
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { escapeAnywhere } from "./escape.ts";
 import { plainLiquid } from "./liquid-source.ts";
 import { PageProblem } from "./page-problem.ts";
 
@@ -73,11 +74,6 @@ export function openTemplate({ source }: Pick<Parsed, "source">, head: number): 
   };
 }
 
-/** Safe in text and in attributes, quoted or not: all but letters, digits and a few marks become references. */
-export function escapeHtml(value: unknown): string {
-  return String(value ?? "").replaceAll(/[^\p{L}\p{N}@._ -]/gu, (mark) => `&#${mark.codePointAt(0)};`).replaceAll(" ", "&#32;");
-}
-
 const headTag = "heddle_head";
 const engine = openEngine();
 
@@ -86,7 +82,7 @@ function openEngine(): Liquid {
     strictFilters: true,
     ownPropertyOnly: true,
     cache: false,
-    outputEscape: escapeHtml,
+    outputEscape: escapeAnywhere,
     parseLimit: limits.pageBytesMax * 2,
     renderLimit: limits.pageRenderMsMax,
     memoryLimit: limits.pageRenderBytesMax,

@@ -4,7 +4,8 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
 import type { PageChecker } from "../domain/center-ports.ts";
 import { checkHtml } from "./check-html.ts";
-import { escapeHtml, openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
+import { escapeText } from "./escape.ts";
+import { openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
 import type { PageKind } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 
@@ -60,9 +61,9 @@ export function openPages(): Pages {
 
 /** What the options of a center put into the head of its pages. */
 export function headOf({ viewport, linkTags }: PageOptions): string {
-  const meta = viewport === undefined ? [] : [`<meta name="viewport" content="${escapeHtml(viewport)}">`];
+  const meta = viewport === undefined ? [] : [`<meta name="viewport" content="${escapeText(viewport)}">`];
   const links = linkTags.map((tag) => {
-    const attributes = Object.entries(tag).map(([name, value]) => ` ${name}="${escapeHtml(value)}"`);
+    const attributes = Object.entries(tag).map(([name, value]) => ` ${name}="${escapeText(value)}"`);
     return `<link${attributes.join("")}>`;
   });
   return [...meta, ...links].join("\n");
@@ -98,7 +99,7 @@ function compile(html: string, kind: PageKind, { title, options }: CenterContent
     groups: parsed.groups,
     fields: parsed.fields,
     boxes,
-    head: `${headOf(options)}${hasTitle ? "" : `<title>${escapeHtml(title)}</title>`}`,
+    head: `${headOf(options)}${hasTitle ? "" : `<title>${escapeText(title)}</title>`}`,
   };
 }
 

@@ -1,0 +1,182 @@
+/** A person's own page over HTTP: the link, the page, what submitting it changes, and what it never does. */
+import { expect, test } from "vitest";
+import { fresh, heddleSuite } from "../suite.ts";
+import { centerDeclaration, freshWorkspace, letter, news, storedPage, texts } from "../preference-centers.ts";
+
+const suite = heddleSuite({ apply: centerDeclaration, env: { HEDDLE_PREFERENCE_LINK_LIFE: "1h" } });
+const path = "/preference_center/v1";
+const letterField = `subscription_group_${letter}`;
+const newsField = `subscription_group_${news}`;
+
+function submit(url: string, fields: Readonly<Record<string, string>> | string, headers: Record<string, string> = {}): Promise<Response> {
+  const body = typeof fields === "string" ? fields : new URLSearchParams(fields).toString();
+  return fetch(`${url}?save`, {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+    redirect: "manual",
+  });
+}
+
+async function textOf(url: string): Promise<string> {
+  const answer = await fetch(url);
+  expect(answer.status).toBe(200);
+  return await answer.text();
+}
+
+test("the URL opens the built-in page of one person: groups of email with their states, escaped, and the address", async () => {
+  const workspace = freshWorkspace(suite);
+  const id = await workspace.create({ preference_center_title: "My <b>mail</b>" });
+  const ann = await workspace.person("ann+x@example.com");
+  const url = await workspace.url(id, ann);
+  expect(url).toMatch(new RegExp(`^${suite.heddle.url}/preferences/[\\w-]+$`));
+  expect(await workspace.url(id, await workspace.person())).not.toBe(url);
+  const html = await textOf(url);
+  expect(html).toContain("<strong>ann+x@example.com</strong>");
+  expect(html).toContain("My &lt;b&gt;mail&lt;/b&gt;");
+  expect(html).toContain("News &amp; &lt;more&gt;");
+  expect(html).toContain(`name="${letterField}" value="subscribed"`);
+  expect(html).not.toContain(texts);
+  expect(html).not.toMatch(/<script|javascript:/);
+});
+
+test("GET changes nothing, sets no cookie, is not kept, leads nowhere, and its HTML does not hold the token", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann);
+  const answer = await fetch(`${url}?save&${newsField}=subscribed&email_global_state=unsubscribed`, { redirect: "manual" });
+  expect(answer.status).toBe(200);
+  const { headers } = answer;
+  expect([headers.get("set-cookie"), headers.get("cache-control"), headers.get("referrer-policy")]).toEqual([
+    null,
+    "no-store",
+    "no-referrer",
+  ]);
+  expect(headers.get("content-security-policy")).toBe(
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'self'; base-uri 'none'; " +
+      "frame-ancestors 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox",
+  );
+  expect(await answer.text()).not.toContain(url.slice(url.lastIndexOf("/") + 1));
+  expect((await fetch(url, { method: "HEAD" })).status).toBe(200);
+  expect([await workspace.state(news, ann), await workspace.emailState(ann)]).toEqual(["Unknown", "subscribed"]);
+});
+
+test("submitting changes groups and all email as the API would, tells the ledger, and shows the confirmation", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create(), ann);
+  const answer = await submit(url, { [letterField]: "subscribed", [newsField]: "unsubscribed", email_global_state: "opted_in" });
+  expect(answer.status).toBe(200);
+  const html = await answer.text();
+  expect(html).toContain("Weekly letter: <strong>Subscribed</strong>");
+  expect(html).toContain("All emails: <strong>Subscribed</strong>");
+  expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Subscribed", "Unsubscribed"]);
+  expect(await workspace.emailState(ann)).toBe("opted_in");
+  expect(await textOf(url)).toContain(`name="${letterField}" value="subscribed" checked`);
+  // Groups keep their states while all email is off
+  await submit(url, `${letterField}=unsubscribed&${letterField}=subscribed&email_global_state=opted_in&email_global_state=unsubscribed`);
+  expect([await workspace.emailState(ann), await workspace.state(letter, ann)]).toEqual(["unsubscribed", "Subscribed"]);
+});
+
+test("stored HTML is filled in: states, field names, submit address, email; the head has what the options say", async () => {
+  const workspace = freshWorkspace(suite);
+  const links = [{ rel: "shortcut icon", href: "https://cdn.example.com/favicon.ico" }];
+  const id = await workspace.create({
+    preference_center_title: "Mail",
+    preference_center_page_html: storedPage,
+    confirmation_page_html: "<p>Now: {{subscribed_state.${" + letter + "}}} / {{subscribed_state.${email_global}}}</p>",
+    options: { "meta-viewport-content": "width=device-width", "links-tags": links },
+  });
+  const ann = await workspace.person("a.b@example.com");
+  const url = await workspace.url(id, ann);
+  const html = await textOf(url);
+  expect(html).toContain("<h1>Manage a.b@example.com</h1>");
+  expect(html).toContain('action="&#63;save"');
+  expect(html).toContain(`name="${letterField}"`);
+  expect(html).toMatch(/<head><meta name="viewport" content="width=device-width">\n<link rel="shortcut icon" href="https:\/\/cdn/);
+  expect(html).toContain("<title>Mail</title>");
+  expect(html).toContain('<p id="state">subscribed, unsubscribed, unsubscribed</p>');
+  const answer = await submit(url, { [letterField]: "subscribed" });
+  expect(await answer.text()).toContain("Now: subscribed / subscribed");
+  expect(await textOf(url)).toContain('<p id="state">subscribed, subscribed, unsubscribed</p>');
+  // A box that is left empty says the opposite
+  await submit(url, { email_global_state: "unsubscribed" });
+  expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unsubscribed", "unsubscribed"]);
+  await submit(url, "");
+  expect(await workspace.emailState(ann)).toBe("subscribed");
+});
+
+test("only what the page asks about can be changed", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann);
+  expect((await submit(url, { [`subscription_group_${texts}`]: "subscribed", [letterField]: "subscribed", other: "x" })).status).toBe(200);
+  expect([await workspace.state(texts, ann), await workspace.state(letter, ann)]).toEqual(["Unknown", "Subscribed"]);
+});
+
+test("the redirect page takes the place of the confirmation and may lead on by itself", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const redirect = '<meta http-equiv="refresh" content="1;url=https://shop.example/"><p>On we go</p>';
+  const id = await workspace.create({ redirect_page_html: redirect, confirmation_page_html: "<p>Thanks</p>" });
+  const answer = await submit(await workspace.url(id, ann), { [letterField]: "subscribed" });
+  expect([answer.status, answer.headers.get("location")]).toEqual([200, null]);
+  expect(await answer.text()).toContain("On we go");
+  expect(answer.headers.get("content-security-policy")).not.toContain("sandbox");
+});
+
+test("a page says so when it could not save, and saves what it can", async () => {
+  const workspace = freshWorkspace(suite);
+  const gone = "99999999-1111-4111-8111-111111111111";
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage.replaceAll(news, gone) }), ann);
+  const wrong = await submit(url, { [letterField]: "maybe" });
+  expect([wrong.status, await wrong.text()]).toEqual([400, expect.stringContaining("nothing was changed")]);
+  const partly = await submit(url, { [letterField]: "subscribed", [`subscription_group_${gone}`]: "subscribed" });
+  expect([partly.status, partly.headers.get("x-heddle-reason")]).toEqual([503, "PARTLY_DONE"]);
+  expect(await partly.text()).toContain("Only part of your choices was saved");
+  expect(await workspace.state(letter, ann)).toBe("Subscribed");
+  for (const type of ["text/plain", "application/json"]) expect((await submit(url, "{}", { "content-type": type })).status).toBe(415);
+  const large = await submit(url, `x=${"y".repeat(100_000)}`);
+  expect([large.status, large.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);
+});
+
+test("a link that is none, or whose page is a draft or whose person is gone, opens a page that says so", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const id = await workspace.create();
+  const url = await workspace.url(id, ann);
+  for (const other of [`${url}x`, `${url.slice(0, -1)}`, `${suite.heddle.url}/preferences/abc`, `${url.slice(0, -3)}AAA`]) {
+    const answer = await fetch(other);
+    expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("not available")]);
+    expect((await submit(other, { [letterField]: "subscribed" })).status).toBe(404);
+  }
+  const pages = { preference_center_page_html: "", confirmation_page_html: "" };
+  await workspace.call("PUT", `${path}/${id}`, { ...pages, state: "draft" });
+  expect((await fetch(url)).status).toBe(404);
+  expect((await workspace.call("GET", `${path}/${id}/url/${ann}`)).status).toBe(409);
+  await workspace.call("PUT", `${path}/${id}`, { ...pages, state: "active" });
+  expect((await fetch(url)).status).toBe(200);
+  expect((await workspace.call("GET", `${path}/${id}/url/${fresh()}`)).status).toBe(404);
+  expect((await workspace.call("POST", "/users/delete", { external_ids: [ann] })).status).toBe(201);
+  expect((await fetch(url)).status).toBe(404);
+});
+
+test("a link stays good when the person gets another external id", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create(), ann);
+  const renamed = fresh("renamed");
+  const rename = { external_id_renames: [{ current_external_id: ann, new_external_id: renamed }] };
+  expect((await workspace.call("POST", "/users/external_ids/rename", rename)).status).toBe(201);
+  expect((await submit(url, { [letterField]: "subscribed" })).status).toBe(200);
+  expect(await workspace.state(letter, renamed)).toBe("Subscribed");
+});
+
+test("a page of a megabyte opens", async () => {
+  const workspace = freshWorkspace(suite);
+  const filler = storedPage.replace("</body>", "<p>FILL</p></body>");
+  const html = filler.replace("FILL", "x".repeat(1024 * 1024 - filler.length + 4));
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: html }), await workspace.person());
+  expect((await textOf(url)).length).toBeGreaterThan(1024 * 1024 - 1_000);
+});

@@ -1,0 +1,121 @@
+/** What tests of preference centers share: many workspaces, as a workspace takes ten writes a minute; stored HTML; a person's page. */
+import { expect } from "vitest";
+import { type Answer, callHeddle } from "./client.ts";
+import { demoKey } from "./heddle.ts";
+import { fresh, freshEmail, type Suite } from "./suite.ts";
+
+export const letter = "11111111-1111-4111-8111-111111111111";
+export const news = "11111111-1111-4111-8111-222222222222";
+export const texts = "22222222-2222-4222-8222-222222222222";
+
+const workspaces = 24;
+const spareKeys = Array.from({ length: workspaces }, (_, at) => `spare-key-of-the-tests-${at}`);
+const groups = `subscriptionGroups:
+          - { id: ${letter}, name: Weekly letter, channel: email }
+          - { id: ${news}, name: "News & <more>", channel: email }
+          - { id: ${texts}, name: Texts, channel: sms }`;
+
+/** Every workspace has the same groups; `demo` is the one of the suite's own key. */
+export const centerDeclaration = `
+companies:
+  - name: acme
+    onboardedAt: 2020-01-01
+    workspaces:
+      - name: demo
+        plan: standard
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        ${groups}
+${
+  spareKeys.map((key, at) =>
+    `      - name: spare-${at}
+        plan: standard
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]
+        ${groups}`
+  ).join("\n")
+}
+`;
+
+/** A key of a workspace that no other test uses. */
+export function freshKey(): string {
+  const key = spareKeys.pop();
+  if (key === undefined) throw new Error("There are no more workspaces: raise their number in test/preference-centers.ts");
+  return key;
+}
+
+export interface Workspace {
+  readonly key: string;
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  /** A preference center with a name of its own; gives its id. */
+  create(content?: object): Promise<string>;
+  /** A user with an address; gives the external id. */
+  person(email?: string): Promise<string>;
+  /** The person's own page. */
+  url(id: string, externalId: string): Promise<string>;
+  /** Of a group, as /subscription/status/get has it. */
+  state(group: string, externalId: string): Promise<unknown>;
+  emailState(externalId: string): Promise<unknown>;
+}
+
+export function freshWorkspace(suite: Suite): Workspace {
+  const key = freshKey();
+  let position = "";
+  function call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    const seen = position === "" ? {} : { "x-heddle-position": position };
+    return callHeddle(suite.heddle.url, { method, path, key, body, headers: { ...seen, ...headers } });
+  }
+  async function expected(status: number, answer: Promise<Answer>): Promise<Answer> {
+    const got = await answer;
+    expect(got.status, got.text).toBe(status);
+    position = got.headers.get("x-heddle-position") ?? position;
+    return got;
+  }
+  return {
+    key,
+    call,
+    async create(content = {}) {
+      const body = { name: fresh("center"), preference_center_page_html: "", confirmation_page_html: "", ...content };
+      return String((await expected(201, call("POST", "/preference_center/v1", body))).body["preference_center_api_id"]);
+    },
+    async person(email = freshEmail()) {
+      const external_id = fresh();
+      await expected(201, call("POST", "/users/track", { attributes: [{ external_id, email }] }));
+      return external_id;
+    },
+    async url(id, externalId) {
+      const { body } = await expected(200, call("GET", `/preference_center/v1/${id}/url/${encodeURIComponent(externalId)}`));
+      return String(body["preference_center_url"]);
+    },
+    async state(group, externalId) {
+      const query = new URLSearchParams({ subscription_group_id: group, external_id: externalId });
+      const { body } = await expected(200, call("GET", `/subscription/status/get?${query}`));
+      return Object.values(body["status"] as object)[0];
+    },
+    async emailState(externalId) {
+      const asked = { external_ids: [externalId], fields_to_export: ["external_id", "email_subscribe"] };
+      return (await expected(201, call("POST", "/users/export/ids", asked))).body.users?.[0]?.["email_subscribe"];
+    },
+  };
+}
+
+/** As the published sample has it, without its script: a page that asks about two groups and all email. */
+export const storedPage = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta name="robots" content="noindex" />
+    <style>body { font-family: sans-serif }</style>
+  </head>
+  <body>
+    <h1>Manage {{\${email_address}}}</h1>
+    <form action="{{ preference_center_submit_url }}" method="post" accept-charset="UTF-8">
+      <label><input type="checkbox" id="letter" name="{% form_field_name :subscription_group ${letter} %}" value="subscribed"
+        {% if {{subscribed_state.\${${letter}}}} == 'subscribed' %}checked{% endif %}> Letter</label>
+      <label><input type="checkbox" id="news" name="{% form_field_name :subscription_group ${news} %}" value="subscribed"
+        {% if {{subscribed_state.\${${news}}}} == 'subscribed' %}checked{% endif %}> News</label>
+      <label><input type="checkbox" id="none" name="{% form_field_name :email_global_state %}" value="unsubscribed"
+        {% if {{subscribed_state.\${email_global}}} == 'unsubscribed' %}checked{% endif %}> No email</label>
+      <input type="submit" value="Save">
+    </form>
+    <p id="state">{{subscribed_state.\${email_global}}}, {{subscribed_state.\${${letter}}}}, {{subscribed_state.\${${news}}}}</p>
+  </body>
+</html>
+`;
