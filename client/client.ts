@@ -79,6 +79,8 @@ export function openClient(options: ClientOptions): Client {
   };
 }
 
+/** A body that is a text is that of a form, as the types have it. */
+const form = "application/x-www-form-urlencoded";
 const attemptMsDefault = 60_000;
 const deadlineMsDefault = 120_000;
 
@@ -103,7 +105,7 @@ interface Request {
 
 /** Parts of any call's input, whatever its name. */
 interface AnyInput {
-  readonly path?: Readonly<Record<string, string>>;
+  readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body?: unknown;
@@ -111,7 +113,7 @@ interface AnyInput {
 
 function requestOf(name: CallName, input: AnyInput, given: Given & { readonly lastPosition: string }): Request {
   const [method = "", pattern = ""] = routes[name].split(" ");
-  const path = pattern.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(input.path?.[parameter] ?? ""));
+  const path = pattern.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(String(input.path?.[parameter] ?? "")));
   const url = new URL(given.options.url.replace(/\/+$/, "") + path);
   for (const [parameter, value] of Object.entries(input.query ?? {})) {
     for (const each of [value].flat()) if (each !== undefined) url.searchParams.append(parameter, String(each));
@@ -128,7 +130,7 @@ function headersOf(name: CallName, input: AnyInput, given: Given & { readonly la
   const { options, callOptions, lastPosition, world, body } = given;
   const headers = new Headers(options.headers);
   if (options.key !== undefined) headers.set("authorization", `Bearer ${options.key}`);
-  if (body !== undefined) headers.set("content-type", name === "unsubscribe" ? "application/x-www-form-urlencoded" : "application/json");
+  if (body !== undefined) headers.set("content-type", typeof input.body === "string" ? form : "application/json");
   if (writes.has(name)) headers.set("idempotency-key", callOptions.idempotencyKey ?? world.newKey());
   const position = callOptions.position ?? lastPosition;
   if (!writes.has(name) && position !== "") headers.set("x-heddle-position", position);

@@ -63,6 +63,10 @@ for (const entry of entries) {
 
 /** What no example can make: a link is made by the command line. */
 async function prepare({ route }: Entry): Promise<void> {
+  if (route === "GET /preferences/:token") {
+    const link = [...given].find(([shown]) => shown.endsWith("/preference-token"))?.[1];
+    given.set("preference-token", link?.split("/").at(-1) ?? "");
+  }
   if (route !== "GET /unsubscribe/:token") return;
   const { output } = await runCommand(
     [
@@ -121,7 +125,7 @@ function replaced(text: string): string {
 }
 
 /** Members whose values a server makes: of these only the type must agree. */
-const made = /(^|_)(id|at|until|location|version|created|lastModified)$|Id$/;
+const made = /(^|_)(id|at|until|url|location|version|created|lastModified)$|Id$/;
 
 /** Remembers the ids of an answer under those that the document shows. */
 function note(shown: unknown, real: unknown): void {

@@ -175,11 +175,13 @@ export const preferenceCenterEntries: readonly Entry[] = [
     summary: "Make an earlier version the newest",
     extension: true,
     parameters: [id, version],
+    body: object({}, [], { description: "Empty: `{}`." }),
     answer: success({ preference_center_api_id: text(), version: whole(), updated_at: time }, ["version"]),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
     examples: [{
       name: "the first",
       parameters: { id: exampleId, version: 1 },
+      body: {},
       answer: { preference_center_api_id: exampleId, version: 4, updated_at: exampleTime, message: "success" },
     }],
   },

@@ -9,36 +9,49 @@ const translations = list(
 );
 const reasons = ["NOT_FOUND", "FEATURE_NOT_ENABLED"] as const;
 
+/** Of what examples/demo.yaml declares. */
+const ids: Readonly<Record<string, string>> = {
+  campaign_id: "55555555-5555-4555-8555-555555555550",
+  workflow_id: "66666666-6666-4666-8666-666666666660",
+  step_id: "66666666-6666-4666-8666-666666666661",
+};
+const locale_id = "77777777-7777-4777-8777-777777777777";
+const shownLocale = { uuid: locale_id, name: "es-MX", country: "Mexico", language: "Spanish", locale_key: "es-mx" };
+const translated = { id_0: "Hola" };
+
 interface Kind {
   readonly path: string;
   readonly name: string;
   readonly ids: readonly string[];
+  readonly variation: string;
   readonly what: string;
 }
 
 const kinds: readonly Kind[] = [
-  { path: "/campaigns/translations", name: "Campaign", ids: ["campaign_id", "message_variation_id"], what: "a campaign" },
-  { path: "/canvas/translations", name: "Canvas", ids: ["workflow_id", "step_id", "message_variation_id"], what: "a canvas" },
+  {
+    path: "/campaigns/translations",
+    name: "Campaign",
+    ids: ["campaign_id", "message_variation_id"],
+    variation: "55555555-5555-4555-8555-555555555551",
+    what: "a campaign",
+  },
+  {
+    path: "/canvas/translations",
+    name: "Canvas",
+    ids: ["workflow_id", "step_id", "message_variation_id"],
+    variation: "66666666-6666-4666-8666-666666666662",
+    what: "a canvas",
+  },
   {
     path: "/campaign/translations",
     name: "CampaignSingular",
     ids: ["campaign_id", "message_variation_id"],
+    variation: "55555555-5555-4555-8555-555555555551",
     what: "a campaign (the path in the singular)",
   },
 ];
 
 export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readonly Entry[] => [
-  {
-    route: `GET ${kind.path as `/${string}`}`,
-    operationId: `list${kind.name}Translations`,
-    tag: "Translations",
-    summary: `Translations of ${kind.what}`,
-    description: "With `locale_id` one message in one language; without it every language of every message that is named.",
-    parameters: [...idsOf(kind), { in: "query", name: "locale_id", description: "A language, by its id or name.", schema: text() }],
-    answer: success({ translations }, ["translations"]),
-    reasons,
-    examples: [],
-  },
   {
     route: `GET ${kind.path as `/${string}`}/source`,
     operationId: `get${kind.name}Source`,
@@ -47,7 +60,11 @@ export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readon
     parameters: idsOf(kind),
     answer: success({ translations: object({ translation_map: translationMap }, ["translation_map"]) }, ["translations"]),
     reasons,
-    examples: [],
+    examples: [{
+      name: "source",
+      parameters: exampleIds(kind),
+      answer: { translations: { translation_map: { id_0: "Hello" } }, message: "success" },
+    }],
   },
   {
     route: `PUT ${kind.path as `/${string}`}`,
@@ -58,9 +75,28 @@ export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readon
     body: translationOf(kind),
     answer: success(),
     reasons,
-    examples: [],
+    examples: [{ name: "Spanish", body: { ...exampleIds(kind), locale_id, translation_map: translated }, answer: { message: "success" } }],
+  },
+  {
+    route: `GET ${kind.path as `/${string}`}`,
+    operationId: `list${kind.name}Translations`,
+    tag: "Translations",
+    summary: `Translations of ${kind.what}`,
+    description: "With `locale_id` one message in one language; without it every language of every message that is named.",
+    parameters: [...idsOf(kind), { in: "query", name: "locale_id", description: "A language, by its id or name.", schema: text() }],
+    answer: success({ translations }, ["translations"]),
+    reasons,
+    examples: [{
+      name: "one language",
+      parameters: { ...exampleIds(kind), locale_id },
+      answer: { translations: [{ translation_map: translated, locale: shownLocale }], message: "success" },
+    }],
   },
 ]);
+
+function exampleIds({ ids: names, variation }: Kind): Readonly<Record<string, string>> {
+  return Object.fromEntries(names.map((name) => [name, ids[name] ?? variation]));
+}
 
 function idsOf({ ids }: Kind): readonly Parameter[] {
   return ids.map((name) => ({ in: "query", name, description: "A UUID.", schema: text() }));
