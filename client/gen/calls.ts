@@ -924,7 +924,7 @@ export interface Calls {
       readonly preference_center_title?: string;
       readonly preference_center_page_html?: string;
       readonly confirmation_page_html?: string;
-      readonly redirect_page_html?: string;
+      readonly redirect_page_html?: string | null;
       readonly preference_center_options?: {
         /** Only the content of the meta tag. */
         readonly "meta-viewport-content"?: string;
@@ -1093,7 +1093,7 @@ export interface Calls {
       readonly preference_center_title?: string;
       readonly preference_center_page_html?: string;
       readonly confirmation_page_html?: string;
-      readonly redirect_page_html?: string;
+      readonly redirect_page_html?: string | null;
       readonly preference_center_options?: {
         /** Only the content of the meta tag. */
         readonly "meta-viewport-content"?: string;
@@ -1143,6 +1143,9 @@ export interface Calls {
       readonly id: string;
       readonly version: number;
     };
+    readonly body: {
+      readonly [name: string]: unknown;
+    };
     readonly answer: {
       readonly preference_center_api_id?: string;
       readonly version: number;
@@ -1165,33 +1168,6 @@ export interface Calls {
     };
     readonly body: string;
     readonly answer: string;
-  };
-  /** GET /campaigns/translations: Translations of a campaign. */
-  readonly listCampaignTranslations: {
-    readonly query?: {
-      readonly campaign_id?: string;
-      readonly message_variation_id?: string;
-      readonly locale_id?: string;
-    };
-    readonly answer: {
-      readonly translations: readonly ({
-        readonly step_id?: string;
-        readonly message_variation_id?: string;
-        /** Text by id of the text. */
-        readonly translation_map: {
-          readonly [name: string]: string;
-        };
-        readonly locale: {
-          readonly uuid?: string;
-          /** Such as `es-MX`. */
-          readonly name: string;
-          readonly country?: string;
-          readonly language?: string;
-          readonly locale_key?: string;
-        };
-      })[];
-      readonly message: "success";
-    };
   };
   /** GET /campaigns/translations/source: What there is to translate in a campaign. */
   readonly getCampaignSource: {
@@ -1226,11 +1202,10 @@ export interface Calls {
       readonly message: "success";
     };
   };
-  /** GET /canvas/translations: Translations of a canvas. */
-  readonly listCanvasTranslations: {
+  /** GET /campaigns/translations: Translations of a campaign. */
+  readonly listCampaignTranslations: {
     readonly query?: {
-      readonly workflow_id?: string;
-      readonly step_id?: string;
+      readonly campaign_id?: string;
       readonly message_variation_id?: string;
       readonly locale_id?: string;
     };
@@ -1289,10 +1264,11 @@ export interface Calls {
       readonly message: "success";
     };
   };
-  /** GET /campaign/translations: Translations of a campaign (the path in the singular). */
-  readonly listCampaignSingularTranslations: {
+  /** GET /canvas/translations: Translations of a canvas. */
+  readonly listCanvasTranslations: {
     readonly query?: {
-      readonly campaign_id?: string;
+      readonly workflow_id?: string;
+      readonly step_id?: string;
       readonly message_variation_id?: string;
       readonly locale_id?: string;
     };
@@ -1346,6 +1322,33 @@ export interface Calls {
       };
     };
     readonly answer: {
+      readonly message: "success";
+    };
+  };
+  /** GET /campaign/translations: Translations of a campaign (the path in the singular). */
+  readonly listCampaignSingularTranslations: {
+    readonly query?: {
+      readonly campaign_id?: string;
+      readonly message_variation_id?: string;
+      readonly locale_id?: string;
+    };
+    readonly answer: {
+      readonly translations: readonly ({
+        readonly step_id?: string;
+        readonly message_variation_id?: string;
+        /** Text by id of the text. */
+        readonly translation_map: {
+          readonly [name: string]: string;
+        };
+        readonly locale: {
+          readonly uuid?: string;
+          /** Such as `es-MX`. */
+          readonly name: string;
+          readonly country?: string;
+          readonly language?: string;
+          readonly locale_key?: string;
+        };
+      })[];
       readonly message: "success";
     };
   };
@@ -1457,15 +1460,15 @@ export const routes = {
   restorePreferenceCenterVersion: "POST /preference_center/v1/:id/versions/:version/restore",
   openPreferencePage: "GET /preferences/:token",
   submitPreferencePage: "POST /preferences/:token",
-  listCampaignTranslations: "GET /campaigns/translations",
   getCampaignSource: "GET /campaigns/translations/source",
   putCampaignTranslation: "PUT /campaigns/translations",
-  listCanvasTranslations: "GET /canvas/translations",
+  listCampaignTranslations: "GET /campaigns/translations",
   getCanvasSource: "GET /canvas/translations/source",
   putCanvasTranslation: "PUT /canvas/translations",
-  listCampaignSingularTranslations: "GET /campaign/translations",
+  listCanvasTranslations: "GET /canvas/translations",
   getCampaignSingularSource: "GET /campaign/translations/source",
   putCampaignSingularTranslation: "PUT /campaign/translations",
+  listCampaignSingularTranslations: "GET /campaign/translations",
   showUnsubscribePage: "GET /unsubscribe/:token",
   unsubscribe: "POST /unsubscribe/:token",
   isAlive: "GET /livez",
