@@ -7,6 +7,7 @@
  * merge grows. Taken back, it passes what it held on to the journals of the merges that are then the newest: of the
  * target, and of the source, which may be the target of older merges itself.
  */
+import { limits } from "../../../platform/limits.ts";
 import { applyRecord, isAfter } from "./apply-records.ts";
 import { copyProfile, mergeProfiles } from "./merge-profiles.ts";
 import type { FrozenMerge } from "./ports.ts";
@@ -28,7 +29,11 @@ export function freeze(sides: { source: Profile; target: Profile }, awaiting: Me
 export function takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"await">): Profile {
   if (!isAfter(awaiting.mark, target.mark)) return target;
   mergeProfiles(target, source, awaiting.now);
-  target.mark = awaiting.mark;
+  const { mark, now: at, change: { mergeId, sourceId } } = awaiting;
+  target.merges = [...target.merges, ...source.merges, { mergeId, sourceId, sequence: mark[0], at }]
+    .toSorted((a, b) => a.sequence - b.sequence)
+    .slice(-limits.mergeNotesMax);
+  target.mark = mark;
   return target;
 }
 

@@ -5,6 +5,7 @@ import { applySession } from "./apply-session.ts";
 import { applyEvent, applyPurchase } from "./apply-summary.ts";
 import type { Mark, Profile } from "./profile.ts";
 import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
+import { noSources } from "./sources.ts";
 
 /**
  * The profile after the record; null where there is none (it was deleted, or never created). Changes the given profile in
@@ -17,7 +18,7 @@ export function applyRecord(profile: Profile | undefined, record: ProfileRecord)
   if (profile === undefined) return change.type === "create" ? newProfile(record) : null;
   if (!isAfter(mark, profile.mark)) return profile;
   if (change.type === "delete") return null;
-  applyChange(profile, change, now);
+  applyChange(profile, record);
   profile.mark = mark;
   profile.updatedAt = now;
   return profile;
@@ -28,20 +29,20 @@ export function isAfter(mark: Mark, other: Mark): boolean {
   return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
 }
 
-function applyChange(profile: Profile, change: ProfileChange, now: number): void {
+function applyChange(profile: Profile, { change, mark: [sequence], now }: ProfileRecord): void {
   switch (change.type) {
     case "create":
       return;
     case "identity":
-      return applyIdentity(profile, change);
+      return applyIdentity(profile, change, sequence);
     case "attributes":
-      return applyAttributes(profile, change);
+      return applyAttributes(profile, change, sequence);
     case "event":
       return applyEvent(profile, change, now);
     case "purchase":
       return applyPurchase(profile, change, now);
     case "session":
-      return applySession(profile, change);
+      return applySession(profile, change, sequence);
     case "engagement":
       return applyEngagement(profile, change);
     default:
@@ -49,11 +50,24 @@ function applyChange(profile: Profile, change: ProfileChange, now: number): void
   }
 }
 
-function applyIdentity(profile: Profile, change: IdentityChange): void {
-  if (change.externalId !== undefined) profile.externalId = change.externalId;
-  if (change.aliases !== undefined) profile.aliases = change.aliases;
-  if (change.email !== undefined) profile.email = change.email;
-  if (change.phone !== undefined) profile.phone = change.phone;
+function applyIdentity(profile: Profile, change: IdentityChange, sequence: number): void {
+  const { names } = profile.sources;
+  if (change.externalId !== undefined && change.externalId !== profile.externalId) {
+    profile.externalId = change.externalId;
+    names.set("external_id", sequence);
+  }
+  if (change.aliases !== undefined) {
+    profile.aliases = change.aliases;
+    names.set("user_aliases", sequence);
+  }
+  if (change.email !== undefined && change.email !== profile.email) {
+    profile.email = change.email;
+    names.set("email", sequence);
+  }
+  if (change.phone !== undefined && change.phone !== profile.phone) {
+    profile.phone = change.phone;
+    names.set("phone", sequence);
+  }
 }
 
 function newProfile({ userId, mark, now }: ProfileRecord): Profile {
@@ -75,6 +89,8 @@ function newProfile({ userId, mark, now }: ProfileRecord): Profile {
     apps: new Map(),
     devices: new Map(),
     engagements: new Map(),
+    sources: noSources(),
+    merges: [],
   };
 }
 

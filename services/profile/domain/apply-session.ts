@@ -2,16 +2,20 @@
 import type { Device } from "./intake-record.ts";
 import type { AppSummary, DeviceSummary, Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
+import { noteField } from "./sources.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
-export function applySession(profile: Profile, change: SessionChange): void {
+export function applySession(profile: Profile, change: SessionChange, sequence: number): void {
   const { appId, startedAt, device } = change;
   const session = { sessions: 1, firstSession: startedAt, lastSession: startedAt };
   const app = profile.apps.get(appId);
   profile.apps.set(appId, app === undefined ? session : mergedApp(app, session));
   const date = new Date(startedAt).toISOString();
+  const [first, last] = [profile.fields.get("date_of_first_session"), profile.fields.get("date_of_last_session")];
   keepEarliest(profile.fields, "date_of_first_session", date);
   keepLatest(profile.fields, "date_of_last_session", date);
+  noteField(profile, "date_of_first_session", { before: first, source: sequence });
+  noteField(profile, "date_of_last_session", { before: last, source: sequence });
   if (device !== undefined) seeDevice(profile.devices, device, startedAt);
 }
 

@@ -3,6 +3,7 @@ import { copyEngagement, mergeEngagements } from "./apply-engagement.ts";
 import { keepEarliest, keepLatest, mergedApp } from "./apply-session.ts";
 import { copySummary, mergeSummaries } from "./apply-summary.ts";
 import type { DeviceSummary, Profile } from "./profile.ts";
+import { copySources, noteCustom, noteField } from "./sources.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
 /**
@@ -20,8 +21,16 @@ import type { FieldValue, StandardField } from "./track-object.ts";
  * - The result was created when the older of the two was, and updated at the merge.
  */
 export function mergeProfiles(target: Profile, source: Profile, at: number): Profile {
-  for (const [field, value] of source.fields) mergeField(target.fields, field, value);
-  fill(target.custom, source.custom);
+  for (const [field, value] of source.fields) {
+    const before = target.fields.get(field);
+    mergeField(target.fields, field, value);
+    noteField(target, field, { before, source: source.sources.fields.get(field) });
+  }
+  for (const [name, value] of source.custom) {
+    if (target.custom.has(name)) continue;
+    target.custom.set(name, value);
+    noteCustom(target, name, { before: undefined, source: source.sources.custom.get(name) });
+  }
   mergeSummaries(target.events, source.events, at);
   mergeSummaries(target.purchases, source.purchases, at);
   for (const [currency, cents] of source.revenue) target.revenue.set(currency, (target.revenue.get(currency) ?? 0n) + cents);
@@ -49,6 +58,7 @@ export function copyProfile(profile: Profile): Profile {
     apps: mapped(profile.apps, (app) => ({ ...app })),
     devices: mapped(profile.devices, (device) => ({ ...device })),
     engagements: mapped(profile.engagements, copyEngagement),
+    sources: copySources(profile.sources),
   };
 }
 
@@ -77,10 +87,6 @@ function keepRefusal(fields: Profile["fields"], field: StandardField, added: { v
 function mergeDevice(devices: Map<string, DeviceSummary>, deviceId: string, added: DeviceSummary): void {
   const own = devices.get(deviceId);
   devices.set(deviceId, { ...(own ?? added), lastSeen: Math.max(own?.lastSeen ?? added.lastSeen, added.lastSeen) });
-}
-
-function fill<Key, Value>(target: Map<Key, Value>, source: ReadonlyMap<Key, Value>): void {
-  for (const [key, value] of source) if (!target.has(key)) target.set(key, value);
 }
 
 function mapped<Value>(map: ReadonlyMap<string, Value>, copy: (value: Value) => Value): Map<string, Value> {

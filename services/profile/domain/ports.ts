@@ -62,6 +62,8 @@ export interface ProfileStore {
   listHeld(max: number): Promise<HeldEntry[]>;
   /** Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds); none where copies end by themselves. */
   listExpired(now: number, max: number): Promise<ExpiredMerge[]>;
+  /** Who asked for what stands at these places of a workspace's partition; none for a place that is too old, or another's. */
+  loadOrigins(workspaceId: string, partition: number, sequences: readonly number[]): Promise<Map<number, RequestOrigin>>;
   /** Up to `max` intake records that were set aside. */
   listSetAside(max: number): Promise<SetAsideRecord[]>;
 }
@@ -91,6 +93,18 @@ export interface ExpiredMerge {
 export interface ExpiredRow {
   readonly workspaceId: string;
   readonly key: IdentityKey;
+}
+
+/** A request that set fields of profiles, kept for `originsKeepMs`: for people who look, and nothing depends on it. */
+export interface RequestOrigin {
+  readonly sequence: number;
+  readonly requestId: string;
+  /** Public id of the API key, or the page or service that asked. */
+  readonly actor: string;
+  /** Unix milliseconds. */
+  readonly receivedAt: number;
+  /** What was asked. */
+  readonly what: IntakeRecord["body"]["type"];
 }
 
 /** A whole intake record that could not be read or resolved: kept, shown, and passed over. */
@@ -123,6 +137,8 @@ export interface StepStore {
   latestNow(partition: number): Promise<number>;
   /** Up to `max` identity rows that end by themselves (RepeatRow, JobRow) and ended at or before `now`. */
   listExpiredRows(now: number, max: number): Promise<ExpiredRow[]>;
+  /** Forgets the origins of steps before `now` (Unix milliseconds). */
+  forgetOrigins(now: number): Promise<void>;
   /** Writes a step whole or not at all, durably. Repeating a step is harmless. */
   commit(step: Step): Promise<Committed>;
 }
@@ -142,6 +158,8 @@ export interface IdentityWriter {
    * older step never takes the place of a newer one's, whoever writes last.
    */
   save(workspaceId: string, rows: ReadonlyMap<IdentityKey, unknown>, step: number): Promise<void>;
+  /** Keeps the origins of a step that ends at `through`. */
+  saveOrigins(partition: number, through: number, origins: StepOrigins): Promise<void>;
   /** Keeps intake records that were passed over. */
   setAside(records: readonly SetAsideRecord[]): Promise<void>;
 }
@@ -193,6 +211,9 @@ export interface Handoff {
   readonly undoUntil: number;
 }
 
+/** By workspace. */
+export type StepOrigins = readonly (readonly [workspaceId: string, origins: readonly RequestOrigin[]])[];
+
 /** The effects of a run of intake records. */
 export interface Step {
   readonly partition: number;
@@ -220,6 +241,8 @@ export interface WorkspaceStep {
   /** Records to add to those of users who are held already, written after `held`. */
   readonly heldMore: ReadonlyMap<UserId, readonly ProfileRecord[]>;
   readonly consent: readonly ConsentRecord[];
+  /** Requests of the step that set fields of profiles; absent: none. */
+  readonly origins?: readonly RequestOrigin[];
 }
 
 /** A record for the lanes of the services that own consent, in the resolver's order (heddle.lane.v1). */

@@ -1,4 +1,5 @@
 /** A user's profile: the value that appliers keep, one row a user. */
+import type { Sources } from "./sources.ts";
 import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
 
@@ -30,6 +31,20 @@ export interface Profile {
   devices: Map<string, DeviceSummary>;
   /** By `campaign:<id>` or `canvas:<id>`. */
   engagements: Map<string, EngagementSummary>;
+  /** Which record set each field. */
+  sources: Sources;
+  /** Users who were merged into this one and not taken back: the last `mergeNotesMax`, the oldest first. */
+  merges: readonly MergeNote[];
+}
+
+/** That another user was taken in. */
+export interface MergeNote {
+  readonly mergeId: string;
+  readonly sourceId: UserId;
+  /** Of the request that asked for it. */
+  readonly sequence: number;
+  /** The resolver's now, Unix milliseconds. */
+  readonly at: number;
 }
 
 /** Place of a record: of the log's record and of its effect within it. */

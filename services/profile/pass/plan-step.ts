@@ -8,6 +8,7 @@ import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type AppliedWorkspace, applyWorkspace } from "./apply-workspace.ts";
+import { originsOf } from "./origins.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { UserCache } from "./user-cache.ts";
 import type { PureSteps, WorkingUser } from "./workspace-work.ts";
@@ -49,7 +50,8 @@ export async function planStep(parts: PlanParts, records: readonly LogRecord[], 
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     const applied = await applyWorkspace(workspaceId, resolved, parts);
     const consent = resolved.flatMap((record) => record.consent);
-    steps.push({ workspaceId, identities: view.changes(), consent, ...applied.rows });
+    const origins = originsOf(intake, resolved);
+    steps.push({ workspaceId, identities: view.changes(), consent, ...(origins.length > 0 && { origins }), ...applied.rows });
     workspaces.push({ view, users: applied.users, poison: applied.poison });
     for (const record of resolved) addOutcome(outcomes, record);
     for (const { sequence, error } of failed) {

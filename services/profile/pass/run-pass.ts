@@ -77,6 +77,7 @@ class RunningPass {
   #latestNow = 0;
   #redriveDue = true;
   #sweepAt = 0;
+  #forgetAt: number;
   #closed = false;
   #news = true;
   #wake: (() => void) | undefined;
@@ -87,6 +88,7 @@ class RunningPass {
     this.#parts = parts;
     this.progress = createProgress(parts.clock);
     this.outcomes = createOutcomes(limits.outcomesKeptMax);
+    this.#forgetAt = parts.clock.now() + limits.originsSweepMs;
   }
 
   async run(): Promise<void> {
@@ -210,7 +212,11 @@ class RunningPass {
     const { step, views, isFull } = await planSweep(this.#parts, position, this.#now());
     if (step !== undefined) await this.#parts.store.commit(step);
     for (const view of views) view.confirm();
-    this.#sweepAt = isFull ? 0 : this.#parts.clock.now() + limits.frozenSweepMs;
+    const now = this.#parts.clock.now();
+    this.#sweepAt = isFull ? 0 : now + limits.frozenSweepMs;
+    if (now < this.#forgetAt) return;
+    this.#forgetAt = now + limits.originsSweepMs;
+    await this.#parts.store.forgetOrigins(now - limits.originsKeepMs);
   }
 
   /** Forgets records behind the checkpoint once there are `atLeast` of them. */

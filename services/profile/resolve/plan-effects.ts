@@ -7,9 +7,10 @@ import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import type { ConsentRecord, IdentityStore, RecordOutcome, SetAsideRecord } from "../domain/ports.ts";
+import type { ConsentRecord, IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord, StepOrigins } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { originsOf } from "../pass/origins.ts";
 import { addOutcome, decodeAll, reasonOf, type Views } from "../pass/plan-step.ts";
 import { type Resolve, resolveWorkspace } from "../pass/resolve-workspace.ts";
 
@@ -51,6 +52,7 @@ export interface PlannedEffects {
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
   readonly setAside: readonly SetAsideRecord[];
   readonly views: readonly Identities[];
+  readonly origins: StepOrigins;
   /** One for each request that is recorded; to be ended when the step is published. */
   readonly spans: readonly Span[];
 }
@@ -63,6 +65,7 @@ export async function planEffects(parts: EffectParts, records: readonly LogRecor
   const outcomes: [number, RecordOutcome][] = [];
   const views: Identities[] = [];
   const spans = new Map<number, Span>();
+  const origins: [workspaceId: string, origins: RequestOrigin[]][] = [];
   for (const [workspaceId, intake] of byWorkspace) {
     const view = parts.views.of(workspaceId);
     views.push(view);
@@ -72,11 +75,13 @@ export async function planEffects(parts: EffectParts, records: readonly LogRecor
       addEffects(effects, parts, { workspaceId, record, span: spans.get(record.sequence) });
       addOutcome(outcomes, record);
     }
+    const own = originsOf(intake, resolved);
+    if (own.length > 0) origins.push([workspaceId, own]);
     changes.push({ workspaceId, rows: view.changes() });
     for (const { sequence, error } of failed) setAside.push(setAsideOf(parts.partition, records, { sequence, error }));
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
-  return { effects, changes, outcomes, setAside, views, spans: [...spans.values()] };
+  return { effects, changes, outcomes, setAside, views, origins, spans: [...spans.values()] };
 }
 
 function beginSpans(spans: Map<number, Span>, { tracer = noTracer, partition }: EffectParts, records: readonly IntakeRecord[]): void {

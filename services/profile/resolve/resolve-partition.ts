@@ -133,7 +133,9 @@ class Resolver {
       const fitting = fittingEffects(rest, this.#parts.sizes);
       const next = { now, written: sequence, tails: tailsAfter(place, sequence) };
       if (fitting === rest.length) {
+        const noted = this.#noteOrigins(planned, through);
         await this.#publish({ effects: rest, changes: planned.changes, outcomes: planned.outcomes, place: { ...next, through } });
+        await noted;
         for (const span of planned.spans) span.end();
         await this.#wrote(planned);
         return;
@@ -142,6 +144,15 @@ class Resolver {
       const part = { effects: rest.slice(0, fitting), changes: [], outcomes: [] };
       await this.#publish({ ...part, place: { ...next, through: place.through, inside } });
     }
+  }
+
+  /** Beside the step and never in its way: who asked is for people who look, and a step is not done again for it. */
+  async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
+    if (origins.length === 0) return;
+    const { identities, partition, logger } = this.#parts;
+    await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
+      logger.warn("origins_not_kept", { partition, through, message: error instanceof Error ? error.message : String(error) });
+    });
   }
 
   async #publish(content: Parameters<typeof packStep>[1]): Promise<void> {

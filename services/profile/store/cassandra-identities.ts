@@ -6,7 +6,9 @@ import { limits } from "../../../platform/limits.ts";
 import type { IdentityKey, RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore, IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
 import { secondsUntil } from "./cassandra-values.ts";
-import { identityTables, putExpiringAnswer, putSetAside } from "./statements.ts";
+import { originsToRow } from "./origin-rows.ts";
+import { originBucket } from "./cassandra-values.ts";
+import { identityTables, putExpiringAnswer, putOrigins, putSetAside } from "./statements.ts";
 
 export function cassandraIdentities({ session, clock }: { session: Session; clock: Clock }): IdentityStore & IdentityWriter {
   return {
@@ -20,6 +22,17 @@ export function cassandraIdentities({ session, clock }: { session: Session; cloc
     async save(workspaceId, rows, step) {
       const writes = Array.from(rows, ([key, value]) => writeOf({ workspaceId, key, stamp: BigInt(step), now: clock.now() }, value));
       await inFlight(writes, limits.cassandraInFlightMax, (write) => session.execute(write));
+    },
+    async saveOrigins(partition, through, origins) {
+      const values = {
+        log_partition: partition,
+        bucket: originBucket(through),
+        through: BigInt(through),
+        body: originsToRow(origins),
+        stamp: BigInt(through),
+        ttl: limits.originsKeepMs / 1_000,
+      };
+      await session.execute({ cql: putOrigins, values, idempotent: true });
     },
     async setAside(records) {
       await inFlight(records, limits.cassandraInFlightMax, (record) => session.execute(setAsideOf(record)));

@@ -2,13 +2,15 @@
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { HeldEntry, ProfileStore } from "../domain/ports.ts";
+import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { ProfileReads } from "./cassandra-profiles.ts";
-import { selectHeldUsers, selectSetAside, selectUserIds } from "./statements.ts";
+import { originBucket } from "./cassandra-values.ts";
+import { originsFromRow } from "./origin-rows.ts";
+import { selectHeldUsers, selectOrigins, selectSetAside, selectUserIds } from "./statements.ts";
 
-export type ProfileLists = Pick<ProfileStore, "page" | "listHeld" | "listExpired" | "listSetAside">;
+export type ProfileLists = Pick<ProfileStore, "page" | "listHeld" | "listExpired" | "listSetAside" | "loadOrigins">;
 
 /**
  * A page asks every bucket for its share and a little more, and merges what comes, so that it costs 64 small reads
@@ -34,6 +36,12 @@ export function cassandraProfileLists(
       return perBucket.flat().slice(0, max);
     },
     listExpired: () => Promise.resolve([]),
+    async loadOrigins(workspaceId, partition, sequences) {
+      const found = await inFlight([...new Set(sequences)], limits.cassandraInFlightMax, (sequence) => {
+        return originAt(session, { workspaceId, partition, sequence });
+      });
+      return new Map(found.flatMap((origin) => origin === undefined ? [] : [[origin.sequence, origin]]));
+    },
     async listSetAside(max) {
       const all = Array.from({ length: partitions }, (_, partition) => partition);
       const perPartition = await inFlight(all, limits.cassandraInFlightMax, async (partition) => {
@@ -50,6 +58,22 @@ export function cassandraProfileLists(
   };
 }
 
+/** The step that holds a place ends at or soon after it; two resolvers may have cut their steps in different ways. */
+async function originAt(
+  session: Session,
+  { workspaceId, partition, sequence }: { workspaceId: string; partition: number; sequence: number },
+): Promise<RequestOrigin | undefined> {
+  const bucket = originBucket(sequence);
+  for (const near of [bucket, bucket + 1]) {
+    const values = { log_partition: partition, bucket: near, after: BigInt(sequence - 1), max: stepsLookedAt };
+    const rows = await session.execute({ cql: selectOrigins, values, idempotent: true });
+    const [origin] = rows.flatMap((row) => originsFromRow(String(row["body"]), workspaceId, new Set([sequence])));
+    if (origin !== undefined) return origin;
+  }
+  return undefined;
+}
+
+const stepsLookedAt = 4;
 const allBuckets = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
 
 /** The next ids in order, and from where to go on; fewer than `max` only if nothing is left or a bucket had more than its share. */

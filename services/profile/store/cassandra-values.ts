@@ -15,6 +15,13 @@ export function stampOf([sequence, part]: Mark): bigint {
 
 const partsPerSequence = 65_536n;
 
+/** Where the origins of a step stand: a partition of Cassandra for so many places of the log. */
+export function originBucket(through: number): number {
+  return Math.floor(through / originsPerBucket);
+}
+
+const originsPerBucket = 10_000;
+
 /** The age of what ends for ever: higher than any mark or step. */
 export const forEver = 2n ** 62n;
 

@@ -32,7 +32,7 @@ test("statements: each goes to one partition, has an age, and names only columns
     ...Object.values(statements).filter((value) => typeof value === "string"),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(25 + 27);
+  expect(all).toHaveLength(27 + 27);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));

@@ -8,6 +8,7 @@ import type {
   IdentityWriter,
   ProfileStore,
   ProfileWriter,
+  RequestOrigin,
   UserChanges,
   UserState,
 } from "../domain/ports.ts";
@@ -64,6 +65,17 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       const found = await store.identities.load(w, ["x:a", "u:u1"]);
       expect([...found]).toEqual([["u:u1", { id: "u1", changed: true }]]);
       expect((await store.identities.load("other", ["u:u1"])).size).toBe(0);
+    });
+
+    test("origins: found again by workspace and place, whichever step they came with", async () => {
+      fresh();
+      const [one, three, five, eight] = [1, 3, 5, 8].map((sequence) => originOf(sequence));
+      if (!one || !three || !five || !eight) throw new Error("Expected four origins");
+      await store.identities.saveOrigins(5, 5, [[w, [one, three]], ["other", [five]]]);
+      await store.identities.saveOrigins(5, 8, [[w, [eight]]]);
+      await store.identities.saveOrigins(6, 8, [[w, [originOf(2)]]]);
+      const found = await store.profiles.loadOrigins(w, 5, [1, 2, 3, 5, 8, 99]);
+      expect([...found].sort(([a], [b]) => a - b)).toEqual([[1, one], [3, three], [8, eight]]);
     });
 
     test("setAside() keeps records with their bytes, once", async () => {
@@ -241,9 +253,15 @@ export function profileOf(id: string, mark: Mark): Profile {
     apps: new Map(),
     devices: new Map(),
     engagements: new Map(),
+    sources: { names: new Map(), fields: new Map(), custom: new Map() },
+    merges: [],
   };
 }
 
 export function recordOf(sequence: number, part: number): ProfileRecord {
   return { userId: "u1", mark: [sequence, part], now: 1, change: { type: "event", name: "seen", time: 1 } };
+}
+
+function originOf(sequence: number): RequestOrigin {
+  return { sequence, requestId: `r-${sequence}`, actor: "key-1", receivedAt: 5, what: "track" };
 }

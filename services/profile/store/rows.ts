@@ -1,5 +1,6 @@
 /** A profile as one row: compact JSON, Maps as arrays of entries, money as decimal text. */
-import type { AppSummary, DeviceSummary, EngagementSummary, Profile, Summary } from "../domain/profile.ts";
+import type { AppSummary, DeviceSummary, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
+import type { NameField } from "../domain/sources.ts";
 
 /** The row's text. Equal profiles with names in equal order give equal texts; `profileFromRow` gives the profile back exactly. */
 export function profileToRow(profile: Profile): string {
@@ -22,6 +23,8 @@ export function profileToRow(profile: Profile): string {
     apps: entriesOf(profile.apps),
     devices: entriesOf(profile.devices),
     engagements: rowsOf(profile.engagements, ([key, { name, latest }]) => [key, name, [...latest]]),
+    from: sourcesToRow(profile),
+    merges: profile.merges.length === 0 ? undefined : profile.merges,
   };
   return JSON.stringify(row);
 }
@@ -42,6 +45,8 @@ function rowsOf<Key, Value, Entry>(
 export function profileFromRow(text: string): Profile {
   const row = JSON.parse(text) as Row;
   if (row.v !== version) throw new Error(`Expected a profile row of version ${version}, got "${String(row.v)}"`);
+  const fields = new Map(row.fields);
+  const custom = new Map(row.custom);
   return {
     id: row.id,
     mark: row.mark,
@@ -51,8 +56,8 @@ export function profileFromRow(text: string): Profile {
     aliases: row.aliases ?? [],
     email: row.email ?? null,
     phone: row.phone ?? null,
-    fields: new Map(row.fields),
-    custom: new Map(row.custom),
+    fields,
+    custom,
     events: summariesFromRow(row.events),
     purchases: summariesFromRow(row.purchases),
     revenue: new Map(row.revenue?.map(([currency, cents]) => [currency, BigInt(cents)])),
@@ -60,8 +65,50 @@ export function profileFromRow(text: string): Profile {
     apps: new Map(row.apps),
     devices: new Map(row.devices),
     engagements: new Map(row.engagements?.map(([key, name, latest]) => [key, { name, latest: new Map(latest) }])),
+    sources: {
+      names: sourcesFromRow(row, nameFieldsInOrder, row.from?.[0]),
+      fields: sourcesFromRow(row, fields.keys(), row.from?.[1]),
+      custom: sourcesFromRow(row, custom.keys(), row.from?.[2]),
+    },
+    merges: row.merges ?? [],
   };
 }
+
+/**
+ * Sequences in the order of the fields, each as its distance from the mark: a digit or two where the profile is changed
+ * often, and no name is written twice. null: nobody knows.
+ */
+function sourcesToRow({ mark, fields, custom, sources }: Profile): SourcesRow | undefined {
+  if (sources.names.size + sources.fields.size + sources.custom.size === 0) return undefined;
+  return [
+    distances(mark[0], nameFieldsInOrder, sources.names),
+    distances(mark[0], fields.keys(), sources.fields),
+    distances(mark[0], custom.keys(), sources.custom),
+  ];
+}
+
+function distances<Key>(from: number, keys: Iterable<Key>, sources: ReadonlyMap<Key, number>): (number | null)[] {
+  if (sources.size === 0) return [];
+  return Array.from(keys, (key) => {
+    const sequence = sources.get(key);
+    return sequence === undefined ? null : from - sequence;
+  });
+}
+
+function sourcesFromRow<Key>({ mark }: Row, keys: Iterable<Key>, kept: readonly (number | null)[] | undefined): Map<Key, number> {
+  const sources = new Map<Key, number>();
+  if (kept === undefined || kept.length === 0) return sources;
+  let at = 0;
+  for (const key of keys) {
+    const distance = kept[at];
+    at += 1;
+    if (distance !== undefined && distance !== null) sources.set(key, mark[0] - distance);
+  }
+  return sources;
+}
+
+/** Of the names in a row; their order is part of its form. */
+const nameFieldsInOrder: readonly NameField[] = ["external_id", "user_aliases", "email", "phone"];
 
 /** Days lie flat, day and count in turn: half the brackets to write and to read. */
 function summaryToRow([name, summary]: readonly [string, Summary]): SummaryRow {
@@ -84,6 +131,8 @@ const version = 1;
 
 type SummaryRow = [name: string, first: number, last: number, count: number, days: readonly number[]];
 
+type SourcesRow = readonly [names: readonly (number | null)[], fields: readonly (number | null)[], custom: readonly (number | null)[]];
+
 /** undefined: empty. */
 interface Row {
   readonly v: number;
@@ -104,6 +153,9 @@ interface Row {
   readonly apps: readonly [string, AppSummary][] | undefined;
   readonly devices: readonly [string, DeviceSummary][] | undefined;
   readonly engagements: readonly [key: string, name: EngagementSummary["name"], latest: readonly [string, number][]][] | undefined;
+  /** Absent in rows from before provenance was kept. */
+  readonly from: SourcesRow | undefined;
+  readonly merges: readonly MergeNote[] | undefined;
 }
 
 type Entries<Kept> = Kept extends Map<infer Key, infer Value> ? readonly [Key, Value][] | undefined : never;

@@ -43,6 +43,12 @@ export const profileSchema: readonly string[] = [
   CREATE INDEX profile_identities_by_expiry ON profile_identities (expires_at) WHERE expires_at IS NOT NULL;
   ALTER TABLE profile_checkpoints ADD COLUMN latest_now INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  CREATE TABLE profile_origins (
+    log_partition INTEGER NOT NULL, through INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (log_partition, through)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 export { laneSchema } from "../../../platform/lane/sqlite.ts";

@@ -12,6 +12,12 @@ describeRows("SQLite", async () => {
     identities: {
       ...identities,
       save: async (workspaceId, rows) => void await steps.commit(stepOf({ workspaceId, identities: rows })),
+      saveOrigins: async (partition, through, origins) => {
+        const workspaces = origins.map(([workspaceId, own]) =>
+          ({ ...stepOf({}).workspaces[0], workspaceId, origins: own }) as WorkspaceStep
+        );
+        await steps.commit({ ...stepOf({}), partition, through, workspaces });
+      },
       setAside: async (setAside) => void await steps.commit({ ...stepOf({}), setAside }),
     },
     profiles: {

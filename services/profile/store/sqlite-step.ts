@@ -5,6 +5,7 @@ import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
 import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
+import { originsToRow } from "./origin-rows.ts";
 import { profileToRow } from "./rows.ts";
 import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
 import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
@@ -50,6 +51,8 @@ export function planStepRows(
       add(statements.putLane, service, workspace.workspaceId, sequence, part, key, body);
     }
   }
+  const origins = step.workspaces.flatMap(({ workspaceId, origins = [] }) => origins.length === 0 ? [] : [[workspaceId, origins] as const]);
+  if (origins.length > 0) add(statements.putOrigins, step.partition, step.through, step.now ?? 0, originsToRow(origins));
   for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
   add(statements.putCheckpoint, step.partition, step.through, step.now ?? 0);
   const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
@@ -188,6 +191,7 @@ const statements = {
     VALUES (?, ?, ?, ?, ?, ?) ${upsert}`,
   putSetAside: `INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`,
+  putOrigins: `INSERT INTO profile_origins (log_partition, through, at, body) VALUES (?, ?, ?, ?) ${upsert}`,
   putCheckpoint: `INSERT INTO profile_checkpoints (log_partition, through, latest_now) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET through = excluded.through, latest_now = max(latest_now, excluded.latest_now)`,
 };

@@ -63,5 +63,7 @@ function profileOf(id: string, createdAt: number): Profile {
     apps: new Map(),
     devices: new Map(),
     engagements: new Map(),
+    sources: { names: new Map(), fields: new Map(), custom: new Map() },
+    merges: [],
   };
 }

@@ -5,6 +5,7 @@ import type { IdentityKey } from "../domain/identity.ts";
 import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, StepStore, StoredUser } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
+import { originsFromRow } from "./origin-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import { laneSchema, profileSchema } from "./schema.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
@@ -43,6 +44,9 @@ export async function openSqliteProfileStore(
         return Promise.resolve(
           rows.map((row) => ({ workspaceId: String(row["workspace_id"]), key: String(row["key"]) as IdentityKey })),
         );
+      },
+      async forgetOrigins(now) {
+        await database.write(() => database.prepare("DELETE FROM profile_origins WHERE at < ?").run(now));
       },
       async commit(step) {
         await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
@@ -112,7 +116,7 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
   };
 }
 
-function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "listExpired" | "listSetAside"> {
+function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "listExpired" | "listSetAside" | "loadOrigins"> {
   return {
     listHeld(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
@@ -130,6 +134,14 @@ function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "list
           mergeId: String(row["merge_id"]),
         })),
       );
+    },
+    loadOrigins(workspaceId, partition, sequences) {
+      const wanted = new Set(sequences);
+      const sql = "SELECT body FROM profile_origins WHERE log_partition = ? AND through >= ? ORDER BY through LIMIT 1";
+      const statement = database.prepare(sql);
+      const texts = new Set([...wanted].map((sequence) => statement.get(partition, sequence)?.["body"]));
+      const found = [...texts].flatMap((text) => typeof text === "string" ? originsFromRow(text, workspaceId, wanted) : []);
+      return Promise.resolve(new Map(found.map((origin) => [origin.sequence, origin])));
     },
     listSetAside(max) {
       const sql = "SELECT log_partition, sequence, reason, body FROM profile_set_aside ORDER BY log_partition, sequence LIMIT ?";

@@ -19,6 +19,11 @@ export const putSetAside =
   "INSERT INTO set_aside_by_partition (log_partition, sequence, reason, body) VALUES (:log_partition, :sequence, :reason, :body) USING TIMESTAMP :stamp";
 export const selectSetAside = "SELECT sequence, reason, body FROM set_aside_by_partition WHERE log_partition = :log_partition LIMIT :max";
 
+export const putOrigins =
+  "INSERT INTO origins_by_partition (log_partition, bucket, through, body) VALUES (:log_partition, :bucket, :through, :body) USING TIMESTAMP :stamp AND TTL :ttl";
+export const selectOrigins =
+  "SELECT body FROM origins_by_partition WHERE log_partition = :log_partition AND bucket = :bucket AND through > :after LIMIT :max";
+
 const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
 export const selectUser = `SELECT body, mark_sequence, mark_part, open_merges, held_reason FROM profiles_by_user WHERE ${ofUser}`;
 export const putUser = `INSERT INTO profiles_by_user (workspace_id, user_id, body, mark_sequence, mark_part, open_merges)

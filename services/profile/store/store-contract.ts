@@ -202,6 +202,8 @@ function profileOf(id: string): Profile {
     apps: new Map(),
     devices: new Map(),
     engagements: new Map(),
+    sources: { names: new Map(), fields: new Map(), custom: new Map() },
+    merges: [],
   };
 }
 

@@ -1,0 +1,44 @@
+/** Provenance: which record set each field of a profile, as the record's place in the log. */
+import type { Profile } from "./profile.ts";
+import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
+
+/** The names of a user that are fields of its profile too. */
+export type NameField = "external_id" | "user_aliases" | "email" | "phone";
+
+/** Sequences of the intake log, of the workspace's partition. A field that was there before provenance was kept has none. */
+export interface Sources {
+  readonly names: Map<NameField, number>;
+  readonly fields: Map<StandardField, number>;
+  readonly custom: Map<string, number>;
+}
+
+export function noSources(): Sources {
+  return { names: new Map(), fields: new Map(), custom: new Map() };
+}
+
+export function copySources({ names, fields, custom }: Sources): Sources {
+  return { names: new Map(names), fields: new Map(fields), custom: new Map(custom) };
+}
+
+/** What a field was, and the record that may have changed it; undefined: nobody knows. */
+export interface Change<Value> {
+  readonly before: Value | undefined;
+  readonly source: number | undefined;
+}
+
+/** Says who set a standard field, where it is another than before. */
+export function noteField({ fields, sources }: Profile, field: StandardField, change: Change<FieldValue>): void {
+  note(sources.fields, field, fields.get(field), change);
+}
+
+/** Says who set a custom attribute, where it is another than before. */
+export function noteCustom({ custom, sources }: Profile, name: string, change: Change<CustomValue>): void {
+  note(sources.custom, name, custom.get(name), change);
+}
+
+/** A value that did not change keeps whoever set it; one that is gone has nobody. */
+function note<Key>(sources: Map<Key, number>, key: Key, ...[after, { before, source }]: [after: unknown, change: Change<unknown>]): void {
+  if (after === before) return;
+  if (after === undefined || source === undefined) sources.delete(key);
+  else sources.set(key, source);
+}
