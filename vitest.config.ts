@@ -36,6 +36,7 @@ export default defineConfig({
       project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], { testTimeout: 20_000 }),
       project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
       project("http", [httpFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
+      project("browser", ["test/browser/*.test.ts"], patient),
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),

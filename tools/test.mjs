@@ -11,6 +11,7 @@ const stages = [
   { name: "node", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" }) },
   { name: "deno", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" }) },
   { name: "mesh-http", run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh" })) },
+  { name: "browser", run: () => runTests("browser") },
   { name: "faults-mesh", run: () => runTests("faults-mesh") },
   { name: "faults", run: () => runTests("faults") },
   { name: "cdnow", run: () => runTests("cdnow") },

