@@ -3,7 +3,7 @@ import type { Command } from "commander";
 
 export function addConsent(program: Command, done: (code: number) => void): void {
   const consent = program.command("consent").description("the consent ledger and unsubscribe links; also while the server runs");
-  const dataDirHelp = "data folder, HEDDLE_DATA_DIR or ./data unless given";
+  const dataDirHelp = "data folder; without it the mesh that the environment names, else HEDDLE_DATA_DIR or ./data";
   const workspace = "workspace by id, name or company/name; needed where there are several";
   consent.command("history")
     .description("every change of consent of an address or user, with the request that asked for it")

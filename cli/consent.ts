@@ -1,12 +1,10 @@
-/** heddle consent: the consent ledger and unsubscribe links, in the data folder, whether or not a server runs on it. */
+/** heddle consent: the consent ledger and unsubscribe links, in the data folder or in the mesh, whether or not servers run. */
 import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerEntry } from "../platform/ledger/ledger.ts";
-import type { Database } from "../platform/sqlite/database.ts";
-import { readMessagingStatus } from "../services/messaging-status/wire.ts";
-import { findUserIds } from "../services/profile/wire.ts";
-import { readMembershipLedger } from "../services/subscription/wire.ts";
-import { chooseWorkspace, dataFolder, withAccess } from "./data-folder.ts";
+import { withAccessPlace } from "./access-place.ts";
+import { type ConsentPlace, type ConsentSubject, withConsentPlace } from "./consent-place.ts";
+import { chooseWorkspace } from "./data-folder.ts";
 import { exitCodes, print, printError, printJson, table, UsageError } from "./output.ts";
 
 interface FolderOptions {
@@ -25,13 +23,9 @@ export interface HistoryOptions extends FolderOptions {
 /** Everything that was said of an address and of the users who have it, or of one user; the oldest first. */
 export async function history(options: HistoryOptions): Promise<number> {
   const until = options.at === undefined ? Infinity : timeOf(options.at);
-  const { address, key } = subjectOf(options);
-  const entries = await inWorkspace(options, async (database, { id }) => {
-    const [statuses, memberships] = [await readMessagingStatus(database), await readMembershipLedger(database)];
-    const chains = address === undefined ? [] : [await statuses.history(id, address)];
-    for (const userId of await findUserIds(database, id, key)) chains.push(await memberships.history(id, userId));
-    return chains.flat().filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
-  });
+  const subject = subjectOf(options);
+  const found = await inWorkspace(options, (place, { id }) => place.history(id, subject));
+  const entries = found.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
   if (options.json) printJson(entries);
   else if (entries.length === 0) print("Nothing was ever set");
   else print(table(["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"], entries.map(cells)));
@@ -40,10 +34,10 @@ export async function history(options: HistoryOptions): Promise<number> {
 
 /** Ends with 1 and the first damaged entry where a chain is not what it was when it was written. */
 export async function verify(options: FolderOptions): Promise<number> {
-  const results = await inWorkspace(options, async (database, { id }) => [
-    { ledger: "subscription", ...await (await readMembershipLedger(database)).verify(id) },
-    { ledger: "messaging-status", ...await (await readMessagingStatus(database)).verify(id) },
-  ]);
+  const results = await inWorkspace(
+    options,
+    ({ ledgers }, { id }) => Promise.all(ledgers.map(async ({ ledger, verify }) => ({ ledger, ...await verify(id) }))),
+  );
   let code: number = exitCodes.ok;
   for (const { ledger, entries, damage } of results) {
     if (damage === undefined) {
@@ -58,13 +52,9 @@ export async function verify(options: FolderOptions): Promise<number> {
 
 /** Every entry of the workspace as NDJSON, one chain after the other. */
 export async function exportLedger(options: FolderOptions): Promise<number> {
-  await inWorkspace(options, async (database, { id }) => {
-    const ledgers = [
-      { ledger: "subscription", chains: (await readMembershipLedger(database)).chains(id) },
-      { ledger: "messaging-status", chains: (await readMessagingStatus(database)).chains(id) },
-    ];
-    for (const { ledger, chains } of ledgers) {
-      for await (const chain of chains) for (const entry of chain) print(JSON.stringify({ ledger, ...entry }));
+  await inWorkspace(options, async ({ ledgers }, { id }) => {
+    for (const { ledger, entries } of ledgers) {
+      for await (const entry of entries(id)) print(JSON.stringify({ ledger, ...entry }));
     }
   });
   return exitCodes.ok;
@@ -75,34 +65,30 @@ export async function link(
   options: FolderOptions & { readonly email: string; readonly group?: string; readonly url?: string },
 ): Promise<number> {
   const email = emailOf(options.email);
-  const token = await inWorkspace(
-    options,
-    async (database, { id }) => (await readMessagingStatus(database)).links.make({ workspaceId: id, email, groupId: options.group ?? "" }),
-  );
-  print(`${(options.url ?? "").replace(/\/+$/, "")}/unsubscribe/${token}`);
+  const path = await inWorkspace(options, (place, { id }) => place.linkPath(id, { email, groupId: options.group ?? "" }));
+  print(`${(options.url ?? "").replace(/\/+$/, "")}${path}`);
   return exitCodes.ok;
 }
 
 /** New links get a new key; those made so far stay good. */
 export async function rotateLinkKey(options: FolderOptions): Promise<number> {
-  const id = await inFolder(options, async (database) => (await readMessagingStatus(database)).links.rotate());
+  const id = await inPlace(options, (place) => place.rotateLinkKey());
   print(`Links from now on are sealed with key ${id}; older links stay good`);
   return exitCodes.ok;
 }
 
-function inWorkspace<T>(options: FolderOptions, work: (database: Database, workspace: Workspace) => Promise<T>): Promise<T> {
-  return withAccess(
-    dataFolder(options.dataDir),
-    { create: false },
-    (access, database) => work(database, chooseWorkspace(access.rows(), options.workspace)),
-  );
+function inWorkspace<T>(options: FolderOptions, work: (place: ConsentPlace, workspace: Workspace) => Promise<T>): Promise<T> {
+  return withAccessPlace(options, { create: false }, (access, database) => {
+    const workspace = chooseWorkspace(access.rows(), options.workspace);
+    return withConsentPlace({ database }, (place) => work(place, workspace));
+  });
 }
 
-function inFolder<T>(options: FolderOptions, work: (database: Database) => Promise<T>): Promise<T> {
-  return withAccess(dataFolder(options.dataDir), { create: false }, (_access, database) => work(database));
+function inPlace<T>(options: FolderOptions, work: (place: ConsentPlace) => Promise<T>): Promise<T> {
+  return withAccessPlace(options, { create: false }, (_access, database) => withConsentPlace({ database }, work));
 }
 
-function subjectOf({ email, phone, externalId }: HistoryOptions) {
+function subjectOf({ email, phone, externalId }: HistoryOptions): ConsentSubject {
   const [named, ...more] = [email, phone, externalId].filter((value) => value !== undefined);
   if (named === undefined || more.length > 0) throw new UsageError("Name one of --email, --phone or --external-id");
   if (externalId !== undefined) return { address: undefined, key: { by: "externalId" as const, id: externalId } };

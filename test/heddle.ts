@@ -7,6 +7,7 @@ import { callHeddle } from "./client.ts";
 import type { Answer, CallOptions } from "./client.ts";
 import { denoStart } from "./deno-start.ts";
 import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
+import { partVariable } from "../platform/mesh-config.ts";
 import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 
 export const repository = resolve(import.meta.dirname, "..");
@@ -46,7 +47,9 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   return {
     dataDir: place.dataDir,
     dataFolders: testShape === "mesh" ? JSON.parse(env.HEDDLE_TEST_MESH_FOLDERS ?? "[]") : [place.dataDir],
-    commandEnv: commandEnv(place.dataDir),
+    get commandEnv() {
+      return { ...commandEnv(place.dataDir), ...urlsOf(server.parts ?? new Map()) };
+    },
     key: demoKey,
     get url() {
       return server.url;
@@ -82,6 +85,10 @@ function commandEnv(dataDir: string): Record<string, string> {
   return testShape === "mesh" ? { ...meshSettings(), HEDDLE_LOG_NAME: meshLogName(dataDir) } : { HEDDLE_DATA_DIR: dataDir };
 }
 
+function urlsOf(parts: MeshProcesses["parts"]): Record<string, string> {
+  return Object.fromEntries(Array.from(parts, ([name, { url }]) => [partVariable(name, "URL"), url]));
+}
+
 /** Of the servers that mesh-setup.ts started. */
 function meshSettings(): Record<string, string> {
   return JSON.parse(env.HEDDLE_TEST_MESH ?? "{}");
@@ -95,7 +102,7 @@ export function heddleCommand(dataDir: string, rest: readonly string[]): { progr
 
 async function launch(
   { dataDir, port, declarationPath, env: variables }: Place,
-): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway">>> {
+): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway" | "parts">>> {
   if (testShape === "mesh") {
     return await launchMesh({ repository, runtime: testRuntime, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
   }

@@ -33,14 +33,10 @@ export interface MeshLanes {
   readonly intake: Log;
   readonly layout: LaneLayout;
   /**
-   * True as soon as what was answered before the call is applied in these lanes, as the layout numbers them; with
-   * `readAfter` that place. False after `ms` without it.
+   * True as soon as what was answered before the call is applied in these lanes, as the layout numbers them; false after
+   * `consentWaitMs` without it, or later where `readAfter` has to be seen: `positionWaitMsMax` at most.
    */
-  caughtUp(
-    asked: { readonly workspaceId: string; readonly readAfter?: Position | undefined },
-    lanes: readonly number[],
-    ms: number,
-  ): Promise<boolean>;
+  caughtUp(asked: { readonly workspaceId: string; readonly readAfter: Position | undefined }, lanes: readonly number[]): Promise<boolean>;
   /** Takes this process's share of the lanes. */
   start(apply: (bodies: readonly LaneBody[]) => Promise<void>): void;
   /** Why something does not get on; undefined while all is well. */
@@ -78,10 +74,15 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   return {
     intake,
     layout,
-    async caughtUp({ workspaceId, readAfter }, waitedFor, ms) {
+    async caughtUp({ workspaceId, readAfter }, waitedFor) {
       const partition = partitionOf(workspaceId, partitions);
-      const place = readAfter ?? { partition, sequence: await intake.tail(partition) };
-      return await applied.wait(place, waitedFor, ms);
+      const place = { partition, sequence: await intake.tail(partition) };
+      if (await applied.wait(place, waitedFor, limits.consentWaitMs)) return true;
+      // Whoever is told that the answer may be behind still sees its own write in it
+      if (readAfter !== undefined) {
+        await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
+      }
+      return await applied.wait(place, waitedFor, 0);
     },
     start(apply) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });

@@ -114,9 +114,7 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
   return {
     ask({ workspaceId, readAfter }, addresses) {
       const own = addresses === "all" ? all : [...new Set(addresses.map((address) => layout.laneOf(workspaceId, address)))];
-      const place = positionFromToken(readAfter);
-      const ms = place === undefined ? limits.consentWaitMs : limits.positionWaitMsMax;
-      const done = caughtUp({ workspaceId, readAfter: place }, own.map((lane) => layout.messagingStatus(lane)), ms);
+      const done = caughtUp({ workspaceId, readAfter: positionFromToken(readAfter) }, own.map((lane) => layout.messagingStatus(lane)));
       // Whoever asked may have failed before it looks
       done.catch(() => {});
       return () => done;

@@ -115,9 +115,7 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
   return {
     ask({ workspaceId, readAfter }) {
       const lane = layout.subscription(layout.subscriptionLaneOf(workspaceId));
-      const place = positionFromToken(readAfter);
-      const ms = place === undefined ? limits.consentWaitMs : limits.positionWaitMsMax;
-      const done = caughtUp({ workspaceId, readAfter: place }, [lane], ms);
+      const done = caughtUp({ workspaceId, readAfter: positionFromToken(readAfter) }, [lane]);
       // Whoever asked may have failed before it looks
       done.catch(() => {});
       return () => done;

@@ -3,15 +3,21 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { consentDeclaration, emailGroup, groupState } from "../consent.ts";
-import { heddleCommand } from "../heddle.ts";
+import { runCommand } from "../command-line.ts";
+import { heddleCommand, testShape } from "../heddle.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite({ apply: consentDeclaration });
 const run = promisify(execFile);
 
 async function consent(...words: string[]): Promise<string> {
-  const { dataDir } = heddle.heddle;
+  const { dataDir, commandEnv } = heddle.heddle;
   const workspace = words[0] === "rotate-link-key" ? [] : ["--workspace", "demo"];
+  if (testShape === "mesh") {
+    const { code, output, errors } = await runCommand(["consent", ...words, ...workspace], commandEnv);
+    if (code !== 0) throw new Error(errors);
+    return output.trim();
+  }
   const { program, args } = heddleCommand(dataDir, ["consent", ...words, ...workspace, "--data-dir", dataDir]);
   return (await run(program, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1" } })).stdout.trim();
 }

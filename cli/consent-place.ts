@@ -1,0 +1,142 @@
+/** Where commands find consent: in a data folder, or in the mesh whose settings the environment holds. */
+import type { Client } from "@connectrpc/connect";
+import { systemClock } from "../platform/clock.ts";
+import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
+import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
+import { limits } from "../platform/limits.ts";
+import { readPeer } from "../platform/mesh-config.ts";
+import { connectClient } from "../platform/rpc/client.ts";
+import type { Database } from "../platform/sqlite/database.ts";
+import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { readMessagingStatus } from "../services/messaging-status/wire.ts";
+import { findUserIds } from "../services/profile/wire.ts";
+import { readMembershipLedger } from "../services/subscription/wire.ts";
+import { readSettings } from "./settings.ts";
+
+export interface ConsentPlace {
+  /** Of an address and of the users who have it, or of one user; in no order. */
+  history(workspaceId: string, subject: ConsentSubject): Promise<LedgerEntry[]>;
+  readonly ledgers: readonly LedgerPlace[];
+  /** The token of an unsubscribe link. */
+  linkPath(workspaceId: string, of: { readonly email: string; readonly groupId: string }): Promise<string>;
+  /** The number of the new key. */
+  rotateLinkKey(): Promise<string>;
+}
+
+export interface LedgerPlace {
+  readonly ledger: "subscription" | "messaging-status";
+  verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }>;
+  /** Every entry of a workspace, one chain after the other. */
+  entries(workspaceId: string): AsyncIterable<LedgerEntry>;
+}
+
+export interface ConsentSubject {
+  /** Absent where one user is meant. */
+  readonly address: string | undefined;
+  readonly key: SubjectKey;
+}
+
+export type SubjectKey =
+  | { readonly by: "externalId"; readonly id: string }
+  | { readonly by: "email"; readonly address: string }
+  | { readonly by: "phone"; readonly number: string };
+
+/** `database`: of the data folder; without it the services are called, at HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL. */
+export async function withConsentPlace<T>(
+  { database, env = process.env }: { readonly database: Database | undefined; readonly env?: NodeJS.ProcessEnv },
+  work: (place: ConsentPlace) => Promise<T>,
+): Promise<T> {
+  if (database) return await work(await inFolder(database));
+  const peers = readSettings(env, (reader) => ({
+    subscription: readPeer(reader, "subscription"),
+    messagingStatus: readPeer(reader, "messaging-status"),
+  }));
+  const called = { caller: "gateway", deadlineMs: limits.drainMsMax, clock: systemClock };
+  const subscription = connectClient(SubscriptionService, { ...peers.subscription, ...called });
+  const messagingStatus = connectClient(MessagingStatusService, { ...peers.messagingStatus, ...called });
+  try {
+    return await work(inMesh(subscription.client, messagingStatus.client));
+  } finally {
+    subscription.close();
+    messagingStatus.close();
+  }
+}
+
+async function inFolder(database: Database): Promise<ConsentPlace> {
+  const [statuses, memberships] = [await readMessagingStatus(database), await readMembershipLedger(database)];
+  return {
+    async history(workspaceId, { address, key }) {
+      const chains = address === undefined ? [] : [await statuses.history(workspaceId, address)];
+      for (const userId of await findUserIds(database, workspaceId, key)) chains.push(await memberships.history(workspaceId, userId));
+      return chains.flat();
+    },
+    ledgers: [folderLedger("subscription", memberships), folderLedger("messaging-status", statuses)],
+    linkPath: async (workspaceId, of) => `/unsubscribe/${await statuses.links.make({ workspaceId, ...of })}`,
+    rotateLinkKey: async () => String(await statuses.links.rotate()),
+  };
+}
+
+interface FolderLedger extends Pick<LedgerPlace, "verify"> {
+  chains(workspaceId: string): AsyncIterable<LedgerEntry[]>;
+}
+
+function folderLedger(ledger: LedgerPlace["ledger"], { verify, chains }: FolderLedger): LedgerPlace {
+  return {
+    ledger,
+    verify: (workspaceId) => verify(workspaceId),
+    async *entries(workspaceId) {
+      for await (const chain of chains(workspaceId)) yield* chain;
+    },
+  };
+}
+
+function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatus: Client<typeof MessagingStatusService>): ConsentPlace {
+  return {
+    async history(workspaceId, { address, key }) {
+      const scope = { workspaceId };
+      const own = await subscription.getHistory({ scope, users: [{ key: keyToMessage(key) }] });
+      const ofAddress = address === undefined ? { entries: [] } : await messagingStatus.getHistory({ scope, addresses: [address] });
+      return [...ofAddress.entries, ...own.entries].map(ledgerEntryFromMessage);
+    },
+    ledgers: [meshLedger("subscription", subscription), meshLedger("messaging-status", messagingStatus)],
+    async linkPath(workspaceId, { email, groupId }) {
+      return (await messagingStatus.createUnsubscribeLink({ scope: { workspaceId }, email, subscriptionGroupId: groupId })).path;
+    },
+    rotateLinkKey: async () => (await messagingStatus.rotateLinkKey({})).keyId,
+  };
+}
+
+function meshLedger(
+  ledger: LedgerPlace["ledger"],
+  client:
+    | Pick<Client<typeof SubscriptionService>, "verifyLedger" | "exportLedger">
+    | Pick<Client<typeof MessagingStatusService>, "verifyLedger" | "exportLedger">,
+): LedgerPlace {
+  return {
+    ledger,
+    async verify(workspaceId) {
+      const { entries, damage } = await client.verifyLedger({ scope: { workspaceId } });
+      return { entries: Number(entries), damage };
+    },
+    async *entries(workspaceId) {
+      for (let from = "";;) {
+        const { entries, next } = await client.exportLedger({ scope: { workspaceId }, from });
+        yield* entries.map(ledgerEntryFromMessage);
+        if (next === "") return;
+        from = next;
+      }
+    },
+  };
+}
+
+function keyToMessage(key: SubjectKey) {
+  switch (key.by) {
+    case "externalId":
+      return { case: "externalId" as const, value: key.id };
+    case "email":
+      return { case: "email" as const, value: key.address };
+    case "phone":
+      return { case: "phone" as const, value: key.number };
+  }
+}
