@@ -14,5 +14,7 @@ globalThis.ui = globalThis.SwaggerUIBundle({
   filter: true,
   tryItOutEnabled: true,
   persistAuthorization: false,
+  // Colouring dozens of examples costs seconds on a phone
+  syntaxHighlight: false,
   validatorUrl: null,
 });

@@ -1,0 +1,77 @@
+/** The pages below /docs in a browser: the steps can be followed, a call can be tried with a key, and nothing comes from elsewhere. */
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
+import { heddleSuite } from "../suite.ts";
+import { browserMissing, browserSuite, keepPicture } from "./browser.ts";
+
+const nothing = { dialogs: [], foreign: [], console: [] };
+
+describe.skipIf(browserMissing)("in Chromium", () => {
+  const suite = heddleSuite();
+  const browser = browserSuite();
+
+  test.each([["phone", 390], ["desktop", 1_280]])("try-it on a %s sends a track and shows its 201", async (device, width) => {
+    const { page, seen } = await browser.open(`${suite.heddle.url}/docs`, width);
+    await page.locator("#operations-Users-trackUsers").waitFor();
+    await keepPicture(page, `docs-${device}`);
+    expect(await fits(page)).toBe(true);
+    await authorize(page, demoKey);
+    expect(await tryIt(page, "#operations-Users-trackUsers")).toContain("201");
+    expect(await fits(page)).toBe(true);
+    expect(seen).toEqual(nothing);
+    expect((await suite.find({ external_ids: ["ann"] })).map(({ first_name: name }) => name)).toEqual(["Ann"]);
+  });
+
+  test("try-it shows the refusal of a wrong key", async () => {
+    const { page } = await browser.open(`${suite.heddle.url}/docs`);
+    await authorize(page, "a-key-that-nobody-made");
+    expect(await tryIt(page, "#operations-Users-trackUsers")).toContain("401");
+    await expect.poll(() => page.locator("#operations-Users-trackUsers .live-responses-table").innerText()).toContain("Invalid API key");
+  });
+
+  test("the steps of the page work as they stand there, for this server", async () => {
+    const { page } = await browser.open(`${suite.heddle.url}/docs`);
+    const commands = await page.locator(".steps pre").allInnerTexts();
+    const statuses: number[] = [];
+    for (const command of commands.filter((text) => text.startsWith("curl "))) {
+      const [, url = "", body = ""] = /^curl (\S+)[^]* -d '([^]*)'$/.exec(command) ?? [];
+      expect(new URL(url).origin).toBe(suite.heddle.url);
+      statuses.push((await suite.heddle.request("POST", new URL(url).pathname, body)).status);
+    }
+    expect(statuses).toEqual([201, 201]);
+  });
+
+  test.each([["phone", 390], ["desktop", 1_280]])(
+    "the errors on a %s lead from a reason to its row, without a script",
+    async (device, width) => {
+      const { page, seen } = await browser.open(`${suite.heddle.url}/docs/errors#RATE_LIMITED`, width);
+      await keepPicture(page, `errors-${device}`);
+      expect(await page.locator("#RATE_LIMITED").innerText()).toContain("429");
+      expect(await page.locator("script").count()).toBe(0);
+      expect(await fits(page)).toBe(true);
+      expect(seen).toEqual(nothing);
+    },
+  );
+});
+
+/** No sideways scrolling. */
+async function fits(page: Page): Promise<boolean> {
+  return await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth");
+}
+
+async function authorize(page: Page, key: string): Promise<void> {
+  await page.locator(".btn.authorize").first().click();
+  await page.locator(".auth-container input").first().fill(key);
+  await page.locator(".auth-btn-wrapper .authorize").first().click();
+  await page.locator(".btn-done").first().click();
+}
+
+/** Opens the call, sends its example, and gives the status that is shown. */
+async function tryIt(page: Page, operation: string): Promise<string> {
+  await page.locator(`${operation} .opblock-summary-control`).click();
+  await page.locator(`${operation} .execute`).click();
+  const status = page.locator(`${operation} .live-responses-table .response .response-col_status`).first();
+  await status.waitFor();
+  return await status.innerText();
+}
