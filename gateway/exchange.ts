@@ -1,5 +1,6 @@
 /** One request and its one answer on a socket: the body counted as it comes, the answer written once, the connection's end. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
 import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -38,6 +39,8 @@ export class Exchange {
   #closing = false;
   /** Of the body, counted in traffic.bodyBytes. */
   #bytesHeld = 0;
+  /** Ends the wait for a body that will not come. */
+  #giveUpBody: (() => void) | undefined;
 
   constructor(opening: Opening, traffic: Traffic, clock: Clock) {
     this.#opening = opening;
@@ -67,6 +70,7 @@ export class Exchange {
     if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) return Promise.reject(new Refusal("OVERLOADED"));
     if (expects === "continue") response.writeContinue();
     return new Promise((resolve, reject) => {
+      this.#giveUpBody = () => reject(new ClientGone("The client hung up"));
       let chunks: Uint8Array[] | undefined = [];
       message.on("data", (chunk: Uint8Array) => {
         this.#hold(chunk.length);
@@ -79,9 +83,21 @@ export class Exchange {
       });
       message.on("end", () => resolve(chunks?.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks ?? [])));
       message.on("close", () => {
-        if (!message.complete) reject(new ClientGone("The client hung up"));
+        if (!message.complete) this.#giveUpBody?.();
       });
     });
+  }
+
+  /** The socket is gone. On Deno the responses that wait behind another on a socket do not hear of it (`close` never comes). */
+  hangUp(): void {
+    if (this.closed) return;
+    this.#giveUpBody?.();
+    this.#end();
+  }
+
+  /** True for the socket that carries this request. */
+  isOn(socket: Duplex): boolean {
+    return this.#opening.message.socket === socket;
   }
 
   /** Writes the answer; the second and later calls change nothing. Throws, and may be called again, for a header that is none. */
@@ -103,7 +119,7 @@ export class Exchange {
 
   #write(answer: HttpAnswer, bodyLeft: boolean): void {
     const { message, response, requestId } = this.#opening;
-    if (this.answered || response.destroyed || message.socket.destroyed) return;
+    if (this.answered || this.closed || response.destroyed || message.socket.destroyed) return;
     const close = this.#closing || answer.close === true || this.#traffic.draining || bodyLeft;
     this.#closing = close;
     response.writeHead(answer.status, headersOf(answer, requestId, close));
@@ -132,6 +148,7 @@ export class Exchange {
   }
 
   #end(): void {
+    if (this.closed) return;
     this.closed = true;
     const { inFlight } = this.#traffic;
     const last = inFlight.pop();

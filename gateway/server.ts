@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
+import { setImmediate } from "node:timers";
 import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
@@ -79,7 +80,7 @@ function take(deps: Deps, arrival: Arrival): void {
   const requestId = (head instanceof Refusal ? undefined : clientRequestId(head.headers)) ?? options.newRequestId();
   const exchange = new Exchange({ ...arrival, requestId }, traffic, options.clock);
   const socket = arrival.message.socket;
-  if (noteUse(deps.sockets, socket, exchange) >= limits.requestsPerSocketMax) exchange.closeAfter();
+  if (noteUse(deps, socket, exchange) >= limits.requestsPerSocketMax) exchange.closeAfter();
   if (head instanceof Refusal) return exchange.send(refusalAnswer(head, "rest"));
   if (arrival.expects === "unknown") return exchange.send(refusalAnswer(new Refusal("EXPECTATION_FAILED"), "rest"));
   watchOverdue(deps);
@@ -104,16 +105,28 @@ async function serve({ options }: Deps, exchange: Exchange, request: HttpRequest
 }
 
 /** The number of requests that the socket has carried. */
-function noteUse(sockets: Map<Duplex, SocketUse>, socket: Duplex, newest: Exchange): number {
+function noteUse(deps: Deps, socket: Duplex, newest: Exchange): number {
+  const { sockets } = deps;
   const use = sockets.get(socket);
   if (use === undefined) {
     sockets.set(socket, { count: 1, newest });
-    socket.once("close", () => sockets.delete(socket));
+    socket.once("close", () => endAllOn(deps, socket));
     return 1;
   }
   use.newest = newest;
   use.count += 1;
   return use.count;
+}
+
+/** After what the socket itself tells of its end: whatever is still in flight on it has not heard. */
+function endAllOn({ sockets, traffic }: Deps, socket: Duplex): void {
+  const newest = sockets.get(socket)?.newest;
+  sockets.delete(socket);
+  setImmediate(() => {
+    // Requests of a socket are answered in order, so none is in flight where the newest is not
+    if (newest?.closed) return;
+    for (const exchange of traffic.inFlight.filter((one) => one.isOn(socket))) exchange.hangUp();
+  });
 }
 
 /** Answers for requests that nobody has answered in time, so that a lost call cannot hold its place for ever. */
@@ -165,7 +178,7 @@ function endRaw(deps: Deps, socket: Duplex, refusal: Refusal): void {
 function listen(server: Server, options: ServerOptions): Promise<{ url: string }> {
   return new Promise((resolve, reject) => {
     server.once("error", reject);
-    server.listen(options.port, options.host, () => {
+    server.listen({ port: options.port, host: options.host, backlog: limits.listenBacklog }, () => {
       server.off("error", reject);
       server.on("error", (error) => options.logger.error("server_error", error));
       const { address, family, port } = server.address() as AddressInfo;

@@ -12,6 +12,7 @@ export const limits = {
   keepAliveTimeoutMs: 65_000,
   requestsPerSocketMax: 10_000,
   connectionsMax: 10_000,
+  listenBacklog: 4_096,
   requestsInFlightMax: 2_000,
   drainMsMax: 10_000,
   drainIdleMs: 100,
