@@ -8,6 +8,7 @@ const meshFiles = [
   "idempotency",
   "read-your-writes",
   "keys",
+  "log-",
   "bad-",
   "smuggling",
   "mesh-",

@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 
 import { addConsent } from "./consent-command.ts";
+import { addLog } from "./log-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addTranslations } from "./translations-command.ts";
 
@@ -38,6 +39,7 @@ function commands(done: (code: number) => void): Command {
   addImport(program, done);
   addExport(program, done);
   addConsent(program, done);
+  addLog(program, done);
   addTranslations(program, done);
   return program;
 }

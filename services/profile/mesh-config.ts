@@ -18,6 +18,8 @@ export interface MeshProfileConfig extends StoreConfig, StreamsConfig {
   readonly undoWindowMs: number;
   readonly events: EventsConfig;
   readonly rpc: RpcServerConfig;
+  /** Who may ask what cannot be applied, and have it tried again or passed over. */
+  readonly operators: readonly string[];
   /** Asked for the email status of exported users; without it they have none. */
   readonly messagingStatus: PeerConfig | undefined;
 }
@@ -29,6 +31,7 @@ export function readMeshProfileConfig(reader: ConfigReader): MeshProfileConfig {
     ...readStreams(reader),
     events: readEvents(reader),
     rpc: readRpcServer(reader, "profile", { port: 9101, callers: ["gateway", "subscription", "messaging-status", "content"] }),
+    operators: reader.list("HEDDLE_OPERATORS", { fallback: ["operator"] }),
     messagingStatus: readOptionalPeer(reader, "messaging-status"),
   };
 }

@@ -20,6 +20,7 @@ import { measuredLog } from "../../platform/telemetry/measured-log.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { watchWork } from "../../platform/telemetry/work-metrics.ts";
+import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
@@ -27,6 +28,7 @@ import { emailStatusesBy } from "./clients/email-statuses.ts";
 import type { EmailStatuses } from "./domain/email-statuses.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { createIntake } from "./intake/intake-log.ts";
+import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
@@ -109,9 +111,9 @@ async function open(
   const work = meshWork({ intake, applied, ...store }, clock);
   opened.push(work.close, watchWork(telemetry.metrics, work));
   const server = await serveRpc({
-    routes: [rpcRoute(ProfileService, service)],
+    routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({ ...store, lanes, layout, lags: work.lags }))],
     ...config.rpc,
-    callers: new Map([[ProfileService.typeName, config.rpc.callers]]),
+    callers: new Map([[ProfileService.typeName, config.rpc.callers], [LogService.typeName, config.operators]]),
     clock,
     logger,
     telemetry,

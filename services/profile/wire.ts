@@ -29,10 +29,12 @@ import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
 import { profileRoutes } from "./rpc/routes.ts";
+import { type Asked, openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
 
 export type { EmailStatuses } from "./domain/email-statuses.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
+export { type LogOperation, openLogOperation } from "./log-operation.ts";
 
 export interface ProfileOptions {
   /** Closed by whoever opened them, after this part. */
@@ -76,6 +78,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const { database, log, clock, telemetry = noTelemetry } = options;
   const opened = tellingOfConsent(await openSqliteProfileStore({ database, encodeLane: laneRow }), options.onConsent);
   const tables = measuredTables(opened, telemetry);
+  const asked = await openSqliteAsked(database);
   const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));
   const service = profileRoutes({
     intake: createIntake(log, telemetry.tracer),
@@ -89,6 +92,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const meters = passes.map(({ progress }, partition) =>
     openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
   );
+  const stopLooking = lookRegularly(asked, { clock, logger: options.logger }, () => passes.forEach((pass) => pass.redrive()));
   return {
     service,
     health: () => healthOf(passes),
@@ -101,10 +105,21 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
       for (const pass of passes) pass.redrive();
     },
     close: async () => {
+      stopLooking();
       for (const meter of meters) meter.close();
       await Promise.all(passes.map((pass) => pass.close()));
     },
   };
+}
+
+/** What `heddle log` asked for beside this process. */
+function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "clock" | "logger">, redrive: () => void): () => void {
+  let cancel = clock.after(limits.askedLookMs, look);
+  function look(): void {
+    asked.take().then((found) => found && redrive(), (error: unknown) => logger.error("asked_not_read", error));
+    cancel = clock.after(limits.askedLookMs, look);
+  }
+  return () => cancel();
 }
 
 /** What the tables do while requests wait for it. */

@@ -1,0 +1,23 @@
+/** The commands of heddle log: their options and help. */
+import type { Command } from "commander";
+
+export function addLog(program: Command, done: (code: number) => void): void {
+  const log = program.command("log").description("records that wait or cannot be applied; also while the server runs");
+  const dataDirHelp = "data folder; without it the mesh whose HEDDLE_PROFILE_URL the environment has, else HEDDLE_DATA_DIR or ./data";
+  log.command("status")
+    .description("how far the log is applied, whose records wait and why, and what was set aside")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", "print it as JSON")
+    .action(async (options) => done(await (await import("./log.ts")).status(options)));
+  log.command("redrive")
+    .description("try the records of all held users once more")
+    .option("--data-dir <folder>", dataDirHelp)
+    .action(async (options) => done(await (await import("./log.ts")).redrive(options)));
+  log.command("skip")
+    .description("pass over the record that holds a user back: what it would have done is lost")
+    .requiredOption("--workspace <id>", "id of the workspace, as heddle log status shows it")
+    .requiredOption("--user <id>", "id of the user")
+    .requiredOption("--at <place>", "place of the record, such as 17.0")
+    .option("--data-dir <folder>", dataDirHelp)
+    .action(async (options) => done(await (await import("./log.ts")).skip(options)));
+}

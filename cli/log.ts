@@ -1,0 +1,108 @@
+/** heddle log: how far the log is applied, what it cannot apply, and what to do about it. */
+import { systemClock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
+import { openSqliteLog } from "../platform/log/sqlite.ts";
+import { readPeer } from "../platform/mesh-config.ts";
+import { connectClient } from "../platform/rpc/client.ts";
+import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
+import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
+import { dataFolder, withAccess } from "./data-folder.ts";
+import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+interface PlaceOptions {
+  readonly dataDir?: string;
+}
+
+export async function status(options: PlaceOptions & { readonly json?: boolean }): Promise<number> {
+  const { lags, held, setAside } = await withLog(options, (log) => log.status());
+  if (options.json) {
+    printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })) });
+    return exitCodes.ok;
+  }
+  const seconds = (lag: (typeof lags)[number]) => lag.seconds === undefined ? "" : lag.seconds.toFixed(1);
+  print(table(["LANE", "BEHIND", "SECONDS"], lags.map((lag) => [lag.lane, String(lag.records), seconds(lag)])));
+  if (held.length > 0) {
+    const rows = held.map(({ workspaceId, userId, mark, reason }) => [workspaceId, userId, mark.join("."), plain(reason)]);
+    print(`\n${table(["WORKSPACE", "HELD USER", "AT", "BECAUSE"], rows)}`);
+  }
+  if (setAside.length > 0) {
+    print(
+      `\n${
+        table(
+          ["SET ASIDE", "AT", "BECAUSE"],
+          setAside.map((record) => [String(record.partition), String(record.sequence), plain(record.reason)]),
+        )
+      }`,
+    );
+  }
+  if (held.length + setAside.length === 0) print("\nNothing waits for a human");
+  return exitCodes.ok;
+}
+
+export async function redrive(options: PlaceOptions): Promise<number> {
+  const users = await withLog(options, (log) => log.redrive());
+  print(users === 0 ? "Nobody is held" : `${users} held users are tried once more`);
+  return exitCodes.ok;
+}
+
+export async function skip(
+  options: PlaceOptions & { readonly workspace: string; readonly user: string; readonly at: string },
+): Promise<number> {
+  const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(options.at) ?? [];
+  if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${options.at}"`);
+  await withLog(
+    options,
+    (log) => log.skip({ workspaceId: options.workspace, userId: options.user, mark: [Number(sequence), Number(part)] }),
+  );
+  print(`The record at ${options.at} of user ${options.user} is passed over`);
+  return exitCodes.ok;
+}
+
+async function withLog<T>({ dataDir }: PlaceOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
+  if (dataDir === undefined && process.env["HEDDLE_PROFILE_URL"]) return await withMeshLog(work);
+  return await withAccess(dataFolder(dataDir), { create: false }, async (_, database) => {
+    const log = await openSqliteLog({ database, partitions: embeddedPartitions, clock: systemClock });
+    try {
+      return await work(await openLogOperation(database, { partitions: embeddedPartitions, tail: (partition) => log.tail(partition) }));
+    } finally {
+      await log.close();
+    }
+  });
+}
+
+/** As cli/embedded.ts opens it. */
+const embeddedPartitions = 1;
+
+async function withMeshLog<T>(work: (log: LogOperation) => Promise<T>): Promise<T> {
+  const peer = readSettings(process.env, (reader) => readPeer(reader, "profile"));
+  const { client, close } = connectClient(LogService, { ...peer, caller: "operator", deadlineMs: limits.drainMsMax, clock: systemClock });
+  try {
+    return await work({
+      async status() {
+        const { lags, held, setAside } = await client.getStatus({});
+        return {
+          lags: lags.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds })),
+          held: held.map(({ workspaceId, userId, reason, sequence, part }) => ({
+            workspaceId,
+            userId,
+            reason,
+            mark: [Number(sequence), part] as const,
+          })),
+          setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
+        };
+      },
+      redrive: async () => (await client.redrive({})).users,
+      async skip({ workspaceId, userId, mark: [sequence, part] }) {
+        await client.skip({ workspaceId, userId, sequence: BigInt(sequence), part });
+      },
+    });
+  } finally {
+    close();
+  }
+}
+
+/** What clients sent may stand in a reason; a terminal shall show it and not obey it. */
+function plain(text: string): string {
+  return text.replaceAll(/\p{C}/gu, "?");
+}

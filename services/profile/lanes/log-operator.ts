@@ -1,0 +1,74 @@
+/** What an operator asks of the profile service: how far it is, what it cannot apply, and to try again or to pass over. */
+import type { ServiceImpl } from "@connectrpc/connect";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { Lag } from "../../../platform/telemetry/lag.ts";
+import type { LogService } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
+import type { HeldUser, ProfileStore } from "../domain/ports.ts";
+import type { Mark } from "../domain/profile.ts";
+import { redriveUsers, skipRecord } from "./redrive-users.ts";
+
+export interface LogOperatorParts {
+  readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside">;
+  readonly lanes: Pick<Log, "append">;
+  readonly layout: LaneLayout;
+  readonly lags: () => Promise<readonly Lag[]>;
+}
+
+/** heddle.log.v1 over the lanes of the mesh: what is asked for travels in the users' lanes, behind everything before it. */
+export function logOperator(parts: LogOperatorParts): ServiceImpl<typeof LogService> {
+  const { profiles, lags } = parts;
+  return {
+    async getStatus() {
+      const [lag, held, setAside] = await Promise.all([
+        lags(),
+        heldUsers(profiles),
+        profiles.listSetAside(limits.heldRedriveMax),
+      ]);
+      return {
+        lags: lag.map(({ lane, records, seconds }) => ({ lane, records: BigInt(records), seconds })),
+        held: held.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
+        setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: BigInt(sequence), reason })),
+      };
+    },
+    redrive: async () => ({ users: await redriveUsers(parts) }),
+    async skip({ workspaceId, userId, sequence, part }) {
+      const mark: Mark = [Number(sequence), part];
+      checkSkip((await profiles.loadHeld(workspaceId, [userId])).get(userId), { userId, mark });
+      await skipRecord(parts, { workspaceId, userId, mark });
+      return {};
+    },
+  };
+}
+
+export interface HeldRow {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly reason: string;
+  /** Of the record that waits first. */
+  readonly mark: Mark;
+}
+
+/** Up to `heldRedriveMax` held users, with the record that waits first. */
+export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadHeld">): Promise<HeldRow[]> {
+  const rows: HeldRow[] = [];
+  for (const { workspaceId, userId, reason } of await profiles.listHeld(limits.heldRedriveMax)) {
+    const first = (await profiles.loadHeld(workspaceId, [userId])).get(userId)?.records[0];
+    if (first !== undefined) rows.push({ workspaceId, userId, reason, mark: first.mark });
+  }
+  return rows;
+}
+
+/** Only what stands first and cannot be applied is passed over: who waits for another user comes free with that one. */
+export function checkSkip(held: HeldUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: Mark }): void {
+  const first = held?.records[0];
+  if (held === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a held user, got "${userId}", who is not`);
+  if (held.reason.startsWith(waits)) throw new Refusal("STATE_CONFLICT", `${held.reason}: skip what holds that one back`);
+  if (first.mark[0] === mark[0] && first.mark[1] === mark[1]) return;
+  throw new Refusal("STATE_CONFLICT", `Expected ${first.mark.join(".")}, the record that waits first, got ${mark.join(".")}`);
+}
+
+/** As appliers say of a user whose merge or undo has a partner that is not there yet. */
+const waits = "Waits for user";

@@ -1,0 +1,107 @@
+/** What an operator is shown of records that cannot be applied, and what becomes of them: tried again, or passed over. */
+import { expect, test } from "vitest";
+import { laneLayout } from "../../platform/lane/layout.ts";
+import { directClient } from "../../platform/rpc/direct.ts";
+import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
+import { fakeClock } from "../../platform/clock.ts";
+import { limits } from "../../platform/limits.ts";
+import { applyRecord } from "./domain/apply-records.ts";
+import type { LaneItem } from "./domain/lane-item.ts";
+import { laneRow } from "./lanes/lane-message.ts";
+import { logOperator } from "./lanes/log-operator.ts";
+import { readLaneMessage } from "./lanes/profile-lane.ts";
+import { openLogOperation } from "./log-operation.ts";
+import { event, testProfiles } from "./profile-service.fixture.ts";
+import { openSqliteProfileStore } from "./store/sqlite.ts";
+
+const { open: openTest } = testProfiles();
+
+async function openHeld() {
+  const state = { mended: false };
+  const clock = fakeClock();
+  const profile = await openTest({
+    clock,
+    steps: {
+      applyRecord(user, record) {
+        if (!state.mended && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
+        return applyRecord(user, record);
+      },
+    },
+  });
+  await profile.track({ attributes: [{ external_id: "a", color: "red" }], events: [{ ...event("a"), name: "bad" }] });
+  await profile.track({ attributes: [{ external_id: "a", color: "blue" }] });
+  await profile.track({ attributes: [{ external_id: "b", color: "green" }] });
+  await profile.part.settled();
+  const log = await openLogOperation(profile.database, { partitions: 1, tail: (partition) => profile.log.tail(partition) });
+  return { profile, log, state, clock };
+}
+
+test("heddle log status shows who is held, at which record and why", async () => {
+  const { log } = await openHeld();
+  const status = await log.status();
+  expect(status.lags).toEqual([{ lane: "intake-0", records: 0 }]);
+  expect(status.held).toMatchObject([{ workspaceId: "workspace", reason: "planted", mark: [1, expect.any(Number)] }]);
+  expect(status.setAside).toEqual([]);
+});
+
+test("heddle log redrive has the server try again: what is mended is applied, in order", async () => {
+  const { profile, log, state, clock } = await openHeld();
+  expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "red" } });
+  state.mended = true;
+  expect(await log.redrive()).toBe(1);
+  await expect.poll(async () => {
+    clock.advance(limits.askedLookMs);
+    return (await log.status()).held.length;
+  }).toBe(0);
+  expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "blue" }, custom_events: [{ name: "bad", count: 1 }] });
+  expect(await log.redrive()).toBe(0);
+});
+
+test("heddle log skip passes over the one record, and what came after is applied", async () => {
+  const { profile, log, clock } = await openHeld();
+  const [held] = (await log.status()).held;
+  if (held === undefined) throw new Error("Nobody is held");
+  await log.skip(held);
+  await expect.poll(async () => {
+    clock.advance(limits.askedLookMs);
+    return (await log.status()).held.length;
+  }).toBe(0);
+  const user = await profile.user("a");
+  expect(user).toMatchObject({ custom_attributes: { color: "blue" } });
+  expect(user).not.toHaveProperty("custom_events");
+  await profile.track({ attributes: [{ external_id: "a", color: "white" }] });
+  expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "white" } });
+});
+
+test("heddle log skip refuses a user who is not held, and a record that is not the first", async () => {
+  const { log } = await openHeld();
+  const [held] = (await log.status()).held;
+  if (held === undefined) throw new Error("Nobody is held");
+  await expect(log.skip({ ...held, userId: "nobody" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  await expect(log.skip({ ...held, mark: [2, 0] })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+});
+
+test("in the mesh the word goes through the user's lane", async () => {
+  const { profile } = await openHeld();
+  const { profiles } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRow });
+  const sent: LaneItem[] = [];
+  const lanes = {
+    append(_: number, body: Uint8Array) {
+      sent.push(...readLaneMessage(body).map(({ item }) => item));
+      return Promise.resolve(1);
+    },
+  };
+  const lags = () => Promise.resolve([{ lane: "intake-0", records: 3, seconds: 1.5 }]);
+  const client = directClient(LogService, logOperator({ profiles, lanes, layout: laneLayout(1, 2), lags }));
+  const status = await client.getStatus({});
+  expect(status.lags).toMatchObject([{ lane: "intake-0", records: 3n, seconds: 1.5 }]);
+  const [held] = status.held;
+  expect(held).toMatchObject({ workspaceId: "workspace", reason: "planted", sequence: 1n });
+  expect(await client.redrive({})).toMatchObject({ users: 1 });
+  const { workspaceId = "", userId = "", sequence = 0n, part = 0 } = held ?? {};
+  await client.skip({ workspaceId, userId, sequence, part });
+  expect(sent).toEqual([{ type: "redrive", userId }, { type: "skip", userId, mark: [1, part] }]);
+  await expect(client.skip({ workspaceId, userId: "nobody", sequence, part })).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  await expect(client.skip({ workspaceId, userId, sequence: 9n, part })).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+  expect(sent).toHaveLength(2);
+});
