@@ -45,6 +45,10 @@ export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>>
     const { readMeshScimConfig, serveMeshScim } = await import("../services/scim/mesh-wire.ts");
     return await run(readMeshScimConfig, serveMeshScim);
   }],
+  ["content", async (run: ServePart) => {
+    const { readMeshContentConfig, serveMeshContent } = await import("../services/content/mesh-wire.ts");
+    return await run(readMeshContentConfig, serveMeshContent);
+  }],
 ]);
 
 export interface KeyspaceOfPart {
@@ -69,6 +73,10 @@ export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
   async () => {
     const { readMeshScimStore, scimMeshSchema } = await import("../services/scim/mesh-wire.ts");
     return { read: readMeshScimStore, schemaFolder: scimMeshSchema };
+  },
+  async () => {
+    const { contentMeshSchema, readMeshContentStore } = await import("../services/content/mesh-wire.ts");
+    return { read: readMeshContentStore, schemaFolder: contentMeshSchema };
   },
   async () => {
     const { meshAccessSchema, readMeshAccessStore } = await import("../gateway/mesh-access.ts");

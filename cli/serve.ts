@@ -37,7 +37,6 @@ export async function serve(part: string, options: ServeOptions): Promise<number
     return await servePart((read, open) => run(part, options, { read, open: (config, parts) => listening(part, open, { config, parts }) }));
   }
   const known = ["gateway", ...meshParts.keys()];
-  if (notYet.has(part)) throw new UsageError(`The part "${part}" has no driver for the mesh yet: it runs within heddle start only`);
   throw new UsageError(`Expected the part ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got "${part}"`);
 }
 
@@ -52,7 +51,6 @@ async function listening<Config>(
   return part;
 }
 
-const notYet: ReadonlySet<string> = new Set(["content"]);
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
 interface Running {

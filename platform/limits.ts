@@ -136,6 +136,7 @@ export const limits = {
   cassandraPageRows: 1_000,
   cassandraBuckets: 64,
   cassandraPartitionsPerRead: 16,
+  cassandraChangeAttemptsMax: 12,
   cassandraBatchBytesMax: 1024 * 1024,
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,
@@ -239,6 +240,7 @@ export const limits = {
   translationBytesMax: 20 * 1024 * 1024,
   translationRequestBytesMax: 24 * 1024 * 1024,
   translationPlainBytesMax: 64 * 1024,
+  textPartBytesMax: 1024 * 1024,
   textsPerMessageMax: 10_000,
   messagesPerOwnerMax: 1_000,
   messageOwnersMax: 10_000,
@@ -246,7 +248,8 @@ export const limits = {
   quotedIdsMax: 20,
   declareAttemptsMax: 5,
   // RPC between parts
-  rpcMessageBytesMax: 16 * 1024 * 1024,
+  // A translation of 20 MB, and what stands around it
+  rpcMessageBytesMax: 24 * 1024 * 1024,
   rpcStreamsPerConnectionMax: 1_000,
   rpcCallsInFlightMax: 10_000,
   rpcDeadlineMsMax: 60_000,

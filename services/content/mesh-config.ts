@@ -1,0 +1,28 @@
+/** The settings of a content process of the mesh: a pure function from a record of texts. */
+import type { ConfigReader } from "../../platform/config.ts";
+import { type PeerConfig, readPeer, readRpcServer, readStore, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
+import { type ContentConfig, readContentConfig } from "./config.ts";
+
+export interface MeshContentConfig extends StoreConfig, ContentConfig {
+  readonly rpc: RpcServerConfig;
+  /** Asked who a link is for. */
+  readonly profile: PeerConfig;
+  /** Asked for and told of what a person chooses. */
+  readonly subscription: PeerConfig;
+  readonly messagingStatus: PeerConfig;
+}
+
+export function readMeshContentConfig(reader: ConfigReader): MeshContentConfig {
+  return {
+    ...readMeshContentStore(reader),
+    ...readContentConfig(reader),
+    rpc: readRpcServer(reader, "content", { port: 9105, callers: ["gateway"] }),
+    profile: readPeer(reader, "profile"),
+    subscription: readPeer(reader, "subscription"),
+    messagingStatus: readPeer(reader, "messaging-status"),
+  };
+}
+
+export function readMeshContentStore(reader: ConfigReader): StoreConfig {
+  return readStore(reader, "content");
+}

@@ -1,0 +1,99 @@
+/** The contracts of the content service's stores on a real Cassandra, in tables made by the migrations. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openCassandra } from "../../../platform/cassandra/driver.ts";
+import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { type RecordingSession, recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import type { Session } from "../../../platform/cassandra/session.ts";
+import { systemClock } from "../../../platform/clock.ts";
+import { newId } from "../../../platform/identifier.ts";
+import { limits } from "../../../platform/limits.ts";
+import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
+import { describeWith } from "../../../test/servers/require.ts";
+import { describeCenterStore } from "./centers-contract.ts";
+import { openCassandraCenters } from "./cassandra-centers.ts";
+import { openCassandraTranslations } from "./cassandra-translations.ts";
+import { describeTranslations } from "./translations-contract.ts";
+
+const schemas = ["v0001/translations.cql", "v0002/centers.cql"].map((file) =>
+  readFileSync(join(import.meta.dirname, "schema", file), "utf8")
+);
+const hookMs = 240_000;
+
+await describeWith(["cassandra"], "content store on a real Cassandra", () => {
+  describe("one server", () => {
+    let server: CassandraServer;
+    let session: Session;
+    let recorded: RecordingSession;
+    beforeAll(async () => {
+      server = await startCassandra({ heapMegabytes: 1024 });
+      const config = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
+      const outside = openCassandra(config, systemClock);
+      await createKeyspace(outside, "content", { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });
+      await outside.close();
+      session = openCassandra({ ...config, keyspace: "content" }, systemClock);
+      await migrate({ session, migrations: readMigrations(join(import.meta.dirname, "schema")), owner: "test" });
+      // Fails what does not name its whole partition, or leaves an age to a clock
+      recorded = recordingSession(schemas, session);
+    }, hookMs);
+    afterAll(async () => {
+      await session?.close();
+      await server?.stop();
+    }, hookMs);
+
+    function translations() {
+      return openCassandraTranslations({ session: recorded, newVersion: () => newId("uuid") });
+    }
+
+    describeTranslations("Cassandra", async () => ({ store: translations(), close: async () => {} }), hookMs);
+
+    describeCenterStore("Cassandra", async () => {
+      await session.execute({ cql: "TRUNCATE centers_by_workspace", values: {}, idempotent: true });
+      return { ...openCassandraCenters({ session: recorded, newContentId: () => newId("uuid") }), close: async () => {} };
+    });
+
+    test("texts of 20 MB that do not get smaller are kept whole, and those before them go", async () => {
+      const store = translations();
+      const key = { messageId: "large", localeId: "es" };
+      const text = Buffer.from(Array.from({ length: 15_000_000 }, (_, at) => (at * at * 31 + (at >> 3)) & 0xff)).toString("base64");
+      await store.putTexts("ws-large", { key, texts: new Map([["id_0", text]]), now: 0 });
+      const [read] = await store.texts("ws-large", [key]);
+      expect(read?.get("id_0") === text).toBe(true);
+      await store.putTexts("ws-large", { key, texts: new Map([["id_0", "small"]]), now: 0 });
+      expect(await store.texts("ws-large", [key])).toEqual([new Map([["id_0", "small"]])]);
+      const rows = await session.execute({
+        cql: "SELECT DISTINCT version, workspace_id, message_id, locale_id FROM texts_by_version",
+        values: {},
+        idempotent: true,
+      });
+      expect(rows.filter((row) => row["workspace_id"] === "ws-large")).toHaveLength(1);
+    });
+
+    test("a reader that read the pointer of texts before they were replaced reads those that took their place", async () => {
+      const store = translations();
+      const key = { messageId: "raced", localeId: "es" };
+      await store.putTexts("ws-raced", { key, texts: new Map([["id_0", "old"]]), now: 0 });
+      const go = recorded.block(({ cql }) => cql.startsWith("SELECT part"));
+      const reading = store.texts("ws-raced", [key]);
+      await expect.poll(() => recorded.calls.at(-1)?.[0]?.cql).toMatch(/^SELECT part/);
+      await store.putTexts("ws-raced", { key, texts: new Map([["id_0", "new"]]), now: 0 });
+      go();
+      expect(await reading).toEqual([new Map([["id_0", "new"]])]);
+    });
+
+    test("a workspace may have thousands of messages", async () => {
+      const store = translations();
+      const puts = Array.from({ length: 2_000 }, (_, at) => ({
+        kind: "campaign" as const,
+        id: newId("uuid"),
+        name: `Campaign ${at}`,
+        steps: [{ id: "", name: "", variations: [{ id: newId("uuid"), name: "A", channel: "email", localeIds: ["es"] }] }],
+      }));
+      const settings = { earlyAccess: true, enabled: true, locales: [] };
+      const change = { revision: 0, settings, puts, drops: [], sources: [], goneTexts: [], goneIds: [] };
+      expect(await store.commitDeclared("ws-many", change)).toBe("committed");
+      expect((await store.declared("ws-many")).owners).toHaveLength(2_000);
+    });
+  });
+});
