@@ -137,6 +137,7 @@ export const limits = {
   cassandraBuckets: 64,
   cassandraPartitionsPerRead: 16,
   cassandraChangeAttemptsMax: 12,
+  cassandraChangeAttemptsMax: 12,
   cassandraBatchBytesMax: 1024 * 1024,
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,

@@ -21,7 +21,7 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { MeshContentConfig } from "./mesh-config.ts";
 import { openCassandraCenters } from "./store/cassandra-centers.ts";
 import { openCassandraTranslations } from "./store/cassandra-translations.ts";
-import { centersOver, translationsOver } from "./wire.ts";
+import { centersOver, translationsOver } from "./compose.ts";
 
 export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
 
