@@ -13,6 +13,13 @@ import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 export const repository = resolve(import.meta.dirname, "..");
 export const testRuntime = env.HEDDLE_TEST_RUNTIME === "deno" ? "deno" : "node";
 
+/** `HEDDLE_TEST_DENO_PARTS=gateway,profile`: those parts of the mesh on Deno, the others on Node. */
+const denoParts = env.HEDDLE_TEST_DENO_PARTS?.split(",");
+
+function runtimeOf(part: string): "node" | "deno" {
+  return denoParts?.includes(part) ? "deno" : testRuntime;
+}
+
 /** The key of the workspace `demo` that every test server has. */
 export const demoKey = "demo-key-of-the-tests";
 
@@ -104,7 +111,7 @@ async function launch(
   { dataDir, port, declarationPath, env: variables }: Place,
 ): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway" | "parts">>> {
   if (testShape === "mesh") {
-    return await launchMesh({ repository, runtime: testRuntime, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
+    return await launchMesh({ repository, runtimeOf, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
   }
   return await launchHeddle({
     ...heddleCommand(dataDir, ["start", "--apply", declarationPath]),

@@ -60,9 +60,9 @@ async function launchParts(options: MeshOptions, all: Record<string, string>, at
 
 const attemptsMax = 3;
 
-function launchPart({ repository, runtime, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
+function launchPart({ repository, runtimeOf, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
-  if (runtime === "node") return launchHeddle({ program: execPath, args, folder: repository, env });
+  if (runtimeOf(part[0] ?? "") === "node") return launchHeddle({ program: execPath, args, folder: repository, env });
   const granted = [
     "--no-prompt",
     "--node-modules-dir=manual",
@@ -104,7 +104,8 @@ export interface MeshOptions {
   readonly port: number;
   /** What the gateway applies. */
   readonly declarationPath: string;
-  readonly runtime: "node" | "deno";
+  /** Of a part by its name; the gateway is one. */
+  readonly runtimeOf: (part: string) => "node" | "deno";
   readonly env: Readonly<Record<string, string>>;
 }
 

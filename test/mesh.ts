@@ -24,7 +24,7 @@ try {
     dataDir: join(folder, "data"),
     port: Number(process.env.HEDDLE_HTTP_PORT ?? 0),
     declarationPath: join(folder, "declaration.yaml"),
-    runtime: "node",
+    runtimeOf: () => "node",
     env: {},
   });
   console.log(text(mesh, servers, key));

@@ -11,6 +11,10 @@ const stages = [
   { name: "node", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" }) },
   { name: "deno", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" }) },
   { name: "mesh-http", run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh" })) },
+  {
+    name: "mesh-mixed",
+    run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_DENO_PARTS: "gateway,profile" })),
+  },
   { name: "browser", run: () => runTests("browser") },
   { name: "faults-mesh", run: () => runTests("faults-mesh") },
   { name: "faults", run: () => runTests("faults") },

@@ -36,7 +36,7 @@ const mesh = await launchMesh({
   dataDir,
   port: 0,
   declarationPath,
-  runtime: "node",
+  runtimeOf: () => "node",
   env: { HEDDLE_LOG_LEVEL: "error" },
 });
 try {
