@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 /** What runs on the mesh too: grows with the parts that it has. */
 const meshFiles = [
   "users-",
+  "preference-",
   "idempotency",
   "read-your-writes",
   "keys",
