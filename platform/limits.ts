@@ -120,6 +120,9 @@ export const limits = {
   logMessageBytesMin: 64 * 1024,
   logMessageHeaderBytes: 1_024,
   logMessageStoredBytes: 256,
+  // Of a stream of lanes: what steps leave free for announcements and positions
+  logReserveShare: 0.1,
+  logRoomLookMs: 500,
   logBatchMessagesMax: 1_000,
   logReadMessagesMax: 1_000,
   logReadBytesMax: 16 * 1024 * 1024,
@@ -136,7 +139,6 @@ export const limits = {
   cassandraPageRows: 1_000,
   cassandraBuckets: 64,
   cassandraPartitionsPerRead: 16,
-  cassandraChangeAttemptsMax: 12,
   cassandraChangeAttemptsMax: 12,
   cassandraBatchBytesMax: 1024 * 1024,
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)

@@ -7,7 +7,8 @@ export interface FencedSteps {
    * writers who believe to be the only one exactly one lands, and the other is told.
    * After "refused" or "unknown" the caller drops what it believes and reads the checkpoint again; an unknown step may
    * still land until another one is accepted.
-   * Refuses LOG_FULL and LOG_UNAVAILABLE (certainly not written; the fence was not asked). RangeError for a step that
+   * Refuses LOG_FULL and LOG_UNAVAILABLE (certainly not written; the fence was not asked): LOG_FULL while less than
+   * `logReserveShare` of the log would stay free, but for a step that is its checkpoint alone. RangeError for a step that
    * has not exactly one message for its checkpoint, or one message that is too large.
    */
   publishStep(step: Step): Promise<StepOutcome>;

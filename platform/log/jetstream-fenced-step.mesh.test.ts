@@ -106,6 +106,27 @@ await describeWith(["nats"], "openJetStreamSteps()", () => {
     expect(await steps.checkpoint(subject)).toBeUndefined();
   });
 
+  test("publishStep() leaves a reserve: announcements and positions are taken when no step is, and trimming makes room", async () => {
+    const { name, steps, log } = await open({ bytesMax: 1_000_000 });
+    let expectedLast = 0;
+    async function fill(): Promise<string> {
+      for (let step = 0; step < 100; step += 1) {
+        const outcome = await steps.publishStep(stepOf(name, { text: "x".repeat(10_000), lanes: [0, 1], expectedLast })).catch(reasonOf);
+        if (typeof outcome === "string") return outcome;
+        expectedLast = accepted(outcome).sequence;
+      }
+      return "never full";
+    }
+    expect(await fill()).toBe("LOG_FULL");
+    const announced = await log.append(2, bytesOf("x".repeat(20_000)));
+    expect(announced).toBeGreaterThan(expectedLast);
+    const position = stepOf(name, { text: "position", lanes: [], expectedLast: 0, place: 1 });
+    expect(await steps.publishStep(position)).toMatchObject({ kind: "accepted" });
+    await log.trim(0, expectedLast);
+    await expect.poll(() => steps.publishStep(stepOf(name, { text: "y", lanes: [0], expectedLast })).then(({ kind }) => kind, reasonOf))
+      .toBe("accepted");
+  });
+
   test("publishStep() refuses LOG_FULL and writes nothing of the step", async () => {
     const { name, steps, log } = await open({ bytesMax: 100_000 });
     const step = stepOf(name, { text: "x".repeat(40_000), lanes: [0, 1, 2], expectedLast: 0 });
@@ -177,6 +198,10 @@ await describeWith(["nats"], "openJetStreamSteps()", () => {
 });
 
 const roomy = { max: 1_000, bytesMax: 10_000_000 };
+
+function reasonOf(error: unknown): string {
+  return (error as { reason?: string }).reason ?? String(error);
+}
 
 function stepOf(name: string, parts: { text: string; lanes: readonly number[]; expectedLast: number; place?: number }): Step {
   const subject = checkpointSubject(name, parts.place ?? 0);

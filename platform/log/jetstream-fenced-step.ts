@@ -1,10 +1,12 @@
 /** Fenced steps in a JetStream stream: an atomic batch that names the last sequence of its checkpoint's subject. */
+import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import type { FencedSteps, Step, StepOutcome } from "./fenced-step.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 import { lastMessage } from "./jetstream-read.ts";
+import { streamRoom } from "./jetstream-room.ts";
 import { connectToStream, type StreamShape } from "./jetstream-stream.ts";
 
 /**
@@ -14,8 +16,14 @@ import { connectToStream, type StreamShape } from "./jetstream-stream.ts";
 export async function openJetStreamSteps(options: StreamShape & ConnectOptions): Promise<FencedSteps> {
   const connection = await connectToStream(options);
   const { name } = options;
+  const room = streamRoom(connection, name, systemClock);
   return {
-    publishStep: (step) => publishStep(connection, step),
+    async publishStep(step) {
+      check(step, connection.messageBytesMax);
+      // A checkpoint alone may use the reserve: it lets what is behind it be trimmed
+      if (step.messages.length > 1 && !await reach(() => room.has(bytesOf(step)))) throw new Refusal("LOG_FULL");
+      return await publishStep(connection, step);
+    },
     checkpoint: (subject) => reach(() => lastMessage(connection, { stream: name, subject })),
     async trimCheckpoints(filter, before) {
       await reach(() => askApi(connection, { subject: `STREAM.PURGE.${name}`, body: { filter, seq: before } }));
@@ -26,7 +34,6 @@ export async function openJetStreamSteps(options: StreamShape & ConnectOptions):
 
 async function publishStep(connection: JetStreamConnection, step: Step): Promise<StepOutcome> {
   const { messages, checkpointSubject, expectedLast } = step;
-  check(step, connection.messageBytesMax);
   const fence = { [expectedHeader]: String(expectedLast) };
   const fenced = messages.map((message) => message.subject === checkpointSubject ? { ...message, headers: fence } : message);
   try {
@@ -38,6 +45,11 @@ async function publishStep(connection: JetStreamConnection, step: Step): Promise
     if (error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN") return { kind: "unknown", cause: error };
     throw error;
   }
+}
+
+/** As the stream keeps it, about. */
+function bytesOf({ messages }: Step): number {
+  return messages.reduce((sum, { body }) => sum + body.byteLength + limits.logMessageStoredBytes, 0);
 }
 
 const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
