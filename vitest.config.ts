@@ -23,6 +23,7 @@ const meshFiles = [
   "subscription-",
   "unsubscribe",
   "seeing",
+  "console",
   "translations",
 ];
 /** What runs with some parts on another runtime. */

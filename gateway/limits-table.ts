@@ -62,6 +62,8 @@ export const limitsTable = {
   preference_center_url: { bucket: { capacity: 1_000, windowMs: minuteMs } },
   // "translation endpoints (campaign and canvas, view and list)": one bucket; source and PUT (api-facts 7) are taken from it too
   translations: { bucket: { capacity: 250_000, windowMs: dayMs } },
+  // The page of the console asks every two seconds
+  console: { bucket: { capacity: 600, windowMs: minuteMs } },
   // What no route answers, of callers that are known: nobody tries paths for ever
   unknown_routes: { bucket: byDefault },
   // Of the company, over all SCIM endpoints (api-facts 8)

@@ -1,5 +1,6 @@
 /** DATA: one row per route. Coverage tests, limits and documents read it; the server never names a route. */
 import { limits } from "../platform/limits.ts";
+import { consoleRoutes } from "./console-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
@@ -113,6 +114,7 @@ export const routeTable: readonly Route[] = [
   ...scimRoutes,
   ...contentRoutes,
   ...translationRoutes,
+  ...consoleRoutes,
   { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
   { guard: "open", method: "GET", path: "/docs", handler: handleDocs },
   { guard: "open", method: "GET", path: "/docs/errors", handler: handleDocsErrors },

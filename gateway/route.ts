@@ -7,6 +7,7 @@ import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_serv
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Documents } from "./documents/answers.ts";
+import type { Console } from "./console/console.ts";
 import type { Spent } from "./guards/spend.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
@@ -91,6 +92,7 @@ export interface Parts {
   readonly translations: Client<typeof TranslationService>;
   /** OpenAPI and the pages below /docs. */
   readonly documents: Documents;
+  readonly console: Console;
   /** May accepted data be applied and read? */
   readonly health: () => Health;
 }

@@ -17,6 +17,7 @@ import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
 import { openDocuments } from "./documents/documents.ts";
 import { createActivity } from "./console/activity.ts";
+import { openConsole } from "./console/console.ts";
 import { openRoutes } from "./find-route.ts";
 import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
@@ -60,13 +61,25 @@ export function openGateway(options: GatewayOptions): Gateway {
   function publicUrl(): string {
     return reachedAt;
   }
+  const limiter = measuredLimiter(options.limiter, telemetry.metrics);
   const answering = {
     findRoute: openRoutes(routeTable),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
-    parts: { profile, subscription, messagingStatus, scim, content, translations, publicUrl, health, documents: openDocuments(routeTable) },
+    parts: {
+      profile,
+      subscription,
+      messagingStatus,
+      scim,
+      content,
+      translations,
+      publicUrl,
+      health,
+      documents: openDocuments(routeTable),
+      console: openConsole({ activity: observing.activity, limiter, clock, health }),
+    },
     scimNotes,
     access,
-    limiter: measuredLimiter(options.limiter, telemetry.metrics),
+    limiter,
     clock,
     logger,
     observing,

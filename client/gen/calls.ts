@@ -1404,6 +1404,143 @@ export interface Calls {
     };
     readonly answer: string;
   };
+  /** GET /console: The console, a page that shows what goes on. */
+  readonly showConsole: {
+    readonly answer: string;
+  };
+  /** GET /console/assets/:name: Script and style of the console. */
+  readonly getConsoleAsset: {
+    readonly path: {
+      readonly name: string;
+    };
+    readonly answer: string;
+  };
+  /** GET /console/overview: Throughput, lag, limits and the last refused requests of a workspace. */
+  readonly getConsoleOverview: {
+    readonly answer: {
+      readonly workspace?: {
+        readonly id?: string;
+        readonly name?: string;
+        readonly company?: string;
+      };
+      readonly ready?: boolean;
+      /** What is not ready, or what waits for a human. */
+      readonly reason?: string;
+      /** The last minute. */
+      readonly seconds?: readonly ({
+        /** Unix time. */
+        readonly second?: number;
+        readonly requests?: number;
+        readonly refused?: number;
+      })[];
+      readonly routes?: readonly ({
+        readonly method?: string;
+        readonly route?: string;
+        readonly requests?: number;
+        readonly refused?: number;
+        readonly mean_ms?: number;
+      })[];
+      /** The newest first. */
+      readonly errors?: readonly ({
+        /** ISO 8601, UTC. */
+        readonly time?: string;
+        readonly request_id?: string;
+        readonly trace_id?: string;
+        readonly method?: string;
+        readonly route?: string;
+        readonly status?: number;
+        readonly reason?: string;
+        readonly ms?: number;
+      })[];
+      /** What is durable and not applied yet. */
+      readonly lanes?: readonly ({
+        readonly lane?: string;
+        readonly records?: number;
+        readonly seconds?: number;
+      })[];
+      readonly held_users?: number;
+      readonly set_aside?: number;
+      readonly limits?: readonly ({
+        readonly name?: string;
+        readonly capacity?: number;
+        readonly remaining?: number;
+        readonly window_seconds?: number;
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** POST /console/users: A user with the request that set each field, merges, and the history of consent. */
+  readonly inspectUsers: {
+    readonly body: {
+      readonly external_id?: string;
+      readonly user_alias?: {
+        readonly alias_name?: string;
+        readonly alias_label?: string;
+      };
+      readonly platform_id?: string;
+      readonly email?: string;
+      readonly phone?: string;
+    };
+    readonly answer: {
+      readonly users?: readonly ({
+        readonly platform_id?: string;
+        /** ISO 8601, UTC. */
+        readonly created_at?: string;
+        /** ISO 8601, UTC. */
+        readonly updated_at?: string;
+        /** Records of the user wait for a human. */
+        readonly held?: boolean;
+        readonly profile?: {
+          readonly [name: string]: unknown;
+        };
+        readonly fields?: readonly ({
+          readonly name?: string;
+          readonly custom?: boolean;
+          readonly value?: unknown;
+          readonly set_by?: {
+            /** Place in the intake log. */
+            readonly position: number;
+            readonly request_id?: string;
+            /** Public id of the API key, or the page or service that asked. */
+            readonly actor?: string;
+            /** ISO 8601, UTC. */
+            readonly time?: string;
+            /** What was asked, such as `track` or `mergeUsers`. */
+            readonly what?: string;
+          };
+        })[];
+        readonly merges?: readonly ({
+          readonly merge_id?: string;
+          readonly source_platform_id?: string;
+          /** ISO 8601, UTC. */
+          readonly time?: string;
+          readonly asked_by?: {
+            /** Place in the intake log. */
+            readonly position: number;
+            readonly request_id?: string;
+            /** Public id of the API key, or the page or service that asked. */
+            readonly actor?: string;
+            /** ISO 8601, UTC. */
+            readonly time?: string;
+            /** What was asked, such as `track` or `mergeUsers`. */
+            readonly what?: string;
+          };
+        })[];
+        readonly consent?: readonly ({
+          readonly subject?: string;
+          readonly what?: string;
+          readonly kind?: string;
+          readonly before?: string | null;
+          readonly after?: string | null;
+          /** ISO 8601, UTC. */
+          readonly time?: string;
+          readonly actor?: string;
+          readonly request_id?: string;
+        })[];
+      })[];
+      readonly message: "success";
+    };
+  };
 }
 
 /** Method and path of each call. */
@@ -1477,6 +1614,10 @@ export const routes = {
   showDocs: "GET /docs",
   showErrors: "GET /docs/errors",
   getDocsAsset: "GET /docs/assets/:name",
+  showConsole: "GET /console",
+  getConsoleAsset: "GET /console/assets/:name",
+  getConsoleOverview: "GET /console/overview",
+  inspectUsers: "POST /console/users",
 } as const satisfies Readonly<Record<keyof Calls, string>>;
 
 /** Calls whose repeat needs an Idempotency-Key to have one effect. */

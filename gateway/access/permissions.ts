@@ -35,4 +35,5 @@ export const permissionNames: readonly string[] = [
   "canvas.translations.get",
   "canvas.translations.update",
   "templates.translations.get",
+  "console.view",
 ];

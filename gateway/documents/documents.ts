@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { consoleHeaders, consolePage } from "../console/console-page.ts";
 import { openapiDocument } from "../openapi/document.ts";
 import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
 import type { Route } from "../route.ts";
@@ -23,7 +24,12 @@ export interface Source {
 
 export function openDocuments(routes: readonly Route[]): Documents {
   const openapi = { contentType: "application/json", read: async () => JSON.stringify(openapiDocument(routes)) };
-  const sources: ReadonlyMap<string, Source> = new Map<string, Source>([["openapi.json", openapi], ...pages, ...assets()]);
+  const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
+    ["openapi.json", openapi],
+    ...pages,
+    ...assets(),
+    ...consoleSources(),
+  ]);
   const made = new Map<string, Promise<Made>>();
   return {
     async answer(name, headers) {
@@ -60,9 +66,23 @@ function assets(): readonly (readonly [string, Source])[] {
   ];
 }
 
+/** The console, which is no part of the documents but is served like them. */
+function consoleSources(): readonly (readonly [string, Source])[] {
+  return [
+    ["console", { contentType: html.contentType, headers: consoleHeaders, read: async () => consolePage() }],
+    ...["console.js", "console.css"].map((name): readonly [string, Source] => [
+      `console/assets/${name}`,
+      { contentType: typeOf(name), read: () => readFile(fileURLToPath(new URL(`../console/static/${name}`, import.meta.url))) },
+    ]),
+  ];
+}
+
+function typeOf(name: string): string {
+  return types.get(name.slice(name.lastIndexOf("."))) ?? "application/octet-stream";
+}
+
 function asset(name: string, fileOf: (name: string) => string): readonly [string, Source] {
-  const contentType = types.get(name.slice(name.lastIndexOf("."))) ?? "application/octet-stream";
-  return [`docs/assets/${name}`, { contentType, read: () => readFile(fileOf(name)) }];
+  return [`docs/assets/${name}`, { contentType: typeOf(name), read: () => readFile(fileOf(name)) }];
 }
 
 const types: ReadonlyMap<string, string> = new Map([

@@ -60,7 +60,7 @@ export const unknownLimitHeaders: readonly string[] = ["X-RateLimit-Limit", "", 
 const millis = 1_000;
 
 /** The braces keep an owner's buckets on one node of a cluster. */
-function keyed(owner: string, { parts }: Quota): KeyedBucket[] {
+export function keyed(owner: string, { parts }: Quota): KeyedBucket[] {
   return parts.map(({ name, bucket }) => ({ key: `limit:{${owner}}:${name}`, bucket }));
 }
 

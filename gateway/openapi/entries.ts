@@ -1,4 +1,5 @@
 /** DATA: all entries, in the order of the document. */
+import { consoleEntries } from "./entries/console.ts";
 import { consentEntries } from "./entries/consent.ts";
 import { mergeEntries } from "./entries/merges.ts";
 import { preferenceCenterEntries } from "./entries/preference-centers.ts";
@@ -21,6 +22,7 @@ export const entries: readonly Entry[] = [
   ...preferenceCenterEntries,
   ...translationEntries,
   ...serviceEntries,
+  ...consoleEntries,
 ];
 
 /** components.schemas */

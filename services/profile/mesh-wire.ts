@@ -99,7 +99,10 @@ async function open(
     },
   });
   opened.push(() => readers.close());
+  const work = meshWork({ intake, applied, ...store }, clock);
+  opened.push(work.close, watchWork(telemetry.metrics, work));
   const service = profileRoutes({
+    work,
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),
     applied,
     ...store,
@@ -108,8 +111,6 @@ async function open(
     emailStatuses: openEmailStatuses(config, clock, opened),
   });
   const health = healthOf({ bus, storeWatch, readers, applied });
-  const work = meshWork({ intake, applied, ...store }, clock);
-  opened.push(work.close, watchWork(telemetry.metrics, work));
   const server = await serveRpc({
     routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({ ...store, lanes, layout, lags: work.lags }))],
     ...config.rpc,

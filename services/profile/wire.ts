@@ -80,7 +80,12 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const tables = measuredTables(opened, telemetry);
   const asked = await openSqliteAsked(database);
   const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));
+  const meters = passes.map(({ progress }, partition) =>
+    openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
+  );
+  const work = { lags: () => Promise.all(meters.map((meter) => meter.read())), backlog: () => backlogOf(passes) };
   const service = profileRoutes({
+    work,
     intake: createIntake(log, telemetry.tracer),
     applied: appliedOf(passes),
     identities: tables.identities,
@@ -89,15 +94,11 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     newJobId: () => newId("job_", clock),
     emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(new Map()) },
   });
-  const meters = passes.map(({ progress }, partition) =>
-    openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
-  );
   const stopLooking = lookRegularly(asked, { clock, logger: options.logger }, () => passes.forEach((pass) => pass.redrive()));
   return {
     service,
     health: () => healthOf(passes),
-    lags: () => Promise.all(meters.map((meter) => meter.read())),
-    backlog: () => backlogOf(passes),
+    ...work,
     async settled() {
       await Promise.all(passes.map(async (pass, partition) => pass.progress.wait(await log.tail(partition), Infinity)));
     },

@@ -1,6 +1,7 @@
 /** ProfileService: one line an RPC. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { WorkSource } from "../../../platform/telemetry/work-metrics.ts";
 import type { EmailStatuses } from "../domain/email-statuses.ts";
 import type { PreviewParts } from "../domain/preview-merge.ts";
 import { handleAwaitOutcome } from "./await-outcome.ts";
@@ -10,6 +11,8 @@ import { handleExportUsers } from "./export-users.ts";
 import { handleGetMergeStatus } from "./get-merge-status.ts";
 import { handleIdentifyUsers } from "./identify-users.ts";
 import type { JobParts } from "./job-parts.ts";
+import { handleGetProgress } from "./get-progress.ts";
+import { handleInspectUsers } from "./inspect-users.ts";
 import { handleListUsers } from "./list-users.ts";
 import { handleMergeUsers } from "./merge-users.ts";
 import { handlePreviewMerge } from "./preview-merge.ts";
@@ -23,13 +26,15 @@ import { handleTrackUsers } from "./track-users.ts";
 import { handleUndoMerge } from "./undo-merge.ts";
 import { handleUpdateAliases } from "./update-aliases.ts";
 
-export type ServiceParts = JobParts & PreviewParts & { readonly emailStatuses: EmailStatuses };
+export type ServiceParts = JobParts & PreviewParts & { readonly emailStatuses: EmailStatuses; readonly work: WorkSource };
 
 export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileService> {
   return {
     trackUsers: (message) => handleTrackUsers(parts, message),
     trackUsersSync: (message) => handleTrackUsersSync(parts, message),
     exportUsers: (message) => handleExportUsers(parts, message),
+    inspectUsers: (message) => handleInspectUsers(parts, message),
+    getProgress: () => handleGetProgress(parts.work),
     listUsers: (message) => handleListUsers(parts, message),
     createAliases: (message) => handleCreateAliases(parts, message),
     updateAliases: (message) => handleUpdateAliases(parts, message),

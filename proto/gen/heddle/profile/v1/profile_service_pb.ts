@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/profile/v1/profile_service.proto.
  */
 export const file_heddle_profile_v1_profile_service: GenFile = /*@__PURE__*/
-  fileDesc("CidoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX3NlcnZpY2UucHJvdG8SEWhlZGRsZS5wcm9maWxlLnYxIpEBCgVTY29wZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCRINCgVhY3RvchgDIAEoCRINCgVyb3V0ZRgEIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBSABKAkSEgoKcmVhZF9hZnRlchgGIAEoCRITCgt0cmFjZXBhcmVudBgHIAEoCSKvAQoRVHJhY2tVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIRCglib2R5X2pzb24YAiABKAwSHQoVb2JqZWN0c19wZXJfYXJyYXlfbWF4GAMgASgNEhMKC29iamVjdHNfbWF4GAQgASgNEhwKFG9iamVjdHNfcGVyX3VzZXJfbWF4GAUgASgNEgwKBGJ1bGsYBiABKAgikgIKElRyYWNrVXNlcnNSZXNwb25zZRIhChRhdHRyaWJ1dGVzX3Byb2Nlc3NlZBgBIAEoDUgAiAEBEh0KEGV2ZW50c19wcm9jZXNzZWQYAiABKA1IAYgBARIgChNwdXJjaGFzZXNfcHJvY2Vzc2VkGAMgASgNSAKIAQESLgoGZXJyb3JzGAQgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YBSABKAkSEAoIcmVwbGF5ZWQYBiABKAhCFwoVX2F0dHJpYnV0ZXNfcHJvY2Vzc2VkQhMKEV9ldmVudHNfcHJvY2Vzc2VkQhYKFF9wdXJjaGFzZXNfcHJvY2Vzc2VkIlMKFVRyYWNrVXNlcnNTeW5jUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEhEKCWJvZHlfanNvbhgCIAEoDCKAAQoWVHJhY2tVc2Vyc1N5bmNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEi4KBmVycm9ycxgCIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLk9iamVjdEVycm9yEhAKCHBvc2l0aW9uGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIj8KC09iamVjdEVycm9yEgwKBHR5cGUYASABKAkSEwoLaW5wdXRfYXJyYXkYAiABKAkSDQoFaW5kZXgYAyABKA0i/wEKEkV4cG9ydFVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg4KBmZpZWxkcxgDIAMoCRJQCg5jdXJyZW5jeV9yYXRlcxgEIAMoCzI4LmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiSgoTRXhwb3J0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEg8KB3Vua25vd24YAiADKA0SDgoGYmVoaW5kGAMgASgIIugBChBMaXN0VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSEgoKcGFnZV90b2tlbhgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0STgoOY3VycmVuY3lfcmF0ZXMYBCADKAsyNi5oZWRkbGUucHJvZmlsZS52MS5MaXN0VXNlcnNSZXF1ZXN0LkN1cnJlbmN5UmF0ZXNFbnRyeRo0ChJDdXJyZW5jeVJhdGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJAChFMaXN0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJsChRDcmVhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEisKB2FsaWFzZXMYAiADKAsyGi5oZWRkbGUuaW50YWtlLnYxLk5ld0FsaWFzIlYKFUNyZWF0ZUFsaWFzZXNSZXNwb25zZRIZChFhbGlhc2VzX3Byb2Nlc3NlZBgBIAEoDRIQCghwb3NpdGlvbhgCIAEoCRIQCghyZXBsYXllZBgDIAEoCCJvChRVcGRhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3JlbmFtZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLkFsaWFzUmVuYW1lIjsKFVVwZGF0ZUFsaWFzZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIQCghyZXBsYXllZBgCIAEoCCJsChFNZXJnZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3VwZGF0ZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlIkgKEk1lcmdlVXNlcnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSEAoIcG9zaXRpb24YAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgi9gEKE1ByZXZpZXdNZXJnZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRItCgZ1cGRhdGUYAiABKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlElEKDmN1cnJlbmN5X3JhdGVzGAMgAygLMjkuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiPAoUUHJldmlld01lcmdlUmVzcG9uc2USEwoLcmVzdWx0X2pzb24YASABKAwSDwoHb3V0Y29tZRgCIAEoCSJaChBVbmRvTWVyZ2VSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSDgoGam9iX2lkGAIgASgJEg0KBWluZGV4GAMgASgNIjcKEVVuZG9NZXJnZVJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEhAKCHJlcGxheWVkGAIgASgIIlAKFUdldE1lcmdlU3RhdHVzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEg4KBmpvYl9pZBgCIAEoCSJLChZHZXRNZXJnZVN0YXR1c1Jlc3BvbnNlEjEKCG91dGNvbWVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VPdXRjb21lIoEBCgxNZXJnZU91dGNvbWUSDQoFaW5kZXgYASABKA0SDgoGc3RhdHVzGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgEIAEoCRIWCg50YXJnZXRfdXNlcl9pZBgFIAEoCRISCgp1bmRvX3VudGlsGAYgASgDInoKFElkZW50aWZ5VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSOQoPaWRlbnRpZmljYXRpb25zGAIgAygLMiAuaGVkZGxlLmludGFrZS52MS5JZGVudGlmaWNhdGlvbiJLChVJZGVudGlmeVVzZXJzUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIImwKEkRlbGV0ZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi0KBXVzZXJzGAIgAygLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3IiSgoTRGVsZXRlVXNlcnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgNEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIIngKGFJlbmFtZUV4dGVybmFsSWRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEjMKB3JlbmFtZXMYAiADKAsyIi5oZWRkbGUuaW50YWtlLnYxLkV4dGVybmFsSWRSZW5hbWUipAEKGVJlbmFtZUV4dGVybmFsSWRzUmVzcG9uc2USMwoHcmVuYW1lZBgBIAMoCzIiLmhlZGRsZS5pbnRha2UudjEuRXh0ZXJuYWxJZFJlbmFtZRIuCgZlcnJvcnMYAiADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvchIQCghwb3NpdGlvbhgDIAEoCRIQCghyZXBsYXllZBgEIAEoCCJZChhSZW1vdmVFeHRlcm5hbElkc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIUCgxleHRlcm5hbF9pZHMYAiADKAkihAEKGVJlbW92ZUV4dGVybmFsSWRzUmVzcG9uc2USEwoLcmVtb3ZlZF9pZHMYASADKAkSLgoGZXJyb3JzGAIgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YAyABKAkSEAoIcmVwbGF5ZWQYBCABKAgicAoUUmVwb3J0U2Vzc2lvblJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIvCgZyZXBvcnQYAiABKAsyHy5oZWRkbGUuaW50YWtlLnYxLlNlc3Npb25SZXBvcnQiKQoVUmVwb3J0U2Vzc2lvblJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJInYKF1JlcG9ydEVuZ2FnZW1lbnRSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSMgoGcmVwb3J0GAIgASgLMiIuaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0IiwKGFJlcG9ydEVuZ2FnZW1lbnRSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCSJoChNSZXNvbHZlVXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKAoFdXNlcnMYAiADKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkiVAoUUmVzb2x2ZVVzZXJzUmVzcG9uc2USLAoEa2V5cxgBIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVkS2V5Eg4KBmJlaGluZBgCIAEoCCI9CgtSZXNvbHZlZEtleRIuCgV1c2VycxgBIAMoCzIfLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVkVXNlciKFAQoMUmVzb2x2ZWRVc2VyEg8KB3VzZXJfaWQYASABKAkSGAoLZXh0ZXJuYWxfaWQYAiABKAlIAIgBARISCgVlbWFpbBgDIAEoCUgBiAEBEhIKBXBob25lGAQgASgJSAKIAQFCDgoMX2V4dGVybmFsX2lkQggKBl9lbWFpbEIICgZfcGhvbmUiUAoTQXdhaXRPdXRjb21lUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEhAKCHBvc2l0aW9uGAIgASgJIjYKFEF3YWl0T3V0Y29tZVJlc3BvbnNlEg4KBnJlcGVhdBgBIAEoCBIOCgZhbnN3ZXIYAiABKAwylA4KDlByb2ZpbGVTZXJ2aWNlElkKClRyYWNrVXNlcnMSJC5oZWRkbGUucHJvZmlsZS52MS5UcmFja1VzZXJzUmVxdWVzdBolLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNSZXNwb25zZRJlCg5UcmFja1VzZXJzU3luYxIoLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNTeW5jUmVxdWVzdBopLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNTeW5jUmVzcG9uc2USYQoLRXhwb3J0VXNlcnMSJS5oZWRkbGUucHJvZmlsZS52MS5FeHBvcnRVc2Vyc1JlcXVlc3QaJi5oZWRkbGUucHJvZmlsZS52MS5FeHBvcnRVc2Vyc1Jlc3BvbnNlIgOQAgESWwoJTGlzdFVzZXJzEiMuaGVkZGxlLnByb2ZpbGUudjEuTGlzdFVzZXJzUmVxdWVzdBokLmhlZGRsZS5wcm9maWxlLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgESYgoNQ3JlYXRlQWxpYXNlcxInLmhlZGRsZS5wcm9maWxlLnYxLkNyZWF0ZUFsaWFzZXNSZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuQ3JlYXRlQWxpYXNlc1Jlc3BvbnNlEmIKDVVwZGF0ZUFsaWFzZXMSJy5oZWRkbGUucHJvZmlsZS52MS5VcGRhdGVBbGlhc2VzUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLlVwZGF0ZUFsaWFzZXNSZXNwb25zZRJZCgpNZXJnZVVzZXJzEiQuaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VVc2Vyc1JlcXVlc3QaJS5oZWRkbGUucHJvZmlsZS52MS5NZXJnZVVzZXJzUmVzcG9uc2USZAoMUHJldmlld01lcmdlEiYuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVxdWVzdBonLmhlZGRsZS5wcm9maWxlLnYxLlByZXZpZXdNZXJnZVJlc3BvbnNlIgOQAgESVgoJVW5kb01lcmdlEiMuaGVkZGxlLnByb2ZpbGUudjEuVW5kb01lcmdlUmVxdWVzdBokLmhlZGRsZS5wcm9maWxlLnYxLlVuZG9NZXJnZVJlc3BvbnNlEmoKDkdldE1lcmdlU3RhdHVzEiguaGVkZGxlLnByb2ZpbGUudjEuR2V0TWVyZ2VTdGF0dXNSZXF1ZXN0GikuaGVkZGxlLnByb2ZpbGUudjEuR2V0TWVyZ2VTdGF0dXNSZXNwb25zZSIDkAIBEmIKDUlkZW50aWZ5VXNlcnMSJy5oZWRkbGUucHJvZmlsZS52MS5JZGVudGlmeVVzZXJzUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLklkZW50aWZ5VXNlcnNSZXNwb25zZRJcCgtEZWxldGVVc2VycxIlLmhlZGRsZS5wcm9maWxlLnYxLkRlbGV0ZVVzZXJzUmVxdWVzdBomLmhlZGRsZS5wcm9maWxlLnYxLkRlbGV0ZVVzZXJzUmVzcG9uc2USbgoRUmVuYW1lRXh0ZXJuYWxJZHMSKy5oZWRkbGUucHJvZmlsZS52MS5SZW5hbWVFeHRlcm5hbElkc1JlcXVlc3QaLC5oZWRkbGUucHJvZmlsZS52MS5SZW5hbWVFeHRlcm5hbElkc1Jlc3BvbnNlEm4KEVJlbW92ZUV4dGVybmFsSWRzEisuaGVkZGxlLnByb2ZpbGUudjEuUmVtb3ZlRXh0ZXJuYWxJZHNSZXF1ZXN0GiwuaGVkZGxlLnByb2ZpbGUudjEuUmVtb3ZlRXh0ZXJuYWxJZHNSZXNwb25zZRJfCgxSZXNvbHZlVXNlcnMSJi5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlVXNlcnNSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuUmVzb2x2ZVVzZXJzUmVzcG9uc2USXwoMQXdhaXRPdXRjb21lEiYuaGVkZGxlLnByb2ZpbGUudjEuQXdhaXRPdXRjb21lUmVxdWVzdBonLmhlZGRsZS5wcm9maWxlLnYxLkF3YWl0T3V0Y29tZVJlc3BvbnNlEmIKDVJlcG9ydFNlc3Npb24SJy5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRTZXNzaW9uUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydFNlc3Npb25SZXNwb25zZRJrChBSZXBvcnRFbmdhZ2VtZW50EiouaGVkZGxlLnByb2ZpbGUudjEuUmVwb3J0RW5nYWdlbWVudFJlcXVlc3QaKy5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRFbmdhZ2VtZW50UmVzcG9uc2ViBnByb3RvMw", [file_heddle_intake_v1_intake]);
+  fileDesc("CidoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX3NlcnZpY2UucHJvdG8SEWhlZGRsZS5wcm9maWxlLnYxIpEBCgVTY29wZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCRINCgVhY3RvchgDIAEoCRINCgVyb3V0ZRgEIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBSABKAkSEgoKcmVhZF9hZnRlchgGIAEoCRITCgt0cmFjZXBhcmVudBgHIAEoCSKvAQoRVHJhY2tVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIRCglib2R5X2pzb24YAiABKAwSHQoVb2JqZWN0c19wZXJfYXJyYXlfbWF4GAMgASgNEhMKC29iamVjdHNfbWF4GAQgASgNEhwKFG9iamVjdHNfcGVyX3VzZXJfbWF4GAUgASgNEgwKBGJ1bGsYBiABKAgikgIKElRyYWNrVXNlcnNSZXNwb25zZRIhChRhdHRyaWJ1dGVzX3Byb2Nlc3NlZBgBIAEoDUgAiAEBEh0KEGV2ZW50c19wcm9jZXNzZWQYAiABKA1IAYgBARIgChNwdXJjaGFzZXNfcHJvY2Vzc2VkGAMgASgNSAKIAQESLgoGZXJyb3JzGAQgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YBSABKAkSEAoIcmVwbGF5ZWQYBiABKAhCFwoVX2F0dHJpYnV0ZXNfcHJvY2Vzc2VkQhMKEV9ldmVudHNfcHJvY2Vzc2VkQhYKFF9wdXJjaGFzZXNfcHJvY2Vzc2VkIlMKFVRyYWNrVXNlcnNTeW5jUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEhEKCWJvZHlfanNvbhgCIAEoDCKAAQoWVHJhY2tVc2Vyc1N5bmNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEi4KBmVycm9ycxgCIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLk9iamVjdEVycm9yEhAKCHBvc2l0aW9uGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIj8KC09iamVjdEVycm9yEgwKBHR5cGUYASABKAkSEwoLaW5wdXRfYXJyYXkYAiABKAkSDQoFaW5kZXgYAyABKA0i/wEKEkV4cG9ydFVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg4KBmZpZWxkcxgDIAMoCRJQCg5jdXJyZW5jeV9yYXRlcxgEIAMoCzI4LmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiSgoTRXhwb3J0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEg8KB3Vua25vd24YAiADKA0SDgoGYmVoaW5kGAMgASgIIugBChBMaXN0VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSEgoKcGFnZV90b2tlbhgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0STgoOY3VycmVuY3lfcmF0ZXMYBCADKAsyNi5oZWRkbGUucHJvZmlsZS52MS5MaXN0VXNlcnNSZXF1ZXN0LkN1cnJlbmN5UmF0ZXNFbnRyeRo0ChJDdXJyZW5jeVJhdGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJAChFMaXN0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJsChRDcmVhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEisKB2FsaWFzZXMYAiADKAsyGi5oZWRkbGUuaW50YWtlLnYxLk5ld0FsaWFzIlYKFUNyZWF0ZUFsaWFzZXNSZXNwb25zZRIZChFhbGlhc2VzX3Byb2Nlc3NlZBgBIAEoDRIQCghwb3NpdGlvbhgCIAEoCRIQCghyZXBsYXllZBgDIAEoCCJvChRVcGRhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3JlbmFtZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLkFsaWFzUmVuYW1lIjsKFVVwZGF0ZUFsaWFzZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIQCghyZXBsYXllZBgCIAEoCCJsChFNZXJnZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3VwZGF0ZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlIkgKEk1lcmdlVXNlcnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSEAoIcG9zaXRpb24YAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgi9gEKE1ByZXZpZXdNZXJnZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRItCgZ1cGRhdGUYAiABKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlElEKDmN1cnJlbmN5X3JhdGVzGAMgAygLMjkuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiPAoUUHJldmlld01lcmdlUmVzcG9uc2USEwoLcmVzdWx0X2pzb24YASABKAwSDwoHb3V0Y29tZRgCIAEoCSJaChBVbmRvTWVyZ2VSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSDgoGam9iX2lkGAIgASgJEg0KBWluZGV4GAMgASgNIjcKEVVuZG9NZXJnZVJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEhAKCHJlcGxheWVkGAIgASgIIlAKFUdldE1lcmdlU3RhdHVzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEg4KBmpvYl9pZBgCIAEoCSJLChZHZXRNZXJnZVN0YXR1c1Jlc3BvbnNlEjEKCG91dGNvbWVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VPdXRjb21lIoEBCgxNZXJnZU91dGNvbWUSDQoFaW5kZXgYASABKA0SDgoGc3RhdHVzGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgEIAEoCRIWCg50YXJnZXRfdXNlcl9pZBgFIAEoCRISCgp1bmRvX3VudGlsGAYgASgDInoKFElkZW50aWZ5VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSOQoPaWRlbnRpZmljYXRpb25zGAIgAygLMiAuaGVkZGxlLmludGFrZS52MS5JZGVudGlmaWNhdGlvbiJLChVJZGVudGlmeVVzZXJzUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIImwKEkRlbGV0ZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi0KBXVzZXJzGAIgAygLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3IiSgoTRGVsZXRlVXNlcnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgNEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIIngKGFJlbmFtZUV4dGVybmFsSWRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEjMKB3JlbmFtZXMYAiADKAsyIi5oZWRkbGUuaW50YWtlLnYxLkV4dGVybmFsSWRSZW5hbWUipAEKGVJlbmFtZUV4dGVybmFsSWRzUmVzcG9uc2USMwoHcmVuYW1lZBgBIAMoCzIiLmhlZGRsZS5pbnRha2UudjEuRXh0ZXJuYWxJZFJlbmFtZRIuCgZlcnJvcnMYAiADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvchIQCghwb3NpdGlvbhgDIAEoCRIQCghyZXBsYXllZBgEIAEoCCJZChhSZW1vdmVFeHRlcm5hbElkc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIUCgxleHRlcm5hbF9pZHMYAiADKAkihAEKGVJlbW92ZUV4dGVybmFsSWRzUmVzcG9uc2USEwoLcmVtb3ZlZF9pZHMYASADKAkSLgoGZXJyb3JzGAIgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YAyABKAkSEAoIcmVwbGF5ZWQYBCABKAgicAoUUmVwb3J0U2Vzc2lvblJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIvCgZyZXBvcnQYAiABKAsyHy5oZWRkbGUuaW50YWtlLnYxLlNlc3Npb25SZXBvcnQiKQoVUmVwb3J0U2Vzc2lvblJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJInYKF1JlcG9ydEVuZ2FnZW1lbnRSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSMgoGcmVwb3J0GAIgASgLMiIuaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0IiwKGFJlcG9ydEVuZ2FnZW1lbnRSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCSJoChNSZXNvbHZlVXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKAoFdXNlcnMYAiADKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkiVAoUUmVzb2x2ZVVzZXJzUmVzcG9uc2USLAoEa2V5cxgBIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVkS2V5Eg4KBmJlaGluZBgCIAEoCCI9CgtSZXNvbHZlZEtleRIuCgV1c2VycxgBIAMoCzIfLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVkVXNlciKFAQoMUmVzb2x2ZWRVc2VyEg8KB3VzZXJfaWQYASABKAkSGAoLZXh0ZXJuYWxfaWQYAiABKAlIAIgBARISCgVlbWFpbBgDIAEoCUgBiAEBEhIKBXBob25lGAQgASgJSAKIAQFCDgoMX2V4dGVybmFsX2lkQggKBl9lbWFpbEIICgZfcGhvbmUiUAoTQXdhaXRPdXRjb21lUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEhAKCHBvc2l0aW9uGAIgASgJIjYKFEF3YWl0T3V0Y29tZVJlc3BvbnNlEg4KBnJlcGVhdBgBIAEoCBIOCgZhbnN3ZXIYAiABKAwi8AEKE0luc3BlY3RVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRInCgR1c2VyGAIgASgLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5ElEKDmN1cnJlbmN5X3JhdGVzGAMgAygLMjkuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdFVzZXJzUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiVwoUSW5zcGVjdFVzZXJzUmVzcG9uc2USLwoFdXNlcnMYASADKAsyIC5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0ZWRVc2VyEg4KBmJlaGluZBgCIAEoCCLSAQoNSW5zcGVjdGVkVXNlchIPCgd1c2VyX2lkGAEgASgJEhQKDHByb2ZpbGVfanNvbhgCIAEoDBIxCgZmaWVsZHMYAyADKAsyIS5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0ZWRGaWVsZBIxCgZtZXJnZXMYBCADKAsyIS5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0ZWRNZXJnZRISCgpjcmVhdGVkX2F0GAUgASgDEhIKCnVwZGF0ZWRfYXQYBiABKAMSDAoEaGVsZBgHIAEoCCJgCg5JbnNwZWN0ZWRGaWVsZBIMCgRuYW1lGAEgASgJEg4KBmN1c3RvbRgCIAEoCBIwCgZvcmlnaW4YAyABKAsyIC5oZWRkbGUucHJvZmlsZS52MS5SZXF1ZXN0T3JpZ2luImcKDVJlcXVlc3RPcmlnaW4SEAoIc2VxdWVuY2UYASABKAMSEgoKcmVxdWVzdF9pZBgCIAEoCRINCgVhY3RvchgDIAEoCRITCgtyZWNlaXZlZF9hdBgEIAEoAxIMCgR3aGF0GAUgASgJInMKDkluc3BlY3RlZE1lcmdlEhAKCG1lcmdlX2lkGAEgASgJEhEKCXNvdXJjZV9pZBgCIAEoCRIKCgJhdBgDIAEoAxIwCgZvcmlnaW4YBCABKAsyIC5oZWRkbGUucHJvZmlsZS52MS5SZXF1ZXN0T3JpZ2luIhQKEkdldFByb2dyZXNzUmVxdWVzdCJsChNHZXRQcm9ncmVzc1Jlc3BvbnNlEi4KBWxhbmVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTGFuZVByb2dyZXNzEhIKCmhlbGRfdXNlcnMYAiABKA0SEQoJc2V0X2FzaWRlGAMgASgNIj4KDExhbmVQcm9ncmVzcxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoATLdDwoOUHJvZmlsZVNlcnZpY2USWQoKVHJhY2tVc2VycxIkLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNSZXF1ZXN0GiUuaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1Jlc3BvbnNlEmUKDlRyYWNrVXNlcnNTeW5jEiguaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1N5bmNSZXF1ZXN0GikuaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1N5bmNSZXNwb25zZRJhCgtFeHBvcnRVc2VycxIlLmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVxdWVzdBomLmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVzcG9uc2UiA5ACARJbCglMaXN0VXNlcnMSIy5oZWRkbGUucHJvZmlsZS52MS5MaXN0VXNlcnNSZXF1ZXN0GiQuaGVkZGxlLnByb2ZpbGUudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJkCgxJbnNwZWN0VXNlcnMSJi5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0VXNlcnNSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdFVzZXJzUmVzcG9uc2UiA5ACARJhCgtHZXRQcm9ncmVzcxIlLmhlZGRsZS5wcm9maWxlLnYxLkdldFByb2dyZXNzUmVxdWVzdBomLmhlZGRsZS5wcm9maWxlLnYxLkdldFByb2dyZXNzUmVzcG9uc2UiA5ACARJiCg1DcmVhdGVBbGlhc2VzEicuaGVkZGxlLnByb2ZpbGUudjEuQ3JlYXRlQWxpYXNlc1JlcXVlc3QaKC5oZWRkbGUucHJvZmlsZS52MS5DcmVhdGVBbGlhc2VzUmVzcG9uc2USYgoNVXBkYXRlQWxpYXNlcxInLmhlZGRsZS5wcm9maWxlLnYxLlVwZGF0ZUFsaWFzZXNSZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuVXBkYXRlQWxpYXNlc1Jlc3BvbnNlElkKCk1lcmdlVXNlcnMSJC5oZWRkbGUucHJvZmlsZS52MS5NZXJnZVVzZXJzUmVxdWVzdBolLmhlZGRsZS5wcm9maWxlLnYxLk1lcmdlVXNlcnNSZXNwb25zZRJkCgxQcmV2aWV3TWVyZ2USJi5oZWRkbGUucHJvZmlsZS52MS5QcmV2aWV3TWVyZ2VSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVzcG9uc2UiA5ACARJWCglVbmRvTWVyZ2USIy5oZWRkbGUucHJvZmlsZS52MS5VbmRvTWVyZ2VSZXF1ZXN0GiQuaGVkZGxlLnByb2ZpbGUudjEuVW5kb01lcmdlUmVzcG9uc2USagoOR2V0TWVyZ2VTdGF0dXMSKC5oZWRkbGUucHJvZmlsZS52MS5HZXRNZXJnZVN0YXR1c1JlcXVlc3QaKS5oZWRkbGUucHJvZmlsZS52MS5HZXRNZXJnZVN0YXR1c1Jlc3BvbnNlIgOQAgESYgoNSWRlbnRpZnlVc2VycxInLmhlZGRsZS5wcm9maWxlLnYxLklkZW50aWZ5VXNlcnNSZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuSWRlbnRpZnlVc2Vyc1Jlc3BvbnNlElwKC0RlbGV0ZVVzZXJzEiUuaGVkZGxlLnByb2ZpbGUudjEuRGVsZXRlVXNlcnNSZXF1ZXN0GiYuaGVkZGxlLnByb2ZpbGUudjEuRGVsZXRlVXNlcnNSZXNwb25zZRJuChFSZW5hbWVFeHRlcm5hbElkcxIrLmhlZGRsZS5wcm9maWxlLnYxLlJlbmFtZUV4dGVybmFsSWRzUmVxdWVzdBosLmhlZGRsZS5wcm9maWxlLnYxLlJlbmFtZUV4dGVybmFsSWRzUmVzcG9uc2USbgoRUmVtb3ZlRXh0ZXJuYWxJZHMSKy5oZWRkbGUucHJvZmlsZS52MS5SZW1vdmVFeHRlcm5hbElkc1JlcXVlc3QaLC5oZWRkbGUucHJvZmlsZS52MS5SZW1vdmVFeHRlcm5hbElkc1Jlc3BvbnNlEl8KDFJlc29sdmVVc2VycxImLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVVc2Vyc1JlcXVlc3QaJy5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlVXNlcnNSZXNwb25zZRJfCgxBd2FpdE91dGNvbWUSJi5oZWRkbGUucHJvZmlsZS52MS5Bd2FpdE91dGNvbWVSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuQXdhaXRPdXRjb21lUmVzcG9uc2USYgoNUmVwb3J0U2Vzc2lvbhInLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydFNlc3Npb25SZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuUmVwb3J0U2Vzc2lvblJlc3BvbnNlEmsKEFJlcG9ydEVuZ2FnZW1lbnQSKi5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRFbmdhZ2VtZW50UmVxdWVzdBorLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydEVuZ2FnZW1lbnRSZXNwb25zZWIGcHJvdG8z", [file_heddle_intake_v1_intake]);
 
 /**
  * What every request says of its caller.
@@ -1154,6 +1154,307 @@ export const AwaitOutcomeResponseSchema: GenMessage<AwaitOutcomeResponse> = /*@_
   messageDesc(file_heddle_profile_v1_profile_service, 40);
 
 /**
+ * @generated from message heddle.profile.v1.InspectUsersRequest
+ */
+export type InspectUsersRequest = Message<"heddle.profile.v1.InspectUsersRequest"> & {
+  /**
+   * @generated from field: heddle.profile.v1.Scope scope = 1;
+   */
+  scope?: Scope | undefined;
+
+  /**
+   * @generated from field: heddle.intake.v1.UserKey user = 2;
+   */
+  user?: UserKey | undefined;
+
+  /**
+   * USD per unit, as decimal text, for the profile's revenue.
+   *
+   * @generated from field: map<string, string> currency_rates = 3;
+   */
+  currencyRates: { [key: string]: string };
+};
+
+/**
+ * Describes the message heddle.profile.v1.InspectUsersRequest.
+ * Use `create(InspectUsersRequestSchema)` to create a new message.
+ */
+export const InspectUsersRequestSchema: GenMessage<InspectUsersRequest> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 41);
+
+/**
+ * @generated from message heddle.profile.v1.InspectUsersResponse
+ */
+export type InspectUsersResponse = Message<"heddle.profile.v1.InspectUsersResponse"> & {
+  /**
+   * Nobody, one, or all who share an address: the one that data for the address goes to first.
+   *
+   * @generated from field: repeated heddle.profile.v1.InspectedUser users = 1;
+   */
+  users: InspectedUser[];
+
+  /**
+   * True when the read waited as long as it may and is still behind.
+   *
+   * @generated from field: bool behind = 2;
+   */
+  behind: boolean;
+};
+
+/**
+ * Describes the message heddle.profile.v1.InspectUsersResponse.
+ * Use `create(InspectUsersResponseSchema)` to create a new message.
+ */
+export const InspectUsersResponseSchema: GenMessage<InspectUsersResponse> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 42);
+
+/**
+ * @generated from message heddle.profile.v1.InspectedUser
+ */
+export type InspectedUser = Message<"heddle.profile.v1.InspectedUser"> & {
+  /**
+   * @generated from field: string user_id = 1;
+   */
+  userId: string;
+
+  /**
+   * The profile as ExportUsers gives it, JSON.
+   *
+   * @generated from field: bytes profile_json = 2;
+   */
+  profileJson: Uint8Array;
+
+  /**
+   * In the order of the profile: names, standard fields, custom attributes.
+   *
+   * @generated from field: repeated heddle.profile.v1.InspectedField fields = 3;
+   */
+  fields: InspectedField[];
+
+  /**
+   * Users who were merged into this one and not taken back, the oldest first.
+   *
+   * @generated from field: repeated heddle.profile.v1.InspectedMerge merges = 4;
+   */
+  merges: InspectedMerge[];
+
+  /**
+   * Unix milliseconds.
+   *
+   * @generated from field: int64 created_at = 5;
+   */
+  createdAt: bigint;
+
+  /**
+   * @generated from field: int64 updated_at = 6;
+   */
+  updatedAt: bigint;
+
+  /**
+   * Records of the user wait for a human.
+   *
+   * @generated from field: bool held = 7;
+   */
+  held: boolean;
+};
+
+/**
+ * Describes the message heddle.profile.v1.InspectedUser.
+ * Use `create(InspectedUserSchema)` to create a new message.
+ */
+export const InspectedUserSchema: GenMessage<InspectedUser> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 43);
+
+/**
+ * @generated from message heddle.profile.v1.InspectedField
+ */
+export type InspectedField = Message<"heddle.profile.v1.InspectedField"> & {
+  /**
+   * As in the profile.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * A custom attribute.
+   *
+   * @generated from field: bool custom = 2;
+   */
+  custom: boolean;
+
+  /**
+   * Absent: the field was there before this was kept.
+   *
+   * @generated from field: heddle.profile.v1.RequestOrigin origin = 3;
+   */
+  origin?: RequestOrigin | undefined;
+};
+
+/**
+ * Describes the message heddle.profile.v1.InspectedField.
+ * Use `create(InspectedFieldSchema)` to create a new message.
+ */
+export const InspectedFieldSchema: GenMessage<InspectedField> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 44);
+
+/**
+ * Which request it was.
+ *
+ * @generated from message heddle.profile.v1.RequestOrigin
+ */
+export type RequestOrigin = Message<"heddle.profile.v1.RequestOrigin"> & {
+  /**
+   * Place in the intake log.
+   *
+   * @generated from field: int64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * The rest is empty where the request is too old to be known.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * The API key's public id, or the page or service that asked.
+   *
+   * @generated from field: string actor = 3;
+   */
+  actor: string;
+
+  /**
+   * Unix milliseconds.
+   *
+   * @generated from field: int64 received_at = 4;
+   */
+  receivedAt: bigint;
+
+  /**
+   * What was asked: track, mergeUsers, identifyUsers ...
+   *
+   * @generated from field: string what = 5;
+   */
+  what: string;
+};
+
+/**
+ * Describes the message heddle.profile.v1.RequestOrigin.
+ * Use `create(RequestOriginSchema)` to create a new message.
+ */
+export const RequestOriginSchema: GenMessage<RequestOrigin> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 45);
+
+/**
+ * @generated from message heddle.profile.v1.InspectedMerge
+ */
+export type InspectedMerge = Message<"heddle.profile.v1.InspectedMerge"> & {
+  /**
+   * @generated from field: string merge_id = 1;
+   */
+  mergeId: string;
+
+  /**
+   * The user who was taken in.
+   *
+   * @generated from field: string source_id = 2;
+   */
+  sourceId: string;
+
+  /**
+   * Unix milliseconds.
+   *
+   * @generated from field: int64 at = 3;
+   */
+  at: bigint;
+
+  /**
+   * @generated from field: heddle.profile.v1.RequestOrigin origin = 4;
+   */
+  origin?: RequestOrigin | undefined;
+};
+
+/**
+ * Describes the message heddle.profile.v1.InspectedMerge.
+ * Use `create(InspectedMergeSchema)` to create a new message.
+ */
+export const InspectedMergeSchema: GenMessage<InspectedMerge> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 46);
+
+/**
+ * @generated from message heddle.profile.v1.GetProgressRequest
+ */
+export type GetProgressRequest = Message<"heddle.profile.v1.GetProgressRequest"> & {
+};
+
+/**
+ * Describes the message heddle.profile.v1.GetProgressRequest.
+ * Use `create(GetProgressRequestSchema)` to create a new message.
+ */
+export const GetProgressRequestSchema: GenMessage<GetProgressRequest> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 47);
+
+/**
+ * @generated from message heddle.profile.v1.GetProgressResponse
+ */
+export type GetProgressResponse = Message<"heddle.profile.v1.GetProgressResponse"> & {
+  /**
+   * @generated from field: repeated heddle.profile.v1.LaneProgress lanes = 1;
+   */
+  lanes: LaneProgress[];
+
+  /**
+   * @generated from field: uint32 held_users = 2;
+   */
+  heldUsers: number;
+
+  /**
+   * @generated from field: uint32 set_aside = 3;
+   */
+  setAside: number;
+};
+
+/**
+ * Describes the message heddle.profile.v1.GetProgressResponse.
+ * Use `create(GetProgressResponseSchema)` to create a new message.
+ */
+export const GetProgressResponseSchema: GenMessage<GetProgressResponse> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 48);
+
+/**
+ * @generated from message heddle.profile.v1.LaneProgress
+ */
+export type LaneProgress = Message<"heddle.profile.v1.LaneProgress"> & {
+  /**
+   * @generated from field: string lane = 1;
+   */
+  lane: string;
+
+  /**
+   * Durable and not applied yet.
+   *
+   * @generated from field: uint64 records = 2;
+   */
+  records: bigint;
+
+  /**
+   * For how long the oldest of them has been waiting.
+   *
+   * @generated from field: double seconds = 3;
+   */
+  seconds: number;
+};
+
+/**
+ * Describes the message heddle.profile.v1.LaneProgress.
+ * Use `create(LaneProgressSchema)` to create a new message.
+ */
+export const LaneProgressSchema: GenMessage<LaneProgress> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 49);
+
+/**
  * Writes answer when the request is durable in the intake log; reads wait, bounded, until what the
  * log held at their arrival is applied.
  *
@@ -1200,6 +1501,26 @@ export const ProfileService: GenService<{
     methodKind: "unary";
     input: typeof ListUsersRequestSchema;
     output: typeof ListUsersResponseSchema;
+  },
+  /**
+   * One user as the console shows it: the profile, which request set each field, merges.
+   *
+   * @generated from rpc heddle.profile.v1.ProfileService.InspectUsers
+   */
+  inspectUsers: {
+    methodKind: "unary";
+    input: typeof InspectUsersRequestSchema;
+    output: typeof InspectUsersResponseSchema;
+  },
+  /**
+   * How far what is accepted is applied, and what waits for a human.
+   *
+   * @generated from rpc heddle.profile.v1.ProfileService.GetProgress
+   */
+  getProgress: {
+    methodKind: "unary";
+    input: typeof GetProgressRequestSchema;
+    output: typeof GetProgressResponseSchema;
   },
   /**
    * POST /users/alias/new

@@ -1,0 +1,102 @@
+/** DATA: what is written by hand about the routes of the console. */
+import type { Entry } from "../entry.ts";
+import { list, object, type Schema, success, text, whole } from "../schema.ts";
+
+const flag: Schema = { type: "boolean" };
+const number: Schema = { type: "number" };
+const time = text("ISO 8601, UTC.");
+const request = object({
+  position: whole("Place in the intake log."),
+  request_id: text(),
+  actor: text("Public id of the API key, or the page or service that asked."),
+  time,
+  what: text("What was asked, such as `track` or `mergeUsers`."),
+}, ["position"]);
+
+export const consoleEntries: readonly Entry[] = [
+  {
+    route: "GET /console",
+    operationId: "showConsole",
+    tag: "Service",
+    summary: "The console, a page that shows what goes on",
+    description: "The page asks for a key and keeps it in its memory alone.",
+    extension: true,
+    answer: text(),
+    answerType: "text/html; charset=utf-8",
+    otherStatuses: [{ status: 304, description: "The caller has this version." }],
+    examples: [{ name: "page" }],
+  },
+  {
+    route: "GET /console/assets/:name",
+    operationId: "getConsoleAsset",
+    tag: "Service",
+    summary: "Script and style of the console",
+    extension: true,
+    parameters: [{ in: "path", name: "name", description: "Name of a file.", required: true, schema: text() }],
+    answer: text(),
+    answerType: "text/javascript; charset=utf-8",
+    otherStatuses: [{ status: 304, description: "The caller has this version." }],
+    reasons: ["ROUTE_UNKNOWN"],
+    examples: [{ name: "script", parameters: { name: "console.js" } }],
+  },
+  {
+    route: "GET /console/overview",
+    operationId: "getConsoleOverview",
+    tag: "Service",
+    summary: "Throughput, lag, limits and the last refused requests of a workspace",
+    description: "Counts are of the gateway that answers, since it started.",
+    extension: true,
+    answer: success({
+      workspace: object({ id: text(), name: text(), company: text() }),
+      ready: flag,
+      reason: text("What is not ready, or what waits for a human."),
+      seconds: list(object({ second: whole("Unix time."), requests: whole(), refused: whole() }), "The last minute."),
+      routes: list(object({ method: text(), route: text(), requests: whole(), refused: whole(), mean_ms: number })),
+      errors: list(
+        object({ time, request_id: text(), trace_id: text(), method: text(), route: text(), status: whole(), reason: text(), ms: number }),
+        "The newest first.",
+      ),
+      lanes: list(object({ lane: text(), records: whole(), seconds: number }), "What is durable and not applied yet."),
+      held_users: whole(),
+      set_aside: whole(),
+      limits: list(object({ name: text(), capacity: whole(), remaining: whole(), window_seconds: number })),
+    }),
+    examples: [{ name: "overview" }],
+  },
+  {
+    route: "POST /console/users",
+    operationId: "inspectUsers",
+    tag: "Service",
+    summary: "A user with the request that set each field, merges, and the history of consent",
+    extension: true,
+    body: object({
+      external_id: text(),
+      user_alias: object({ alias_name: text(), alias_label: text() }),
+      platform_id: text(),
+      email: text(),
+      phone: text(),
+    }),
+    answer: success({
+      users: list(object({
+        platform_id: text(),
+        created_at: time,
+        updated_at: time,
+        held: { ...flag, description: "Records of the user wait for a human." },
+        profile: object({}),
+        fields: list(object({ name: text(), custom: flag, value: {}, set_by: request })),
+        merges: list(object({ merge_id: text(), source_platform_id: text(), time, asked_by: request })),
+        consent: list(object({
+          subject: text(),
+          what: text(),
+          kind: text(),
+          before: { type: ["string", "null"] },
+          after: { type: ["string", "null"] },
+          time,
+          actor: text(),
+          request_id: text(),
+        })),
+      })),
+    }),
+    examples: [{ name: "nobody", body: { external_id: "nobody-has-this-id" }, answer: { users: [], message: "success" } }],
+  },
+];

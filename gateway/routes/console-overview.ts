@@ -1,0 +1,34 @@
+/** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it. */
+import type { Call, Parts, Reply } from "../route.ts";
+
+/** Counts are of this gateway since it started; lanes and what waits are of the whole. */
+export async function handleConsoleOverview(call: Call, parts: Pick<Parts, "console" | "profile">): Promise<Reply> {
+  const { holder } = call.spent.permit.caller;
+  const { seconds, routes, errors } = parts.console.activity(holder);
+  const { ready, reason } = parts.console.health();
+  const [limits, progress] = await Promise.all([parts.console.limits(holder), parts.profile.getProgress({})]);
+  const body = {
+    workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },
+    ready,
+    ...(reason !== undefined && { reason }),
+    seconds,
+    routes: routes.map(({ meanMs, ...route }) => ({ ...route, mean_ms: rounded(meanMs) })),
+    errors: errors.map(({ at, requestId, traceId, ms, ...error }) => ({
+      ...error,
+      time: new Date(at).toISOString(),
+      request_id: requestId,
+      ...(traceId !== undefined && { trace_id: traceId }),
+      ms: rounded(ms),
+    })),
+    lanes: progress.lanes.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds: rounded(seconds) })),
+    held_users: progress.heldUsers,
+    set_aside: progress.setAside,
+    limits: limits.map(({ windowSeconds, ...limit }) => ({ ...limit, window_seconds: windowSeconds })),
+    message: "success",
+  };
+  return { body: JSON.stringify(body), headers: [] };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,99 @@
+/** POST /console/users: a user by any identifier, with the request that set each field, merges, and the history of consent. */
+import { Refusal } from "../../platform/refusal.ts";
+import type { LedgerEntry } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
+import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import type { InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
+import { readHeaders } from "../reply.ts";
+import type { Call, CallScope, Parts, Reply } from "../route.ts";
+
+type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
+
+/** An address may name several users; nobody is an empty list. */
+export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
+  const user = wantedUser(bodyFields(call.body));
+  const { currencyRates } = call.spent.permit.caller.holder.workspace;
+  const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates });
+  const users = await Promise.all(response.users.map(async (found) => userOf(found, await historyOf(parts, call.scope, found))));
+  return { body: JSON.stringify({ users, message: "success" }), headers: readHeaders(response.behind) };
+}
+
+function wantedUser(fields: Fields): UserKey {
+  const sent = ["external_id", "user_alias", "platform_id", "email", "phone"].filter((field) => isSent(fields[field]));
+  const [field] = sent;
+  if (sent.length !== 1 || field === undefined) {
+    throw invalid("One of 'external_id', 'user_alias', 'platform_id', 'email' and 'phone' is required");
+  }
+  const value = fields[field];
+  if (field === "external_id") return keyOf({ case: "externalId", value: externalIdOf(value) });
+  if (field === "user_alias") return keyOf({ case: "alias", value: aliasOf(value) });
+  if (field === "platform_id") return keyOf({ case: "platformId", value: platformIdOf(value, field) });
+  return field === "email" ? keyOf({ case: "email", value: emailOf(value) }) : keyOf({ case: "phone", value: phoneOf(value) });
+}
+
+function userOf(found: InspectedUser, consent: readonly LedgerEntry[] | undefined): object {
+  const profile = JSON.parse(Buffer.from(found.profileJson).toString()) as Record<string, unknown>;
+  const custom = (profile["custom_attributes"] ?? {}) as Record<string, unknown>;
+  return {
+    platform_id: found.userId,
+    created_at: iso(found.createdAt),
+    updated_at: iso(found.updatedAt),
+    held: found.held,
+    profile,
+    fields: found.fields.map(({ name, custom: isCustom, origin }) => ({
+      name,
+      custom: isCustom,
+      value: isCustom ? own(custom, name) : own(profile, name),
+      ...(origin && { set_by: originOf(origin) }),
+    })),
+    merges: found.merges.map(({ mergeId, sourceId, at, origin }) => ({
+      merge_id: mergeId,
+      source_platform_id: sourceId,
+      time: iso(at),
+      ...(origin && { asked_by: originOf(origin) }),
+    })),
+    ...(consent !== undefined && { consent: consent.map(entryOf) }),
+  };
+}
+
+function own(of: Record<string, unknown>, name: string): unknown {
+  return Object.hasOwn(of, name) ? of[name] : undefined;
+}
+
+function originOf({ sequence, requestId, actor, receivedAt, what }: RequestOrigin): object {
+  const place = { position: Number(sequence) };
+  return requestId === "" ? place : { ...place, request_id: requestId, actor, time: iso(receivedAt), what };
+}
+
+function entryOf({ subject, what, kind, before, after, at, actor, requestId }: LedgerEntry): object {
+  return { subject, what, kind, before: before ?? null, after: after ?? null, time: iso(at), actor, request_id: requestId };
+}
+
+/** Of the user's groups and of its addresses; undefined where the parts that own consent are not there. */
+async function historyOf(parts: Asked, scope: CallScope, found: InspectedUser): Promise<readonly LedgerEntry[] | undefined> {
+  const profile = JSON.parse(Buffer.from(found.profileJson).toString()) as Record<string, unknown>;
+  const addresses = [profile["email"], profile["phone"]].filter((address) => typeof address === "string");
+  const name = keyFor(profile);
+  try {
+    const [groups, status] = await Promise.all([
+      name === undefined ? undefined : parts.subscription.getHistory({ scope, users: [name] }),
+      addresses.length === 0 ? undefined : parts.messagingStatus.getHistory({ scope, addresses }),
+    ]);
+    return [...groups?.entries ?? [], ...status?.entries ?? []].toSorted((a, b) => Number(a.at - b.at));
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === "NOT_IMPLEMENTED") return undefined;
+    throw error;
+  }
+}
+
+/** By a name that the service of groups takes. */
+function keyFor({ external_id: externalId, email, phone }: Record<string, unknown>): UserKey | undefined {
+  if (typeof externalId === "string") return keyOf({ case: "externalId", value: externalId });
+  if (typeof email === "string") return keyOf({ case: "email", value: email });
+  return typeof phone === "string" ? keyOf({ case: "phone", value: phone }) : undefined;
+}
+
+function iso(ms: bigint): string {
+  return new Date(Number(ms)).toISOString();
+}

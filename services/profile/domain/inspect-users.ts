@@ -1,0 +1,70 @@
+/** Use case: a user with the request that set each field, for people who look (the console). */
+import { exportUsers } from "./export-users.ts";
+import type { ReadParts, ReadRequest } from "./catch-up.ts";
+import type { RequestOrigin } from "./ports.ts";
+import type { MergeNote, Profile } from "./profile.ts";
+import type { UserKey } from "./user-key.ts";
+
+export interface InspectedUsers {
+  /** All who share an address, the user that data for the address goes to first. */
+  readonly users: readonly InspectedUser[];
+  readonly behind: boolean;
+}
+
+export interface InspectedUser {
+  readonly profile: Profile;
+  readonly held: boolean;
+  readonly fields: readonly InspectedField[];
+  readonly merges: readonly (MergeNote & { readonly origin: Origin })[];
+}
+
+export interface InspectedField {
+  readonly name: string;
+  readonly custom: boolean;
+  /** Absent: the field is older than what is kept of sources. */
+  readonly origin?: Origin;
+}
+
+/** Only the place where the request is too old to be known. */
+export type Origin = Pick<RequestOrigin, "sequence"> & Partial<RequestOrigin>;
+
+export async function inspectUsers(parts: ReadParts, request: ReadRequest & { readonly user: UserKey }): Promise<InspectedUsers> {
+  const { profiles, behind } = await exportUsers(parts, { ...request, users: [request.user] });
+  const { workspaceId } = request;
+  const { partition } = await parts.intake.tail(workspaceId);
+  const origins = await parts.profiles.loadOrigins(workspaceId, partition, [...new Set(profiles.flatMap(placesOf))]);
+  const held = await parts.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
+  function originAt(sequence: number): Origin {
+    return origins.get(sequence) ?? { sequence };
+  }
+  const users = profiles.map((profile) => ({
+    profile,
+    held: held.get(profile.id)?.held ?? false,
+    fields: fieldsOf(profile, originAt),
+    merges: profile.merges.map((note) => ({ ...note, origin: originAt(note.sequence) })),
+  }));
+  return { users, behind };
+}
+
+function placesOf({ sources: { names, fields, custom }, merges }: Profile): number[] {
+  return [...names.values(), ...fields.values(), ...custom.values(), ...merges.map(({ sequence }) => sequence)];
+}
+
+/** Every field that has a value: names, standard fields, custom attributes. */
+function fieldsOf(profile: Profile, originAt: (sequence: number) => Origin): InspectedField[] {
+  const { sources, fields, custom } = profile;
+  function field(name: string, isCustom: boolean, sequence: number | undefined): InspectedField {
+    return { name, custom: isCustom, ...(sequence !== undefined && { origin: originAt(sequence) }) };
+  }
+  const names = ([
+    ["external_id", profile.externalId],
+    ["user_aliases", profile.aliases.length === 0 ? null : profile.aliases],
+    ["email", profile.email],
+    ["phone", profile.phone],
+  ] as const).filter(([, value]) => value !== null);
+  return [
+    ...names.map(([name]) => field(name, false, sources.names.get(name))),
+    ...Array.from(fields.keys(), (name) => field(name, false, sources.fields.get(name))),
+    ...Array.from(custom.keys(), (name) => field(name, true, sources.custom.get(name))),
+  ];
+}
