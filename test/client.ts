@@ -1,4 +1,5 @@
 /** One HTTP call to a server under test, and the shapes of the answers that tests read. */
+import type { ExportedUser, ObjectError } from "../client/gen/calls.ts";
 import { mustBeDocumented } from "./documented.ts";
 
 /** Sends JSON unless the body is text or bytes, which go as they are; parses the answer as JSON, which every answer must be, and one that OpenAPI lists. */
@@ -53,7 +54,7 @@ export interface Answer {
 export interface AnswerBody {
   readonly message?: string;
   readonly error?: string;
-  readonly errors?: readonly ObjectVerdict[];
+  readonly errors?: readonly ObjectError[];
   readonly attributes_processed?: number;
   readonly events_processed?: number;
   readonly purchases_processed?: number;
@@ -67,31 +68,4 @@ export interface AnswerBody {
   readonly [key: string]: unknown;
 }
 
-export interface ObjectVerdict {
-  readonly type: string;
-  readonly input_array: string;
-  readonly index: number;
-}
-
-/** A user as /users/export/ids gives it. */
-export interface ExportedUser {
-  readonly external_id?: string;
-  readonly braze_id?: string;
-  readonly platform_id?: string;
-  readonly created_at?: string;
-  readonly email?: string;
-  readonly phone?: string;
-  readonly user_aliases?: readonly { readonly alias_name: string; readonly alias_label: string }[];
-  readonly total_revenue?: number;
-  readonly custom_attributes?: Readonly<Record<string, unknown>>;
-  readonly custom_events?: readonly ExportedSummary[];
-  readonly purchases?: readonly ExportedSummary[];
-  readonly [field: string]: unknown;
-}
-
-export interface ExportedSummary {
-  readonly name: string;
-  readonly first: string;
-  readonly last: string;
-  readonly count: number;
-}
+export type { ExportedUser, ObjectError as ObjectVerdict, Summary as ExportedSummary } from "../client/gen/calls.ts";

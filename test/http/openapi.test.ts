@@ -35,6 +35,24 @@ test("GET /openapi.json is the document of the routes, and cheap for whoever has
   expect([head.status, await head.text(), head.headers.get("etag")]).toEqual([200, "", etag]);
 });
 
+test.each(["/docs", "/docs/errors"])("GET %s is a page that runs nothing inline, and all it loads is here", async (path) => {
+  const answer = await fetch(suite.heddle.url + path);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe)/);
+  const html = await answer.text();
+  expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\/(?!127\.0\.0\.1)/);
+  const loaded = [...html.matchAll(/<(?:script|link)[^>]*\s(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+  expect(loaded.length).toBeGreaterThan(1);
+  for (const url of loaded) {
+    const file = await fetch(suite.heddle.url + url);
+    expect([file.status, file.headers.get("x-content-type-options"), (await file.arrayBuffer()).byteLength > 0]).toEqual([
+      200,
+      "nosniff",
+      true,
+    ]);
+  }
+});
+
 for (const entry of entries) {
   for (const example of entry.examples) {
     test(`${entry.route}: ${example.name}`, async () => {
