@@ -7,6 +7,7 @@ import { delimiter, join, relative, resolve } from "node:path";
 const stages = [
   { name: "check", run: runChecks },
   { name: "unit", run: () => runTests("unit") },
+  { name: "deploy", run: () => runTests("deploy") },
   { name: "mesh", run: () => runTests("mesh") },
   { name: "node", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" }) },
   { name: "deno", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" }) },

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
 import { type Container, environmentOf, type Manifests, manifestsOf, overlays, type Pod, renderText } from "./manifests.ts";
 import { kubernetesVersion, provisionTool } from "./provision.ts";
-import { partNames, readPart } from "./settings.ts";
+import { certificates, partNames, readPart } from "./settings.ts";
 import { describeWithTools } from "./with-tools.ts";
 
 /** Deliberately different: tags are never moved, and a limit of CPU makes answers late while the machine has time to give. */
@@ -114,6 +114,25 @@ for (const overlay of overlays) {
     test("nothing secret stands in a ConfigMap", () => {
       const names = manifests.ofKind("ConfigMap").flatMap(({ data }) => Object.entries(data));
       expect(names.filter(([name, value]) => /PASSWORD|TOKEN|SECRET/.test(name) || /:\/\/[^/@\s]+@/.test(value))).toEqual([]);
+    });
+
+    test("certificates are read where they are mounted, and asked for over TLS; no probe needs one then", () => {
+      const settings = settingsOf(manifests);
+      const secured = settings["HEDDLE_RPC_TLS_CERT"] !== undefined;
+      expect(secured).toBe(overlay === "production");
+      const urls = Object.entries(settings).filter(([name]) => /^HEDDLE_(?!NATS|REDIS)\w+_URL$/.test(name)).map(([, url]) => url);
+      expect(urls.filter((url) => url.startsWith("dns+https:") !== secured)).toEqual([]);
+      for (const { owner, spec } of manifests.pods.filter(({ owner }) => owner.kind === "Deployment")) {
+        const [container] = spec.containers as [Container];
+        const mounted = container["volumeMounts"].filter(({ mountPath }: { mountPath: string }) => mountPath === certificates);
+        expect(mounted).toHaveLength(secured ? 1 : 0);
+        if (!secured) continue;
+        const volume = spec.volumes.find(({ name }: { name: string }) => name === mounted[0].name);
+        expect(volume.secret.secretName).toBe(`${owner.metadata.name}-tls`);
+        expect([container["startupProbe"].grpc, container["readinessProbe"].grpc, container["livenessProbe"].grpc].some(Boolean)).toBe(
+          false,
+        );
+      }
     });
 
     test("the drain has time: preStop and the longest drain are shorter than the grace period", async () => {

@@ -19,7 +19,7 @@ const ofEveryProcess = ["HEDDLE_LOG_LEVEL"];
 /** Throws ConfigError with every problem, as the part would at its start. */
 export async function readPart(part: string, environment: Readonly<Record<string, string>>): Promise<PartSettings> {
   const asked = new Set(ofEveryProcess);
-  const record = new Proxy(environment, {
+  const record = new Proxy(withFiles(environment), {
     getOwnPropertyDescriptor(target, key) {
       asked.add(String(key));
       return Reflect.getOwnPropertyDescriptor(target, key);
@@ -29,6 +29,16 @@ export async function readPart(part: string, environment: Readonly<Record<string
   const { settings, telemetry } = readConfig(record, (reader) => ({ settings: read(reader), telemetry: readTelemetryConfig(reader) }));
   return { asked, ...settings, metricsPort: telemetry.metricsPort };
 }
+
+/** Certificates are mounted in the cluster; here any file stands for them. */
+function withFiles(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).map(([name, value]) => [name, value.startsWith(`${certificates}/`) ? import.meta.filename : value]),
+  );
+}
+
+/** Where the component `tls` mounts them. */
+export const certificates = "/etc/heddle/tls";
 
 async function readerOf(part: string): Promise<(reader: ConfigReader) => Omit<PartSettings, "asked">> {
   if (part === "gateway") return readMeshGatewayConfig;
