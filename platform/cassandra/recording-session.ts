@@ -1,5 +1,6 @@
 /** A session for tests: records every statement, fails or blocks chosen ones, and refuses what would scan the cluster. */
 import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
+import { limits } from "../limits.ts";
 import type { Page, Row, Session, Statement } from "./session.ts";
 
 export interface RecordingSession extends Session {
@@ -82,12 +83,20 @@ function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent
   const table = tables.get(name);
   if (!table) throw new Error(`Expected a table of the schema, got "${name}": ${cql}`);
   if (allowsFiltering) throw new Error(`Expected a statement without ALLOW FILTERING, got "${cql}"`);
-  const fixed = new Set(kind === "insert" ? inserted.keys() : where.filter(({ operator }) => operator === "=").map(({ column }) => column));
+  function names(operator: string): boolean {
+    return operator === "=" || (operator === "IN" && kind === "select");
+  }
+  const fixed = new Set(kind === "insert" ? inserted.keys() : where.filter(({ operator }) => names(operator)).map(({ column }) => column));
   const missing = table.partitionKey.filter((column) => !fixed.has(column));
   if (missing.length > 0) {
     throw new Error(`Expected the whole partition key in the statement, "${missing.join('", "')}" is missing: ${cql}`);
   }
   if (isConditional && idempotent) throw new Error(`Expected a conditional statement not to be idempotent: ${cql}`);
+  for (const { value } of where.filter(({ operator }) => operator === "IN")) {
+    const named = values[value.replace(":", "")];
+    const count = Array.isArray(named) ? named.length : 0;
+    if (count > limits.cassandraPartitionsPerRead) throw new Error(`Expected a read of few partitions, got one of ${count}: ${cql}`);
+  }
   const unbound = [...cql.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "").filter((marker) => values[marker] === undefined);
   if (unbound.length > 0) throw new Error(`Expected values for the markers "${unbound.join('", "')}": ${cql}`);
 }

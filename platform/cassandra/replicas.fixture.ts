@@ -64,6 +64,15 @@ export function openReplicas(options: ReplicaOptions): Replicas {
   function read(statement: Statement): Row[] {
     const parsed = parseStatement(statement.cql);
     const table = tables.get(parsed.table) as Table;
+    const list = parsed.where.find(({ column, operator }) => operator === "IN" && table.partitionKey.includes(column));
+    if (list === undefined) return readPartition(statement, parsed, table);
+    const marker = list.value.replace(":", "");
+    return (statement.values[marker] as readonly string[]).flatMap((value) =>
+      readPartition({ ...statement, values: { ...statement.values, [marker]: value } }, parsed, table)
+    );
+  }
+
+  function readPartition(statement: Statement, parsed: ReturnType<typeof parseStatement>, table: Table): Row[] {
     const key = keyOf(table, partitionOf(parsed, table.partitionKey, statement));
     const asked = options.onRead?.() ?? all;
     const merged: Partition = emptyPartition();
@@ -164,11 +173,24 @@ function rowsOf(
       return [column, inClustering === -1 ? cells.get(column) ?? null : clustering[inClustering]];
     }))
   );
-  const above = parsed.where.filter(({ operator }) => operator === ">");
+  const bounds = parsed.where.filter(({ operator }) => operator in comparisons);
   const limit = parsed.limit === undefined ? Infinity : Number(statement.values[parsed.limit.replace(":", "")]);
-  return rows.filter((row) => above.every(({ column, value }) => String(row[column]) > String(statement.values[value.replace(":", "")])))
-    .slice(0, limit);
+  return rows.filter((row) =>
+    bounds.every(({ column, operator, value }) => {
+      const [left, right] = [row[column], statement.values[value.replace(":", "")]];
+      return typeof left === "string"
+        ? comparisons[operator]?.(left < String(right) ? -1 : Number(left !== right))
+        : comparisons[operator]?.(Number(left) - Number(right));
+    })
+  ).slice(0, limit);
 }
+
+/** What a condition says of left less right. */
+const comparisons: Readonly<Record<string, (difference: number) => boolean>> = {
+  ">": (difference) => difference > 0,
+  ">=": (difference) => difference >= 0,
+  "<": (difference) => difference < 0,
+};
 
 function keyOf(table: Table, values: readonly unknown[]): string {
   return `${table.name} ${textOf(values)}`;

@@ -10,8 +10,8 @@ export interface WorkspaceStep {
   readonly workspaceId: string;
   /** Those that changed, */
   readonly states: ReadonlyMap<string, AddressState>;
-  /** as they were before; absent: unknown. */
-  readonly before: ReadonlyMap<string, AddressState>;
+  /** as they were before and between the records; absent: unknown. */
+  readonly passed: ReadonlyMap<string, readonly AddressState[]>;
   readonly entries: readonly LedgerEntry[];
   /** Where the chains end after the step. */
   readonly ends: ReadonlyMap<string, ChainHead>;
@@ -49,7 +49,8 @@ export async function planWorkspace(
   records: readonly StatusRecord[],
 ): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly StatusRecord[] }> {
   const { states, ends } = await parts.loadForStep(workspaceId, [...new Set(records.map(({ address }) => address))]);
-  const before = new Map(Array.from(states, ([address, state]) => [address, { ...state }]));
+  const passed = new Map(Array.from(states, ([address, state]) => [address, [{ ...state }]]));
+  const marks = new Map(Array.from(states, ([address, { mark }]) => [address, mark]));
   const entries: LedgerEntry[] = [];
   for (const record of records) {
     const { address: subject, at, requestId, actor, mark: [sequence, part] } = record;
@@ -61,10 +62,11 @@ export async function planWorkspace(
       ends.set(subject, next.head);
       entries.push(next.entry);
     }
+    passed.set(subject, [...passed.get(subject) ?? [], { ...state }]);
   }
-  const changed = new Map([...states].filter(([address, { mark }]) => isOther(mark, before.get(address)?.mark)));
-  const stale = records.filter(({ mark, address }) => isAtMost(mark, before.get(address)?.mark));
-  return { step: { workspaceId, states: changed, before, entries, ends }, stale };
+  const changed = new Map([...states].filter(([address, { mark }]) => isOther(mark, marks.get(address))));
+  const stale = records.filter(({ mark, address }) => isAtMost(mark, marks.get(address)));
+  return { step: { workspaceId, states: changed, passed, entries, ends }, stale };
 }
 
 function isOther(mark: Mark, before: Mark | undefined): boolean {

@@ -6,10 +6,13 @@ import type { ListFilter, ListName } from "../domain/ports.ts";
 import { deleteListed, putListed, putYear, selectNewest, selectOldest, selectYears } from "./statements.ts";
 import type { StepRows } from "./tables.ts";
 
-/** What has to be written to the lists before the rows themselves. */
-export function listedWrites({ workspaceId, states, before }: StepRows["workspaces"][number]): Statement[][] {
+/**
+ * What has to be written to the lists before the rows themselves. Also places that the step only passed through are
+ * cleared: whoever applied a part of it before and died may have listed the address there.
+ */
+export function listedWrites({ workspaceId, states, passed }: StepRows["workspaces"][number]): Statement[][] {
   return [...states.values()].flatMap((state) => {
-    const earlier = before.get(state.address);
+    const earlier = passed.get(state.address) ?? [];
     return lists.flatMap((list) => changesOf(workspaceId, list, { state, earlier }));
   });
 }
@@ -19,16 +22,16 @@ const lists: readonly ListName[] = ["unsubscribed", "rejected", "invalid"];
 function changesOf(
   workspaceId: string,
   list: ListName,
-  { state, earlier }: { readonly state: AddressState; readonly earlier: AddressState | undefined },
+  { state, earlier }: { readonly state: AddressState; readonly earlier: readonly AddressState[] },
 ): Statement[][] {
   const at = timeOn(state, list);
-  const was = earlier === undefined ? null : timeOn(earlier, list);
+  const left = new Set(earlier.map((one) => timeOn(one, list)).filter((was) => was !== null && was !== at));
   const stamp = stampOf(state.mark);
   function keyOf(time: number) {
     return { workspace_id: workspaceId, list, year: yearOf(time), at: BigInt(time), address: state.address, stamp };
   }
   const writes: Statement[][] = [];
-  if (was !== null && was !== at) writes.push([{ cql: deleteListed, values: keyOf(was), idempotent: true }]);
+  for (const was of left) writes.push([{ cql: deleteListed, values: keyOf(was ?? 0), idempotent: true }]);
   if (at !== null) {
     writes.push([{ cql: putYear, values: { workspace_id: workspaceId, list, year: yearOf(at), stamp }, idempotent: true }]);
     writes.push([{ cql: putListed, values: { ...keyOf(at), body: JSON.stringify(state) }, idempotent: true }]);

@@ -30,11 +30,15 @@ function state(address: string, rest: Partial<AddressState> = {}): AddressState 
 
 function step(
   states: readonly AddressState[],
-  rest: { entries?: readonly LedgerEntry[]; taken?: readonly LaneRecord[]; before?: readonly AddressState[] } = {},
+  rest: { entries?: readonly LedgerEntry[]; taken?: readonly LaneRecord[]; passed?: readonly AddressState[] } = {},
 ): StepRows {
-  const { entries = [], taken = [], before = [] } = rest;
+  const { entries = [], taken = [], passed = [] } = rest;
   const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
-  return { workspaces: [{ workspaceId: "w", states: byAddress(states), before: byAddress(before), entries, ends }], setAside: [], taken };
+  return {
+    workspaces: [{ workspaceId: "w", states: byAddress(states), passed: Map.groupBy(passed, ({ address }) => address), entries, ends }],
+    setAside: [],
+    taken,
+  };
 }
 
 function byAddress(states: readonly AddressState[]): Map<string, AddressState> {
@@ -73,7 +77,7 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
     test("an address that left a list is not on it", async () => {
       const before = state("a@b.org", { unsubscribedAt: 1, mark: [1, 0] });
       await tables.commit(step([before]));
-      await tables.commit(step([state("a@b.org", { status: "opted_in", mark: [2, 0] })], { before: [before] }));
+      await tables.commit(step([state("a@b.org", { status: "opted_in", mark: [2, 0] })], { passed: [before] }));
       expect(await tables.store.list("w", "unsubscribed", all)).toEqual([]);
     });
 

@@ -34,8 +34,8 @@ export interface StepRows {
     readonly workspaceId: string;
     /** Those that changed, */
     readonly states: ReadonlyMap<string, AddressState>;
-    /** as they were before; absent: unknown. */
-    readonly before: ReadonlyMap<string, AddressState>;
+    /** as they were before and between the records of the step; absent: unknown. */
+    readonly passed: ReadonlyMap<string, readonly AddressState[]>;
     readonly entries: readonly LedgerEntry[];
     /** Where the chains end after the step. */
     readonly ends: ReadonlyMap<string, ChainHead>;

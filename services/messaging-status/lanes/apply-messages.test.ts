@@ -1,0 +1,105 @@
+/** Appliers of one lane, whatever they write, lose and repeat: states, lists, ledger and events are those of an undisturbed one. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { EmailMark, EmailStatus, StatusRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { openCassandraStatusStore } from "../store/cassandra.ts";
+import { applyMessages } from "./apply-messages.ts";
+
+const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
+const status = fc.constantFrom(EmailStatus.OPTED_IN, EmailStatus.SUBSCRIBED, EmailStatus.UNSUBSCRIBED);
+const mark = fc.constantFrom(
+  EmailMark.BLOCKLISTED,
+  EmailMark.HARD_BOUNCED,
+  EmailMark.SPAM,
+  EmailMark.BOUNCE_REMOVED,
+  EmailMark.SPAM_REMOVED,
+);
+const change = fc.oneof(
+  fc.record({ status, carried: fc.boolean() }).map((value) => ({ case: "setEmailStatus" as const, value })),
+  mark.map((one) => ({ case: "markEmail" as const, value: { mark: one } })),
+);
+const records = fc.array(fc.record({ address: fc.constantFrom("a@b.org", "c@b.org", "d@b.org"), change }), { minLength: 4, maxLength: 30 });
+const chances = fc.array(fc.nat({ max: 1_000 }), { minLength: 20, maxLength: 200 });
+
+function laneOf(all: readonly { readonly address: string; readonly change: object }[]): LaneBody[] {
+  return all.map(({ address, change }, at) => {
+    const sequence = at + 1;
+    const cause = { sequence: BigInt(sequence), part: 0, at: BigInt(sequence), requestId: `r${sequence}`, actor: "k" };
+    const message = create(StatusRecordSchema, { workspaceId: "w", address, cause, change: change as never });
+    return { body: toBinary(StatusRecordSchema, message), place: [sequence, 0] };
+  });
+}
+
+function openWorld(faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined } = {}) {
+  const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
+  const store = openCassandraStatusStore(recordingSession(schema, replicas.session()));
+  const published = new Map<string, LedgerEntry>();
+  const parts = {
+    ...store,
+    logger: silentLogger,
+    publish: async (_: string, entries: readonly LedgerEntry[]) => {
+      await Promise.resolve();
+      const fault = faults.publish?.();
+      if (fault === "before") throw new Error("away");
+      for (const entry of entries) published.set(entry.hash, entry);
+      if (fault === "after") throw new Error("away");
+    },
+  };
+  return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
+}
+
+async function undisturbed(bodies: readonly LaneBody[]) {
+  const world = openWorld();
+  for (const body of bodies) await world.apply([body]);
+  return { rows: rowsOf(world), published: [...world.published.keys()].sort() };
+}
+
+/** Years stay listed once an address came on a list in them, also where that was taken back before it was durable. */
+function rowsOf({ replicas }: ReturnType<typeof openWorld>) {
+  return (replicas.dump() as [string, unknown][]).filter(([key]) => !key.startsWith("years_by_list"));
+}
+
+/** Each number once, then one that no fault and no long batch comes from. */
+function dice(numbers: readonly number[]): () => number {
+  let at = 0;
+  return () => numbers[at++] ?? 11;
+}
+
+test("applyMessages() stopped before or after any write or publishing, and begun again: the same states, each event once in effect", async () => {
+  await fc.assert(
+    fc.asyncProperty(records, chances, async (all, numbers) => {
+      const bodies = laneOf(all);
+      const next = dice(numbers);
+      const world = openWorld({
+        write() {
+          const chance = next() % 12;
+          if (chance > 1) return undefined;
+          return chance === 0 ? { reached: [0, 1, 2], later: [], told: "unknown" } : { reached: [], later: [], told: "notDone" };
+        },
+        publish: () => (["before", "after"] as const)[next() % 12],
+      });
+      for (let at = 0; at < bodies.length;) {
+        const end = at + 1 + next() % 7;
+        try {
+          await world.apply(bodies.slice(at, end));
+          at = end;
+        } catch {
+          at = Math.max(0, at - next() % 5);
+        }
+      }
+      const expected = await undisturbed(bodies);
+      expect(rowsOf(world)).toEqual(expected.rows);
+      expect([...world.published.keys()].sort()).toEqual(expected.published);
+      expect(await world.store.verify("w")).toMatchObject({ damage: undefined });
+    }),
+    { numRuns: 150 },
+  );
+});

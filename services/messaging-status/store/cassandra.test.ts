@@ -1,0 +1,41 @@
+/** The schema's versions, every statement against the schema, and how many statements a read and a step cost. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
+import { readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { setAsideStatements } from "../../../platform/lane/set-aside-cassandra.ts";
+import { ledgerStatements } from "../../../platform/ledger/cassandra.ts";
+import { openCassandraStatusStore } from "./cassandra.ts";
+import * as statements from "./statements.ts";
+
+const folder = join(import.meta.dirname, "schema");
+const schema = readFileSync(join(folder, "schema.cql"), "utf8");
+
+test("schema: all versions applied, one after the other, are schema.cql", () => {
+  const applied = tablesOf(readMigrations(folder).flatMap((migration) => migration.statements));
+  expect(applied).toEqual(tablesOf(splitStatements(schema)));
+});
+
+test("statements: each goes to few partitions, has an age unless it has a condition, and names only columns of its table", () => {
+  const tables = tablesOf(splitStatements(schema));
+  const conditional = [statements.putLinkKey];
+  const all = [statements, ledgerStatements, setAsideStatements].flatMap((one) => Object.values(one));
+  const touched = new Set<string>();
+  for (const cql of all) {
+    const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
+    if (!conditional.includes(cql)) checkPlan(tables, { cql, values, idempotent: true });
+    const table = /(?:FROM|INTO|UPDATE) (\w+)/.exec(cql)?.[1] ?? "";
+    touched.add(table);
+    const columns = tables.get(table)?.columns ?? new Map();
+    for (const name of cql.matchAll(/(\w+) (?:=|>|<|>=|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
+  }
+  expect([...touched].sort()).toEqual([...tables.keys()].sort());
+});
+
+test("a read of 50 addresses is four statements", async () => {
+  const session = recordingSession([schema]);
+  await openCassandraStatusStore(session).store.load("w", Array.from({ length: 50 }, (_, at) => `a${at}@b.org`));
+  expect(session.calls).toHaveLength(4);
+});

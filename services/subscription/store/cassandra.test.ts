@@ -1,0 +1,60 @@
+/** The schema's versions, every statement against the schema, and how many statements a read and a step cost. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
+import { readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { setAsideStatements } from "../../../platform/lane/set-aside-cassandra.ts";
+import { ledgerStatements } from "../../../platform/ledger/cassandra.ts";
+import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
+import { noMemberships } from "../domain/memberships.ts";
+import { openCassandraSubscriptionStore } from "./cassandra.ts";
+import * as statements from "./statements.ts";
+
+const folder = join(import.meta.dirname, "schema");
+const schema = readFileSync(join(folder, "schema.cql"), "utf8");
+
+test("schema: all versions applied, one after the other, are schema.cql", () => {
+  const applied = tablesOf(readMigrations(folder).flatMap((migration) => migration.statements));
+  expect(applied).toEqual(tablesOf(splitStatements(schema)));
+});
+
+test("statements: each goes to few partitions, has an age unless it has a condition, and names only columns of its table", () => {
+  const tables = tablesOf(splitStatements(schema));
+  const conditional = [statements.putFirstGroups, statements.putGroups];
+  const all = [statements, ledgerStatements, setAsideStatements].flatMap((one) => Object.values(one));
+  const touched = new Set<string>();
+  for (const cql of all) {
+    const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
+    if (!conditional.includes(cql)) checkPlan(tables, { cql, values, idempotent: true });
+    const table = /(?:FROM|INTO|UPDATE) (\w+)/.exec(cql)?.[1] ?? "";
+    touched.add(table);
+    const columns = tables.get(table)?.columns ?? new Map();
+    for (const name of cql.matchAll(/(\w+) (?:=|>|<|>=|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
+  }
+  expect([...touched].sort()).toEqual([...tables.keys()].sort());
+});
+
+test("a read of 50 users is four statements", async () => {
+  const session = recordingSession([schema]);
+  await openCassandraSubscriptionStore(session).store.load("w", Array.from({ length: 50 }, (_, at) => `u${at}`));
+  expect(session.calls).toHaveLength(4);
+});
+
+test("a set of 50 users is one write a user, its row with its entry, where all of them are known", async () => {
+  const session = recordingSession([schema]);
+  const ids = Array.from({ length: 50 }, (_, at) => `u${at}`);
+  const head = chained({ workspaceId: "w", head: emptyChain }, change("u0")).head;
+  const entries = ids.map((subject) => chained({ workspaceId: "w", head }, change(subject)).entry);
+  const users = new Map(ids.map((id) => [id, { ...noMemberships(id), mark: [7, 0] as const }]));
+  const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
+  const step = { workspaceId: "w", users, entries, ends, erased: new Map() };
+  await openCassandraSubscriptionStore(session).commit({ workspaces: [step], setAside: [], taken: [] });
+  expect(session.calls.map((call) => call.map(({ cql }) => cql))).toEqual(ids.map(() => [statements.putUser, ledgerStatements.putEntry]));
+});
+
+function change(subject: string) {
+  const cause = { at: 1, actor: "k", requestId: "r", sequence: 7, part: 0 };
+  return { subject, what: "g", kind: "set", before: null, after: "subscribed", ...cause };
+}
