@@ -77,12 +77,12 @@ function withServers(run) {
  */
 function runTests(project, variables = {}) {
   const name = [project, ...Object.values(variables)].join("-");
-  const first = runOnce(project, variables, name, []);
+  const first = runOnce(project, { variables, name, files: [] });
   const again = [...new Set(first.failures.map(({ file }) => file))];
   if (first.status === 0) return count(first);
   if (again.length === 0 || again.length > filesAgainMax) return counted(first, name);
   console.log(`\n== ${name}: once more ==\n${again.map((file) => relative(process.cwd(), file)).join("\n")}`);
-  const second = runOnce(project, variables, `${name}-again`, again);
+  const second = runOnce(project, { variables, name: `${name}-again`, files: again });
   if (second.status !== 0) return counted({ ...second, ...sums(first, second, again) }, name);
   failedAtFirst.push(...first.failures.map(({ text }) => `${name}: ${text}`));
   return count({ ...second, ...sums(first, second, again) });
@@ -101,7 +101,9 @@ function count({ status, passed, failed, skipped }) {
 /** The first run without the files that ran again, and those as they did then. */
 function sums(first, second, again) {
   const rest = first.files.filter(({ name }) => !again.includes(name)).flatMap(({ tests }) => tests);
-  const of = (statuses) => rest.filter((status) => statuses.includes(status)).length;
+  function of(statuses) {
+    return rest.filter((status) => statuses.includes(status)).length;
+  }
   return {
     passed: second.passed + of(["passed"]),
     failed: second.failed + of(["failed"]),
@@ -109,7 +111,7 @@ function sums(first, second, again) {
   };
 }
 
-function runOnce(project, variables, name, files) {
+function runOnce(project, { variables, name, files }) {
   const reportPath = join(reports, `${name}.json`);
   const { status } = spawnSync("node", [
     "node_modules/vitest/vitest.mjs",
