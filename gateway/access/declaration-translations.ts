@@ -2,7 +2,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   MessageOwnerKind,
-  type MessageOwnerSchema,
   type MessageStepSchema,
   type MessageVariationSchema,
   type TextSchema,
@@ -10,18 +9,13 @@ import {
 } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { readItem, refuseTwice } from "./declaration-holders.ts";
 import type { DeclarationReader, Place } from "./declaration-reader.ts";
+import type { DeclaredMessages } from "./declared.ts";
 
 type Locale = NonNullable<MessageInitShape<typeof TranslationSettingsSchema>["locales"]>[number];
-type Owner = MessageInitShape<typeof MessageOwnerSchema>;
+type Owner = DeclaredMessages["owners"][number];
 type Step = MessageInitShape<typeof MessageStepSchema>;
 type Variation = MessageInitShape<typeof MessageVariationSchema>;
 type Text = MessageInitShape<typeof TextSchema>;
-
-/** What DeclareTranslations is asked with; ids are empty where the file gives none. */
-export interface DeclaredMessages {
-  readonly settings: MessageInitShape<typeof TranslationSettingsSchema> | undefined;
-  readonly owners: Owner[];
-}
 
 /** Fields of a workspace. */
 export const messageFields = ["translations", "campaigns", "canvases"];

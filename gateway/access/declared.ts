@@ -1,6 +1,8 @@
 /** What a declaration says, read and checked: companies with their workspaces, keys, tokens and declared things. */
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { DeclaredPreferenceCenterSchema, PageSettingsSchema } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
+import type { MessageOwnerSchema, TranslationSettingsSchema } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { Plan } from "./access.ts";
-import type { DeclaredMessages } from "./declaration-translations.ts";
 import type { DeclaredKind } from "./rows.ts";
 
 export interface Declaration {
@@ -30,6 +32,8 @@ export interface DeclaredWorkspace {
   readonly items: readonly DeclaredItem[];
   /** Absent: the file says nothing of translations here. */
   readonly messages?: DeclaredMessages;
+  /** Absent: the file says nothing of preference centers and their pages here. */
+  readonly pages?: DeclaredPages;
 }
 
 /** What API keys and SCIM tokens share; without `secret` one is made. */
@@ -51,11 +55,23 @@ export interface DeclaredToken extends DeclaredHolder {
   readonly defaultWorkspace?: string;
 }
 
-/** A subscription group, preference center, team or permission set; `content` is what the service that owns it will read. */
+/** A subscription group, team or permission set; `content` is what the service that owns it will read. */
 export interface DeclaredItem {
   readonly line: number;
   readonly kind: DeclaredKind;
   readonly id?: string;
   readonly name: string;
   readonly content: Readonly<Record<string, string>>;
+}
+
+/** What DeclareTranslations of the content service is asked with; ids are empty where the file gives none. */
+export interface DeclaredMessages {
+  readonly settings: MessageInitShape<typeof TranslationSettingsSchema> | undefined;
+  readonly owners: MessageInitShape<typeof MessageOwnerSchema>[];
+}
+
+/** What DeclarePreferenceCenters of the content service is asked with. */
+export interface DeclaredPages {
+  readonly settings: MessageInitShape<typeof PageSettingsSchema> | undefined;
+  readonly centers: MessageInitShape<typeof DeclaredPreferenceCenterSchema>[];
 }

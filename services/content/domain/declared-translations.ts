@@ -106,8 +106,11 @@ function checkId(path: string, id: string): void {
 }
 
 function refuseTwice(what: string, names: readonly string[]): void {
-  const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw refused(`There are two of the name "${twice}": ${what}`);
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw refused(`There are two of the name "${name}": ${what}`);
+    seen.add(name);
+  }
 }
 
 export function refused(text: string): Refusal {

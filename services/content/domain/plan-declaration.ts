@@ -1,5 +1,4 @@
 /** What there is and what is declared, to what must be written: pure. */
-import { isDeepStrictEqual } from "node:util";
 import { limits } from "../../../platform/limits.ts";
 import {
   checkDeclared,
@@ -52,14 +51,19 @@ export function planDeclaration(
   const changes: DeclaredChange[] = [];
   const settings = plannedSettings(current.settings, declared.settings, { ...options, changes });
   const plan: Plan = { ...options, changes, sources: [], locales: settings.locales };
-  const planned = declared.owners.map((owner) => plannedOwner(plan, current.owners, owner));
-  const plannedIds = new Set(planned.map(({ id }) => id));
-  const others = current.owners.filter(({ id }) => !plannedIds.has(id));
+  const campaigns = knownBy(current.owners.filter(({ kind }) => kind === "campaign"));
+  const canvases = knownBy(current.owners.filter(({ kind }) => kind === "canvas"));
+  const planned = declared.owners.map((owner) => {
+    return plannedOwner(plan, matching(owner.kind, owner.kind === "campaign" ? campaigns : canvases, owner), owner);
+  });
+  const named = new Set(planned.map(nameOf));
+  const others = current.owners.filter((owner) => !named.has(nameOf(owner)));
   const drops = options.prune ? others : [];
   for (const { kind, name, id } of drops) changes.push({ action: "pruned", what: kind, path: name, id });
   const next = [...planned, ...(options.prune ? [] : others)];
   checkIds(next);
-  const puts = planned.filter((owner) => !current.owners.some((before) => isDeepStrictEqual(before, owner)));
+  const before = new Map(current.owners.map((owner) => [nameOf(owner), owner]));
+  const puts = planned.filter((owner) => !isSame(before.get(nameOf(owner)), owner));
   const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, ...gone(current, next, settings) };
   return { write, changes };
 }
@@ -72,7 +76,7 @@ function plannedSettings(
   const known = before ?? undeclaredSettings;
   if (declared === undefined) return known;
   const locales = declared.locales.map((locale) => {
-    const found = matching("locale", known.locales, locale);
+    const found = matching("locale", knownBy(known.locales), locale);
     const planned = { ...withNames(locale), id: found?.id ?? (locale.id.toLowerCase() || newId()) };
     changes.push({ action: actionOf(found, planned), what: "locale", path: planned.name, id: planned.id });
     return planned;
@@ -86,9 +90,13 @@ function plannedSettings(
   return settings;
 }
 
-function plannedOwner(plan: Plan, owners: readonly MessageOwner[], declared: DeclaredOwner): MessageOwner {
+/** Ids of different kinds may be equal. */
+function nameOf({ kind, id }: MessageOwner): string {
+  return `${kind} ${id}`;
+}
+
+function plannedOwner(plan: Plan, found: MessageOwner | undefined, declared: DeclaredOwner): MessageOwner {
   const { kind, name } = declared;
-  const found = matching(kind, owners.filter((owner) => owner.kind === kind), declared);
   const id = found?.id ?? (declared.id.toLowerCase() || plan.newId());
   const place = plan.changes.length;
   const steps = declared.steps.map((step) => plannedStep(plan, found?.steps ?? [], { step, path: name }));
@@ -115,7 +123,7 @@ function goneWith({ id, name, variations }: Step, path: string): readonly Declar
 /** The one step of a campaign has neither id nor name and is told nobody. */
 function plannedStep(plan: Plan, steps: readonly Step[], { step, path }: { readonly step: DeclaredStep; readonly path: string }): Step {
   const isNamed = step.name !== "";
-  const found = isNamed ? matching("step", steps, step) : steps[0];
+  const found = isNamed ? matching("step", knownBy(steps), step) : steps[0];
   const id = isNamed ? found?.id ?? (step.id.toLowerCase() || plan.newId()) : "";
   const below = isNamed ? `${path}/${step.name}` : path;
   const action = found === undefined ? "created" : found.name === step.name ? "unchanged" : "updated";
@@ -135,7 +143,7 @@ function plannedVariation(
   { variation, path }: { readonly variation: DeclaredVariation; readonly path: string },
 ): Variation {
   const { name, channel, locales, source } = variation;
-  const found = matching("message variation", variations, variation);
+  const found = matching("message variation", knownBy(variations), variation);
   const id = found?.id ?? (variation.id.toLowerCase() || plan.newId());
   const localeIds = locales === undefined ? found?.localeIds ?? [] : localeIdsOf(plan, locales, `${path}/${name}`);
   const planned = { id, name, channel, localeIds };
@@ -152,15 +160,24 @@ function localeIdsOf({ locales }: Plan, names: readonly string[], path: string):
   });
 }
 
+interface Known<T> {
+  readonly byId: ReadonlyMap<string, T>;
+  readonly byName: ReadonlyMap<string, T>;
+}
+
+function knownBy<T extends { readonly id: string; readonly name: string }>(things: readonly T[]): Known<T> {
+  return { byId: new Map(things.map((thing) => [thing.id, thing])), byName: new Map(things.map((thing) => [thing.name, thing])) };
+}
+
 /** The one with the given id, or else with the name. An id never changes. */
 function matching<T extends { readonly id: string; readonly name: string }>(
   what: string,
-  known: readonly T[],
+  known: Known<T>,
   { id, name }: { readonly id: string; readonly name: string },
 ): T | undefined {
   const wanted = id.toLowerCase();
-  const byId = wanted === "" ? undefined : known.find((thing) => thing.id === wanted);
-  const byName = known.find((thing) => thing.name === name);
+  const byId = known.byId.get(wanted);
+  const byName = known.byName.get(name);
   if (byName === undefined || wanted === "" || byName.id === wanted) return byId ?? byName;
   throw refused(
     byId
@@ -176,7 +193,14 @@ function inOrder<T extends { readonly id: string }>(before: readonly T[], planne
 }
 
 function actionOf(before: unknown, after: unknown): "created" | "updated" | "unchanged" {
-  return before === undefined ? "created" : isDeepStrictEqual(before, after) ? "unchanged" : "updated";
+  return before === undefined ? "created" : isSame(before, after) ? "unchanged" : "updated";
+}
+
+/** Of plain data; the order of fields does not count, that of lists does. */
+function isSame(before: unknown, after: unknown): boolean {
+  if (typeof before !== "object" || typeof after !== "object" || before === null || after === null) return before === after;
+  const [one, other] = [before, after].map((value) => new Map(Object.entries(value)));
+  return one?.size === other?.size && [...one ?? []].every(([name, value]) => other?.has(name) && isSame(value, other.get(name)));
 }
 
 function withNames({ name, country, language }: DeclaredLocale): Omit<Locale, "id"> {
