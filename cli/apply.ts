@@ -8,9 +8,12 @@ import type { Change } from "../gateway/access/declare-plan.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
+import { type CentersPlace, withCenters } from "./centers-place.ts";
 import { declareAllGroups } from "./declare-groups.ts";
 import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
+import { declareAllPages, hasPages } from "./declare-pages.ts";
 import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
+import { readStandardInput } from "./standard-input.ts";
 import { type TranslationsPlace, withTranslations } from "./translations-place.ts";
 
 export interface ApplyOptions {
@@ -43,15 +46,17 @@ export async function applyText(
 ): Promise<DeclareResult> {
   const declaration = fileProblems(options.file, () => parseDeclaration(text));
   checkGroupCounts(options.file, declaration);
-  const before = await declareMessages(admin, declaration, { ...options, dryRun: true });
+  const trial = { ...options, dryRun: true };
+  const before = [...await declareMessages(admin, declaration, trial), ...await declarePages(admin, declaration, trial)];
   let result: DeclareResult;
   try {
     result = await declare(admin, declaration, options);
   } catch (error) {
     throw fileError(options.file, error);
   }
-  const messages = options.dryRun ? before : await declareMessages(admin, declaration, options);
-  return { ...result, changes: [...result.changes, ...messages] };
+  if (options.dryRun) return { ...result, changes: [...result.changes, ...before] };
+  const messages = await declareMessages(admin, declaration, options);
+  return { ...result, changes: [...result.changes, ...messages, ...await declarePages(admin, declaration, options)] };
 }
 
 /** What the content service keeps; a dry run tells its problems before anything is written. */
@@ -65,6 +70,19 @@ async function declareMessages(
   const changes = await withTranslations(options, (translations) => declareAllMessages(translations, { declaration, rows }, options));
   if (changes !== undefined || !hasMessages(declaration)) return changes ?? [];
   throw new CommandError(`${options.file}: translations, campaigns and canvases are kept by the content service: set HEDDLE_CONTENT_URL`);
+}
+
+/** As declareMessages, for preference centers. */
+async function declarePages(
+  admin: AccessAdmin,
+  declaration: Declaration,
+  options: DeclareMessagesOptions & CentersPlace,
+): Promise<readonly Change[]> {
+  if (!hasPages(declaration)) return [];
+  const rows = admin.rows();
+  const changes = await withCenters(options, (centers) => declareAllPages(centers, { declaration, rows }, options));
+  if (changes !== undefined) return changes;
+  throw new CommandError(`${options.file}: preference centers are kept by the content service: set HEDDLE_CONTENT_URL`);
 }
 
 /** Before anything is written: the service that owns the groups would refuse them when the rest is already there. */
@@ -83,7 +101,7 @@ export function readDeclarationFile(file: string): string {
     if (file !== "-" && statSync(file).size > limits.declarationBytesMax) {
       throw new CommandError(`"${file}" is larger than a declaration may be (${limits.declarationBytesMax} bytes)`);
     }
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file === "-" ? 0 : file));
+    return new TextDecoder("utf-8", { fatal: true }).decode(file === "-" ? readStandardInput() : readFileSync(file));
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
     const why = cause instanceof TypeError ? "it is not UTF-8 text" : cause instanceof Error ? cause.message : String(cause);

@@ -34,7 +34,7 @@ export async function declareAllMessages(
   for (const company of declaration.companies) {
     for (const workspace of company.workspaces) {
       const path = `${company.name}/${workspace.name}`;
-      const workspaceId = idOf(rows, { company, workspace }) ?? notYet;
+      const workspaceId = workspaceIdOf(rows, { company, workspace });
       const made = await inFile(options.file, workspace, () => declareMessages(translations, { workspaceId, workspace }, options));
       changes.push(...made.map((change) => ({ ...change, path: change.path === "" ? path : `${path}/${change.path}` })));
     }
@@ -57,12 +57,13 @@ async function declareMessages(
   return changes.map(({ action, what, path, id }) => ({ action: action as Change["action"], what, path, id }));
 }
 
-function idOf(
+/** Of a workspace that is not there yet: the id of none. */
+export function workspaceIdOf(
   { companies, workspaces }: AccessRows,
   { company, workspace }: { readonly company: Named; readonly workspace: Named },
-): string | undefined {
+): string {
   const companyId = companies.find((row) => row.id === company.id || row.name === company.name)?.id;
-  return workspaces.find((row) => row.companyId === companyId && (row.id === workspace.id || row.name === workspace.name))?.id;
+  return workspaces.find((row) => row.companyId === companyId && (row.id === workspace.id || row.name === workspace.name))?.id ?? notYet;
 }
 
 interface Named {

@@ -1,6 +1,7 @@
 /** The declaration format: what it takes, and that every problem is named with its line. */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { CenterState } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 
 import { Refusal } from "../../platform/refusal.ts";
 import { parseDeclaration } from "./declaration.ts";
@@ -34,8 +35,8 @@ test("parseDeclaration() reads the whole format", () => {
     apiKeys: [{ name: "all", permissions: ["*"], secret: "a-key-clients-already-have" }],
     items: [
       { kind: "subscription_group", id: "11111111-1111-4111-8111-111111111111", content: { name: "Weekly", channel: "email" } },
-      { kind: "preference_center", id: "33333333-3333-4333-8333-333333333333", content: { name: "Main", state: "active" } },
     ],
+    pages: { centers: [{ id: "33333333-3333-4333-8333-333333333333", name: "Main", content: { state: CenterState.ACTIVE } }] },
   });
 });
 
@@ -116,7 +117,11 @@ test.each<[string, string, RegExp]>([
     /neither an IP address nor a range/,
   ],
   ["an unknown channel", workspace("subscriptionGroups: [{ id: g1, name: G, channel: mail }]"), /unknown channel "mail"/],
-  ["an unknown state", workspace("preferenceCenters: [{ id: p1, name: P, state: activ }]"), /unknown state "activ"; did you mean "active"/],
+  [
+    "an unknown state",
+    workspace("preferenceCenters: [{ id: p1, name: P, state: activ }]"),
+    /unknown state "activ"; it is one of active, draft/,
+  ],
   ["an id with a space", workspace("id: a b"), /^line 5: "id" must be letters/],
   ["the same field twice", workspace("id: a\n        id: b"), /^line 6: the same field stands twice/],
   ["broken YAML", "companies: [", /^line 1: not valid YAML or JSON/],

@@ -6,6 +6,7 @@ import { type LimitName, limitNames } from "../limits-table.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
 import { isOrigin, readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
+import { pageFields, readPages } from "./declaration-pages.ts";
 import { messageFields, readMessages } from "./declaration-translations.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredKey, DeclaredToken, DeclaredWorkspace } from "./declared.ts";
 import { nearest } from "./nearest.ts";
@@ -91,9 +92,8 @@ const workspaceFields = [
   "apps",
   "apiKeys",
   "subscriptionGroups",
-  "preferenceCenters",
   "teams",
-].concat(messageFields);
+].concat(messageFields, pageFields);
 
 function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspace {
   const fields = reader.fields(place, workspaceFields);
@@ -112,9 +112,9 @@ function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspa
     apps: apps.map(({ id, name }) => ({ id, name })),
     apiKeys: readKeys(reader, fields.get("apiKeys")),
     ...given("messages", readMessages(reader, fields)),
+    ...given("pages", readPages(reader, fields)),
     items: [
       ...readItems(reader, fields.get("subscriptionGroups"), groups),
-      ...readItems(reader, fields.get("preferenceCenters"), centers),
       ...readItems(reader, fields.get("teams"), teams),
     ],
   };
@@ -153,14 +153,6 @@ const groups: ItemKind = {
   field: "channel",
   values: ["email", "sms", "whatsapp", "rcs", "line"],
 };
-const centers: ItemKind = {
-  kind: "preference_center",
-  what: "preference center",
-  field: "state",
-  values: ["active", "draft"],
-  otherwise: "active",
-};
-
 const teams: ItemKind = { kind: "team", what: "team" };
 const permissionSets: ItemKind = { kind: "permission_set", what: "permission set" };
 

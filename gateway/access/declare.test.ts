@@ -21,7 +21,7 @@ companies:
           - { name: ours, permissions: [users.track], secret: a-key-clients-already-have }
           - { name: made, permissions: ["*"] }
         subscriptionGroups: [{ id: g1, name: Weekly, channel: email }]
-        preferenceCenters: [{ name: Main }]
+        teams: [{ name: Main }]
 `;
 
 async function open() {
@@ -38,7 +38,7 @@ test("declare() makes everything once and shows the secrets it made once", async
   expect(access.findApiKey(result.secrets[0]?.secret ?? "")?.key.name).toBe("made");
   const workspaceId = access.findApiKey("a-key-clients-already-have")?.workspace.id ?? "";
   expect(access.declared(workspaceId, "subscription_group")).toMatchObject([{ id: "g1", content: { name: "Weekly", channel: "email" } }]);
-  expect(access.declared(workspaceId, "preference_center")).toMatchObject([{ content: { name: "Main", state: "active" } }]);
+  expect(access.declared(workspaceId, "team")).toMatchObject([{ content: { name: "Main" } }]);
 });
 
 test("declare() of the same file changes nothing, with prune or without", async () => {
@@ -142,9 +142,9 @@ test("declare() with another secret adds it, and the former one ends with prune"
 
 test("declare() keeps given ids, and finds a thing by its id under another name", async () => {
   const { access, apply } = await open();
-  await apply("companies: [{ name: a, id: co-1, workspaces: [{ name: w, id: ws-1, preferenceCenters: [{ name: P, id: pc-1 }] }] }]");
+  await apply("companies: [{ name: a, id: co-1, workspaces: [{ name: w, id: ws-1, teams: [{ name: P, id: pc-1 }] }] }]");
   const { changes } = await apply(
-    "companies: [{ name: b, id: co-1, workspaces: [{ name: v, id: ws-1, preferenceCenters: [{ name: Q, id: pc-1 }] }] }]",
+    "companies: [{ name: b, id: co-1, workspaces: [{ name: v, id: ws-1, teams: [{ name: Q, id: pc-1 }] }] }]",
   );
   expect(changes.map((change) => [change.action, change.id])).toEqual([["updated", "co-1"], ["updated", "ws-1"], ["updated", "pc-1"]]);
   expect(access.workspace("ws-1")?.name).toBe("v");
@@ -184,7 +184,7 @@ companies:
         teams: [{ id: team-1, name: North }, { name: South }]
   - name: other
     permissionSets: [{ id: set-1, name: Readers }]
-    workspaces: [{ name: hidden, teams: [{ name: North }] }]
+    workspaces: [{ name: hidden, teams: [{ name: Main }] }]
 `;
 
 test("declare() gives a token its terms and the directory of its own company", async () => {

@@ -1,16 +1,16 @@
-/** The writes: create, update, restore and declare. */
+/** The writes: create, update and restore. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type Center, type PageSettings, summaryOf } from "./center.ts";
-import type { Caller, CenterAnswer, CenterParts } from "./center-ports.ts";
-import { checkName, checkSettings, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
+import { type Center, summaryOf } from "./center.ts";
+import type { Caller, CenterParts } from "./center-ports.ts";
+import { checkName, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
 import { type Planned, plannedUpdate, writeCenter, type Written, writtenBy } from "./write-center.ts";
 
 /** The name is claimed by the write itself, so that of many at once one wins. */
 export async function createCenter(
   parts: CenterParts,
   caller: Caller,
-  { name, draft }: { readonly name: string; readonly draft: ContentDraft },
+  { name, draft, id = parts.newCenterId() }: { readonly name: string; readonly draft: ContentDraft; readonly id?: string },
 ): Promise<Written> {
   checkName(name);
   const content = contentFrom(draft, newContent);
@@ -21,7 +21,7 @@ export async function createCenter(
     }
     const now = parts.clock.now();
     const { workspaceId } = caller;
-    const after: Center = { workspaceId, id: parts.newCenterId(), name, version: 1, createdAt: now, updatedAt: now, content };
+    const after: Center = { workspaceId, id, name, version: 1, createdAt: now, updatedAt: now, content };
     return { answer: { ...summaryOf(after), warnings }, write: { after, written: writtenBy(caller, after) } };
   });
 }
@@ -51,32 +51,6 @@ export async function restoreCenter(
     if (earlier === undefined) throw new Refusal("NOT_FOUND", `The preference center has no version ${version}`);
     return plannedUpdate(before, earlier.content, { caller, now: parts.clock.now(), warnings: [], restoredFrom: version });
   });
-}
-
-export interface Declared {
-  readonly centers: readonly { readonly name: string; readonly draft: ContentDraft }[];
-  readonly settings?: PageSettings;
-}
-
-/** By name: what is there is updated, what is not is made; what is as declared stays untouched. */
-export async function declareCenters(
-  parts: CenterParts,
-  caller: Caller,
-  { centers, settings }: Declared,
-): Promise<{ readonly answers: readonly CenterAnswer[]; readonly changed: number }> {
-  if (settings) {
-    checkSettings(settings);
-    await parts.centers.putSettings(caller.workspaceId, settings);
-  }
-  const answers: CenterAnswer[] = [];
-  let changed = 0;
-  for (const { name, draft } of centers) {
-    const known = await parts.centers.byName(caller.workspaceId, name);
-    const written = known ? await updateCenter(parts, caller, { id: known.id, draft }) : await createCenter(parts, caller, { name, draft });
-    answers.push(written.answer);
-    if (written.changed) changed += 1;
-  }
-  return { answers, changed };
 }
 
 /** Refuses NOT_FOUND. */

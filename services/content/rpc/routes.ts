@@ -13,7 +13,8 @@ import {
 import { contentFields } from "../domain/center.ts";
 import { newContent } from "../domain/check-center.ts";
 import type { CenterParts, WrittenVersion } from "../domain/center-ports.ts";
-import { createCenter, declareCenters, foundCenter, restoreCenter, updateCenter } from "../domain/change-center.ts";
+import { createCenter, foundCenter, restoreCenter, updateCenter } from "../domain/change-center.ts";
+import { declareCenters } from "../domain/declare-centers.ts";
 import type { Written } from "../domain/write-center.ts";
 import { lineDiff } from "../domain/line-diff.ts";
 import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedParts } from "./hosted-pages.ts";
@@ -74,11 +75,16 @@ function receipt({ answer, replayed }: Written) {
 
 async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCentersRequest) {
   const { settings } = message;
-  const { answers, changed } = await declareCenters(parts, callerOf(message), {
-    centers: message.centers.map(({ name, content }) => ({ name, draft: draftOf(content) })),
+  const changes = await declareCenters(parts, callerOf(message), {
+    centers: message.centers.map(({ name, id, content }) => ({ name, draft: draftOf(content), ...(id === "" ? {} : { id }) })),
     ...(settings ? { settings: { scriptsAllowed: settings.scriptsAllowed, origins: settings.origins } } : {}),
+    dryRun: message.dryRun,
   });
-  return { centers: answers.map(summaryMessage), changed };
+  return {
+    centers: changes.map(({ center }) => summaryMessage(center)),
+    changed: changes.filter(({ action }) => action !== "unchanged").length,
+    changes: changes.map(({ action, center }) => ({ action, center: summaryMessage(center) })),
+  };
 }
 
 async function handleDiff(parts: ServiceParts, message: DiffPreferenceCenterVersionsRequest) {

@@ -1,0 +1,52 @@
+/** Where commands find preference centers: in a data folder, or in the mesh whose settings the environment holds. */
+import type { Client } from "@connectrpc/connect";
+import { systemClock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
+import { readOptionalPeer } from "../platform/mesh-config.ts";
+import { connectClient } from "../platform/rpc/client.ts";
+import { directClient } from "../platform/rpc/direct.ts";
+import type { Database } from "../platform/sqlite/database.ts";
+import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { openCenters } from "../services/content/wire.ts";
+import { readSettings } from "./settings.ts";
+
+export interface CentersPlace {
+  /** Of the data folder; without it the content service is called, at HEDDLE_CONTENT_URL. */
+  readonly database: Database | undefined;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * Undefined where nothing says where the content service is. Beside a data folder there is no profile service to say who a link is for.
+ * Calls are made in the name of the gateway, which may make them.
+ */
+export async function withCenters<T>(
+  { database, env = process.env }: CentersPlace,
+  work: (centers: Client<typeof ContentService>) => Promise<T>,
+): Promise<T | undefined> {
+  if (database) {
+    const others = {
+      profile: directClient(ProfileService, {}),
+      subscription: directClient(SubscriptionService, {}),
+      messagingStatus: directClient(MessagingStatusService, {}),
+    };
+    const service = await openCenters({ ...others, database, clock: systemClock, linkLifeMs: limits.preferenceLinkLifeMs });
+    return await work(directClient(ContentService, service));
+  }
+  const peer = readSettings(env, (reader) => ({ content: readOptionalPeer(reader, "content") })).content;
+  if (peer === undefined) return undefined;
+  const { client, close } = connectClient(ContentService, {
+    ...peer,
+    caller: "gateway",
+    deadlineMs: limits.drainMsMax,
+    clock: systemClock,
+  });
+  try {
+    return await work(client);
+  } finally {
+    close();
+  }
+}

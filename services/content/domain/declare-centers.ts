@@ -1,0 +1,83 @@
+/** Makes preference centers and the settings of their pages be as declared; never deletes. */
+import { Refusal } from "../../../platform/refusal.ts";
+import { type Center, type CenterSummary, type PageSettings, sameContent, summaryOf } from "./center.ts";
+import type { Caller, CenterParts } from "./center-ports.ts";
+import { createCenter, updateCenter } from "./change-center.ts";
+import { checkName, checkSettings, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
+
+export interface Declared {
+  readonly centers: readonly DeclaredCenter[];
+  /** Absent: stay as they are. */
+  readonly settings?: PageSettings;
+  readonly dryRun: boolean;
+}
+
+export interface DeclaredCenter {
+  readonly name: string;
+  readonly draft: ContentDraft;
+  /** Absent: one is made. */
+  readonly id?: string;
+}
+
+export interface DeclaredChange {
+  readonly action: "created" | "updated" | "unchanged";
+  readonly center: CenterSummary;
+}
+
+/**
+ * By id or name: what is there is updated, what is not is made; what is as declared stays untouched. All are checked before
+ * the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name.
+ */
+export async function declareCenters(parts: CenterParts, caller: Caller, declared: Declared): Promise<readonly DeclaredChange[]> {
+  const { workspaceId } = caller;
+  const { settings = await parts.centers.settings(workspaceId) } = declared;
+  checkSettings(settings);
+  const planned: Planned[] = [];
+  for (const center of declared.centers) planned.push(await plan(parts, { workspaceId, settings }, center));
+  if (declared.dryRun) return planned.map(({ action, shown }) => ({ action, center: shown }));
+  if (declared.settings) await parts.centers.putSettings(workspaceId, settings);
+  const changes: DeclaredChange[] = [];
+  for (const { action, center, known, shown } of planned) {
+    const written = action === "unchanged"
+      ? undefined
+      : await (known ? updateCenter(parts, caller, { ...center, id: known.id }) : createCenter(parts, caller, center));
+    changes.push({ action, center: written?.answer ?? shown });
+  }
+  return changes;
+}
+
+interface Planned {
+  readonly action: DeclaredChange["action"];
+  readonly center: DeclaredCenter;
+  readonly known: Center | undefined;
+  readonly shown: CenterSummary;
+}
+
+async function plan(
+  parts: CenterParts,
+  { workspaceId, settings }: { readonly workspaceId: string; readonly settings: PageSettings },
+  center: DeclaredCenter,
+): Promise<Planned> {
+  checkName(center.name);
+  const named = await parts.centers.byName(workspaceId, center.name);
+  const known = center.id === undefined ? named : await parts.centers.byId(workspaceId, center.id);
+  if (named !== known && named?.id !== known?.id) {
+    const text = known ? `has the name "${known.name}", which never changes` : `exists under the id "${named?.id}", which never changes`;
+    throw new Refusal("STATE_CONFLICT", `The preference center "${center.name}" ${text}`);
+  }
+  const content = contentFrom(center.draft, known?.content ?? newContent);
+  inCenter(center.name, () => parts.checker.check(content, settings));
+  if (known) return { action: sameContent(known.content, content) ? "unchanged" : "updated", center, known, shown: summaryOf(known) };
+  const shown = { id: center.id ?? "", name: center.name, version: 0, createdAt: 0, updatedAt: 0, state: content.state };
+  return { action: "created", center, known, shown };
+}
+
+/** A problem that also says of which center it is. */
+function inCenter(name: string, work: () => unknown): void {
+  try {
+    work();
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    throw new Refusal(cause.reason, `"${name}": ${cause.message}`, { cause });
+  }
+}
