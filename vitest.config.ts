@@ -50,9 +50,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     setupFiles: ["test/seed.ts"],
     projects: [
-      project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], {
-        testTimeout: 20_000,
-      }),
+      project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], patient),
       project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
       project("http", [httpFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
       project("browser", ["test/browser/*.test.ts"], patient),

@@ -27,6 +27,8 @@ process.env.PATH = `${resolve("node_modules/.bin")}${delimiter}${process.env.PAT
 const reports = mkdtempSync(join(tmpdir(), "heddle-tests-"));
 process.once("exit", () => rmSync(reports, { recursive: true, force: true }));
 const total = { passed: 0, failed: 0, skipped: 0 };
+/** Colours in a file are hard to read. */
+const plain = process.stdout.isTTY ? {} : { NO_COLOR: "1" };
 /** More failing files than this are no accident. */
 const filesAgainMax = 4;
 /** What to tell at the end, a paragraph each. */
@@ -123,7 +125,7 @@ function runOnce(project, { variables, name, files }) {
     "--reporter=json",
     `--outputFile.json=${reportPath}`,
     ...files,
-  ], { stdio: "inherit", env: { ...process.env, ...variables } });
+  ], { stdio: "inherit", env: { ...plain, ...process.env, ...variables } });
   const report = existsSync(reportPath) ? JSON.parse(readFileSync(reportPath, "utf8")) : { testResults: [] };
   return {
     status,

@@ -3,6 +3,7 @@ import process from "node:process";
 import { create, type DescMethod, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { limits } from "../limits.ts";
 import { Health } from "../../proto/gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "../../proto/gen/grpc/reflection/v1/reflection_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -104,7 +105,7 @@ const result = {
   waited,
   waitedMs,
   nameless: seen(await track("ok", {})),
-  tooLarge: seen(await track("ok", { caller: "foreign", bytes: 17 * 1024 * 1024 })),
+  tooLarge: seen(await track("ok", { caller: "foreign", bytes: limits.rpcMessageBytesMax + 1 })),
   missing: seen(await call(ProfileService.method.exportUsers, {}, { caller: "foreign" })),
   health: seen(await call(Health.method.check, {})),
   healthOfUnknown: seen(await call(Health.method.check, { service: "no.such" })),

@@ -44,23 +44,23 @@ function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Mark>): Publi
 }
 
 function eventOf(workspaceId: string, { userId, mark, now, change }: ProfileRecord): PublishedEvent | undefined {
-  const common = { workspaceId, place: placeOf(mark) };
+  const where = { workspaceId, place: placeOf(mark) };
   switch (change.type) {
     case "await": {
       const eventId = `merged-${change.mergeId}`;
       const merge = { mergeId: change.mergeId, sourceUserId: change.sourceId, targetUserId: userId, mergedAt: BigInt(now) };
-      return published(ProfileUserMergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...common, ...merge });
+      return published(ProfileUserMergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...where, ...merge });
     }
     case "undo": {
       const eventId = `unmerged-${change.mergeId}`;
       const merge = { mergeId: change.mergeId, sourceUserId: change.sourceId, targetUserId: userId, unmergedAt: BigInt(now) };
-      return published(ProfileUserUnmergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...common, ...merge });
+      return published(ProfileUserUnmergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...where, ...merge });
     }
     case "delete": {
       const eventId = `deleted-${userId}`;
       return published(ProfileUserDeletedSchema, { workspaceId, eventId, key: userId }, {
         eventId,
-        ...common,
+        ...where,
         userId,
         deletedAt: BigInt(now),
       });
