@@ -8,9 +8,10 @@ import { directClient } from "../platform/rpc/direct.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ProfileService, type ResolveUsersRequest } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openCenters } from "../services/content/wire.ts";
+import { findUserIds } from "../services/profile/wire.ts";
 import { readSettings } from "./settings.ts";
 
 export interface CentersPlace {
@@ -20,8 +21,7 @@ export interface CentersPlace {
 }
 
 /**
- * Undefined where nothing says where the content service is. Beside a data folder there is no profile service to say who a link is for.
- * Calls are made in the name of the gateway, which may make them.
+ * Undefined where nothing says where the content service is. Calls are made in the name of the gateway, which may make them.
  */
 export async function withCenters<T>(
   { database, env = process.env }: CentersPlace,
@@ -29,7 +29,7 @@ export async function withCenters<T>(
 ): Promise<T | undefined> {
   if (database) {
     const others = {
-      profile: directClient(ProfileService, {}),
+      profile: directClient(ProfileService, { resolveUsers: (message) => resolveIn(database, message) }),
       subscription: directClient(SubscriptionService, {}),
       messagingStatus: directClient(MessagingStatusService, {}),
     };
@@ -49,4 +49,14 @@ export async function withCenters<T>(
   } finally {
     close();
   }
+}
+
+/** Who has an external id, without a profile service that runs. */
+async function resolveIn(database: Database, { scope, users }: ResolveUsersRequest) {
+  const keys = await Promise.all(users.map(async ({ key }) => {
+    if (key.case !== "externalId") throw new Error("Expected external ids only");
+    const ids = await findUserIds(database, scope?.workspaceId ?? "", { by: "externalId", id: key.value });
+    return { users: ids.map((userId) => ({ userId, externalId: key.value })) };
+  }));
+  return { keys };
 }

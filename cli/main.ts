@@ -4,6 +4,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { addConsent } from "./consent-command.ts";
 import { addLog } from "./log-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
+import { addPreferenceCenters } from "./preference-centers-command.ts";
 import { addTranslations } from "./translations-command.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
@@ -40,6 +41,7 @@ function commands(done: (code: number) => void): Command {
   addExport(program, done);
   addConsent(program, done);
   addLog(program, done);
+  addPreferenceCenters(program, done);
   addTranslations(program, done);
   return program;
 }
@@ -59,6 +61,8 @@ Environment:
   HEDDLE_HTTP_PORT   port to listen on, 8080 unless given; 0 takes a free one
   HEDDLE_DATA_DIR    folder of all data, ./data unless given
   HEDDLE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-For is believed, between commas
+  HEDDLE_PUBLIC_URL  where people reach this server, for links to their pages; the address listened on unless given
+  HEDDLE_PREFERENCE_LINK_LIFE  how long such a link is good, 90d unless given
   HEDDLE_UNDO_WINDOW how long a merge can be undone, 7d unless given
   HEDDLE_LOG_LEVEL   debug, info, warn, error or silent; JSON lines go to standard error
 

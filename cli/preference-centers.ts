@@ -1,0 +1,130 @@
+/** heddle preference-centers: versions and links, in the data folder or in the mesh, whether or not servers run. */
+import type { Client } from "@connectrpc/connect";
+import { CenterState, type ContentService, type PreferenceCenterSummary } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import { withAccessPlace } from "./access-place.ts";
+import { withCenters } from "./centers-place.ts";
+import { chooseWorkspace } from "./data-folder.ts";
+import { CommandError, exitCodes, print, printJson, table, UsageError } from "./output.ts";
+
+interface CenterOptions {
+  readonly workspace?: string;
+  readonly dataDir?: string;
+  readonly json?: boolean;
+}
+
+export async function list(options: CenterOptions): Promise<number> {
+  const centers = await inWorkspace(options, async ({ content, scope }) => (await content.listPreferenceCenters({ scope })).centers);
+  const rows = centers.map(({ id, name, version, updatedAt, state }) => ({
+    id,
+    name,
+    version,
+    state: state === CenterState.DRAFT ? "draft" : "active",
+    updatedAt: timeText(updatedAt),
+  }));
+  if (options.json) printJson(rows);
+  else if (rows.length === 0) print("There are no preference centers yet: create one over the API, or declare one with heddle apply");
+  else {
+    const cells = rows.map((row) => [row.id, row.name, String(row.version), row.state, row.updatedAt]);
+    print(table(["ID", "NAME", "VERSION", "STATE", "UPDATED"], cells));
+  }
+  return exitCodes.ok;
+}
+
+export async function versions(center: string, options: CenterOptions): Promise<number> {
+  const found = await inWorkspace(options, async ({ content, scope }) => {
+    const { id } = await chosen(content, scope, center);
+    return (await content.listPreferenceCenterVersions({ scope, id })).versions;
+  });
+  const rows = found.map(({ version, writtenAt, actor, requestId, restoredFrom }) => ({
+    version,
+    writtenAt: timeText(writtenAt),
+    actor,
+    requestId,
+    ...(restoredFrom === 0 ? {} : { restoredFrom }),
+  }));
+  if (options.json) printJson(rows);
+  else {
+    const cells = rows.map((
+      row,
+    ) => [String(row.version), row.writtenAt, row.actor, row.restoredFrom ? `restored from ${row.restoredFrom}` : ""]);
+    print(table(["VERSION", "WRITTEN", "BY", ""], cells));
+  }
+  return exitCodes.ok;
+}
+
+export async function diff(center: string, version: string, options: CenterOptions & { readonly from?: string }): Promise<number> {
+  const to = versionOf(version);
+  const from = options.from === undefined ? Math.max(1, to - 1) : versionOf(options.from);
+  const { fields } = await inWorkspace(options, async ({ content, scope }) => {
+    const { id } = await chosen(content, scope, center);
+    return await content.diffPreferenceCenterVersions({ scope, id, from, to });
+  });
+  if (options.json) printJson({ from, to, fields: fields.map(({ field, unified }) => ({ field, unified })) });
+  else print(fields.length === 0 ? "Nothing changed" : fields.map(({ field, unified }) => `${field}\n${unified}`).join("\n\n"));
+  return exitCodes.ok;
+}
+
+export async function restore(center: string, version: string, options: CenterOptions): Promise<number> {
+  const restored = await inWorkspace(options, async ({ content, scope }) => {
+    const { id } = await chosen(content, scope, center);
+    return (await content.restorePreferenceCenterVersion({ scope, id, version: versionOf(version) })).center;
+  });
+  const told = { id: restored?.id, name: restored?.name, version: restored?.version };
+  if (options.json) printJson(told);
+  else print(`${told.name} has the content of version ${version} again, as version ${told.version}`);
+  return exitCodes.ok;
+}
+
+export async function url(center: string, externalId: string, options: CenterOptions & { readonly url?: string }): Promise<number> {
+  const { path, expiresAt } = await inWorkspace(options, async ({ content, scope }) => {
+    const { id } = await chosen(content, scope, center);
+    return await content.createPreferencePageLink({ scope, id, externalId });
+  });
+  const link = `${(options.url ?? process.env["HEDDLE_PUBLIC_URL"] ?? "").replace(/\/+$/, "")}${path}`;
+  if (options.json) printJson({ url: link, expiresAt: timeText(expiresAt) });
+  else print(link);
+  return exitCodes.ok;
+}
+
+export async function rotateLinkKey(options: Pick<CenterOptions, "dataDir">): Promise<number> {
+  const keyId = await withAccessPlace(options, { create: false }, async (_access, database) => {
+    return await withCenters({ database }, async (content) => (await content.rotatePreferenceLinkKey({})).keyId);
+  });
+  print(`New links are sealed with the key ${keyId ?? refuseNowhere()}; links already sent stay good until they expire`);
+  return exitCodes.ok;
+}
+
+type Scope = { readonly workspaceId: string; readonly actor: string };
+
+async function inWorkspace<T>(
+  options: CenterOptions,
+  work: (at: { readonly content: Client<typeof ContentService>; readonly scope: Scope }) => Promise<T>,
+): Promise<T> {
+  return await withAccessPlace(options, { create: false }, async (access, database) => {
+    const scope = { workspaceId: chooseWorkspace(access.rows(), options.workspace).id, actor: "heddle preference-centers" };
+    const found = await withCenters({ database }, async (content) => ({ result: await work({ content, scope }) }));
+    return (found ?? refuseNowhere()).result;
+  });
+}
+
+function refuseNowhere(): never {
+  throw new CommandError("Preference centers are kept by the content service: set HEDDLE_CONTENT_URL");
+}
+
+/** By id or name. */
+async function chosen(content: Client<typeof ContentService>, scope: Scope, wanted: string): Promise<PreferenceCenterSummary> {
+  const { centers } = await content.listPreferenceCenters({ scope });
+  const found = centers.find(({ id, name }) => id === wanted || name === wanted);
+  if (found) return found;
+  const names = centers.map(({ name }) => name).join(", ");
+  throw new CommandError(`No preference center is called "${wanted}"${names === "" ? "" : `; there are ${names}`}`);
+}
+
+function versionOf(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`A version is a whole number from 1, not "${text}"`);
+}
+
+function timeText(at: bigint): string {
+  return new Date(Number(at)).toISOString();
+}
