@@ -10,6 +10,7 @@ const meshFiles = [
   "read-your-writes",
   "keys",
   "log-",
+  "events-",
   "bad-",
   "smuggling",
   "mesh-",

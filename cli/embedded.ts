@@ -6,6 +6,7 @@ import type { Access } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import { openGateway } from "../gateway/wire.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
+import { openSqliteEvents } from "../platform/events/sqlite.ts";
 import { limits } from "../platform/limits.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import type { Log } from "../platform/log/log.ts";
@@ -135,7 +136,8 @@ async function startContent(options: ContentOptions) {
 }
 
 async function startScim(options: ScimOptions, opened: (() => Promise<void> | void)[]): Promise<Client<typeof ScimService>> {
-  const scim = await openScim(options);
+  const events = await openSqliteEvents(options);
+  const scim = await openScim({ ...options, publish: (event) => events.publish([event]) });
   opened.push(() => scim.close());
   return directClient(ScimService, scim.service);
 }

@@ -1,5 +1,19 @@
-/** The commands of heddle log: their options and help. */
+/** The commands of heddle log and heddle events: their options and help. */
 import type { Command } from "commander";
+
+export function addEvents(program: Command, done: (code: number) => void): void {
+  program.command("events")
+    .description("what services told others, as NDJSON, the oldest first; also while the server runs")
+    .option("--after <sequence>", "only those behind this place", "0")
+    .option("--subject <subject>", "only those of one kind, such as profile.user.merged.v1")
+    .option("--limit <count>", "at most this many", "1000")
+    .option(
+      "--data-dir <folder>",
+      "data folder; without it the mesh whose HEDDLE_NATS_URL the environment has, else HEDDLE_DATA_DIR or ./data",
+    )
+    .addHelpText("after", "\nHow services read them is told in docs/events.md.\n")
+    .action(async (options) => done(await (await import("./events.ts")).events(options)));
+}
 
 export function addLog(program: Command, done: (code: number) => void): void {
   const log = program.command("log").description("records that wait or cannot be applied; also while the server runs");

@@ -20,8 +20,7 @@ export async function status(options: PlaceOptions & { readonly json?: boolean }
     printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })) });
     return exitCodes.ok;
   }
-  const seconds = (lag: (typeof lags)[number]) => lag.seconds === undefined ? "" : lag.seconds.toFixed(1);
-  print(table(["LANE", "BEHIND", "SECONDS"], lags.map((lag) => [lag.lane, String(lag.records), seconds(lag)])));
+  print(table(["LANE", "BEHIND", "SECONDS"], lags.map(({ lane, records, seconds }) => [lane, String(records), seconds?.toFixed(1) ?? ""])));
   if (held.length > 0) {
     const rows = held.map(({ workspaceId, userId, mark, reason }) => [workspaceId, userId, mark.join("."), plain(reason)]);
     print(`\n${table(["WORKSPACE", "HELD USER", "AT", "BECAUSE"], rows)}`);

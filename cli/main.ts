@@ -2,7 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 
 import { addConsent } from "./consent-command.ts";
-import { addLog } from "./log-command.ts";
+import { addEvents, addLog } from "./log-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
 import { addTranslations } from "./translations-command.ts";
@@ -41,6 +41,7 @@ function commands(done: (code: number) => void): Command {
   addExport(program, done);
   addConsent(program, done);
   addLog(program, done);
+  addEvents(program, done);
   addPreferenceCenters(program, done);
   addTranslations(program, done);
   return program;

@@ -131,6 +131,7 @@ export const limits = {
   cassandraDeadlineMs: 2_200,
   cassandraSpeculationMs: 150,
   cassandraReconnectMs: 1_000,
+  cassandraCloseMsMax: 3_000,
   cassandraConnectionsPerHost: 2,
   cassandraInFlightMax: 128,
   cassandraSchemaMsMax: 30_000,
@@ -282,7 +283,7 @@ export const limits = {
   rpcRetryMs: 50,
   rpcQuietEndMs: 500,
   // Events for others
-  eventsKeptMax: 20_000,
+  eventsKeptMax: 5_000,
   eventsInFlightMax: 256,
   eventsWaitingMax: 1_000,
   eventsRepeatMs: 10 * 60 * 1000,

@@ -43,6 +43,15 @@ export async function openEventStream(options: EventStreamShape & ConnectOptions
   return eventsOf(connection, options.name);
 }
 
+/** The stream that is there, to be read alone. Refuses LOG_UNAVAILABLE while no server answers. */
+export async function readEventStream(options: Pick<EventStreamShape, "name"> & ConnectOptions): Promise<Pick<Events, "read" | "close">> {
+  try {
+    return eventsOf(await connectJetStream(options), options.name);
+  } catch (cause) {
+    throw new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause });
+  }
+}
+
 function eventsOf(connection: JetStreamConnection, name: string): Events {
   return {
     async publish(events) {

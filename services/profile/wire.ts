@@ -1,6 +1,7 @@
 /** The profile service put together: store, passes, use cases. The only file of the service that sees all of them. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
+import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
@@ -20,6 +21,7 @@ import { renderProfile } from "./domain/render-profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
 import type { UserId, UserKey } from "./domain/user-key.ts";
+import { eventsOf } from "./events/profile-events.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRow } from "./lanes/lane-message.ts";
@@ -76,7 +78,13 @@ export interface Health {
 
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
   const { database, log, clock, telemetry = noTelemetry } = options;
-  const opened = tellingOfConsent(await openSqliteProfileStore({ database, encodeLane: laneRow }), options.onConsent);
+  const events = await openSqliteEvents({ database, clock });
+  const stored = await openSqliteProfileStore({
+    database,
+    encodeLane: laneRow,
+    onCommit: (step) => events.append(step.workspaces.flatMap(({ workspaceId, told = [] }) => eventsOf(workspaceId, told))),
+  });
+  const opened = tellingOfConsent(stored, options.onConsent);
   const tables = measuredTables(opened, telemetry);
   const asked = await openSqliteAsked(database);
   const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));

@@ -53,7 +53,7 @@ async function applyPlainly(parts: ApartParts, workspaceId: string, users: Reado
     const user = loaded.get(userId);
     if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) {
       done.push(user);
-      for (const item of items) if (item.type === "record") told.push(item.record);
+      told.push(...items.flatMap((item) => (item.type === "record" ? [item.record] : [])));
     } else apart.push({ workspaceId, userId, items });
   }
   await savePlain(parts, changes, done);

@@ -240,6 +240,8 @@ export interface WorkspaceStep {
   readonly held: ReadonlyMap<UserId, HeldUser | null>;
   /** Records to add to those of users who are held already, written after `held`. */
   readonly heldMore: ReadonlyMap<UserId, readonly ProfileRecord[]>;
+  /** Records that were applied, for others to hear of. */
+  readonly told?: readonly ProfileRecord[];
   readonly consent: readonly ConsentRecord[];
   /** Requests of the step that set fields of profiles; absent: none. */
   readonly origins?: readonly RequestOrigin[];

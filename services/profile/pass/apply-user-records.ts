@@ -15,7 +15,10 @@ export function applyUserRecords(work: WorkspaceWork, steps: PureSteps, records:
 
 function applyUserRecord(work: WorkspaceWork, steps: PureSteps, record: ProfileRecord): void {
   const user = workingUser(work, record.userId);
-  if (record.change.type === "delete") return deleteUser(work, record.userId);
+  if (record.change.type === "delete") {
+    work.told.push(record);
+    return deleteUser(work, record.userId);
+  }
   if (work.poison.size > 0) holdPoisoned(work, record);
   if (user.held) return holdWithPartner(work, record);
   if (work.found.has(record.userId)) return;
@@ -62,6 +65,7 @@ function applyOwn(work: WorkspaceWork, steps: PureSteps, record: ProfileRecord):
   const user = workingUser(work, record.userId);
   user.profile = steps.applyRecord(user.profile, record) ?? undefined;
   user.touched = true;
+  work.told.push(record);
   journalRecord(work, user, record);
 }
 
@@ -77,6 +81,7 @@ function handOff(work: WorkspaceWork, record: ProfileRecord, targetId: string): 
   if (work.found.has(targetId)) return;
   const { change } = record;
   if (change.type === "handoff") work.handoffs.set(change.mergeId, record);
+  work.told.push(record);
 }
 
 function takeInSource(work: WorkspaceWork, steps: PureSteps, record: MergeRecord<"await">): void {
@@ -94,6 +99,7 @@ function takeInSource(work: WorkspaceWork, steps: PureSteps, record: MergeRecord
   source.profile = undefined;
   source.touched = true;
   target.touched = true;
+  work.told.push(record);
   if (frozen === undefined) return;
   work.frozen.set(mergeId, frozen);
   target.openMerges = [...target.openMerges, mergeId];
@@ -112,6 +118,7 @@ function takeBackSource(work: WorkspaceWork, steps: PureSteps, record: MergeReco
   target.touched = true;
   source.touched = true;
   target.openMerges = target.openMerges.filter((open) => open !== mergeId);
+  work.told.push(record);
   work.frozen.set(mergeId, null);
   work.journal.delete(mergeId);
   for (const own of taken.sourceRecords) journalRecord(work, source, own);

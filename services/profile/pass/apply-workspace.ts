@@ -19,7 +19,7 @@ export interface ApplyParts {
 export type Effects = Pick<ResolvedRecord, "profiles" | "forgetFrozen">;
 
 /** What of a step's rows comes from applying; identities and consent come from resolving. */
-export type AppliedWork = Pick<WorkspaceStep, "profiles" | "frozen" | "journal" | "held" | "heldMore">;
+export type AppliedWork = Pick<WorkspaceStep, "profiles" | "frozen" | "journal" | "held" | "heldMore" | "told">;
 
 export interface AppliedWorkspace {
   readonly rows: AppliedWork;
@@ -60,7 +60,7 @@ function rowsOf(work: WorkspaceWork): AppliedWork {
   for (const [id, user] of work.users) {
     if (user.touched) profiles.set(id, user.profile ?? null);
   }
-  return { profiles, frozen: work.frozen, journal: work.journal, held: work.held, heldMore: work.heldMore };
+  return { profiles, frozen: work.frozen, journal: work.journal, held: work.held, heldMore: work.heldMore, told: work.told };
 }
 
 async function loadFor(

@@ -48,6 +48,8 @@ export interface WorkspaceWork {
   readonly journal: Map<string, ProfileRecord[]>;
   readonly held: Map<UserId, { reason: string; records: ProfileRecord[] } | null>;
   readonly heldMore: Map<UserId, ProfileRecord[]>;
+  /** Records that were applied, in order. */
+  readonly told: ProfileRecord[];
 }
 
 export function beginWork(
@@ -63,6 +65,7 @@ export function beginWork(
     journal: new Map(),
     held: new Map(),
     heldMore: new Map(),
+    told: [],
   };
 }
 

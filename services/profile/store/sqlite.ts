@@ -2,7 +2,7 @@
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, StepStore, StoredUser } from "../domain/ports.ts";
+import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, Step, StepStore, StoredUser } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { originsFromRow } from "./origin-rows.ts";
@@ -19,9 +19,14 @@ export interface ProfileTables {
 }
 
 export async function openSqliteProfileStore(
-  options: { database: Database; encodeLane: EncodeLane },
+  options: {
+    readonly database: Database;
+    readonly encodeLane: EncodeLane;
+    /** Runs in the transaction of each step, after its rows. */
+    readonly onCommit?: (step: Step) => void;
+  },
 ): Promise<ProfileTables> {
-  const { database, encodeLane } = options;
+  const { database, encodeLane, onCommit } = options;
   await migrate(database, "profile", profileSchema);
   await migrate(database, "lane", laneSchema);
   const numbers = openWorkspaceNumbers(database);
@@ -51,7 +56,10 @@ export async function openSqliteProfileStore(
       async commit(step) {
         await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
         const rows = planStepRows(step, { encodeLane, numbers });
-        await database.write(() => commitStep(database, rows));
+        await database.write(() => {
+          commitStep(database, rows);
+          onCommit?.(step);
+        });
         return { rowChars: rows.rowChars };
       },
     },

@@ -1,0 +1,72 @@
+/** heddle events: what services told others, from the mesh or from the data folder, a line of JSON each. */
+import { type DescMessage, fromBinary, getOption, hasOption, toJson } from "@bufbuild/protobuf";
+import { systemClock } from "../platform/clock.ts";
+import type { Events, KeptEvent } from "../platform/events/events.ts";
+import { readEventStream } from "../platform/events/jetstream.ts";
+import { openSqliteEvents } from "../platform/events/sqlite.ts";
+import { limits } from "../platform/limits.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { readEvents } from "../platform/mesh-config.ts";
+import { subject as subjectOption } from "../proto/gen/heddle/event/v1/event_pb.ts";
+import { file_heddle_messaging_status_v1_messaging_status_event as statusEvents } from "../proto/gen/heddle/messaging_status/v1/messaging_status_event_pb.ts";
+import { file_heddle_profile_v1_profile_event as profileEvents } from "../proto/gen/heddle/profile/v1/profile_event_pb.ts";
+import { file_heddle_scim_v1_scim_event as scimEvents } from "../proto/gen/heddle/scim/v1/scim_event_pb.ts";
+import { file_heddle_subscription_v1_subscription_event as subscriptionEvents } from "../proto/gen/heddle/subscription/v1/subscription_event_pb.ts";
+import { dataFolder, withAccess } from "./data-folder.ts";
+import { exitCodes, print, UsageError } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+export interface EventsOptions {
+  readonly after: string;
+  readonly limit: string;
+  readonly subject?: string;
+  readonly dataDir?: string;
+}
+
+export async function events({ after, limit, subject, dataDir }: EventsOptions): Promise<number> {
+  let place = wholeOf("--after", after);
+  let left = wholeOf("--limit", limit);
+  await withEvents(dataDir, async (kept) => {
+    while (left > 0) {
+      const page = await kept.read(place, { max: Math.min(left, limits.logReadMessagesMax), ...(subject !== undefined && { subject }) });
+      if (page.length === 0) return;
+      for (const event of page) print(lineOf(event));
+      place = page.at(-1)?.sequence ?? place;
+      left -= page.length;
+    }
+  });
+  return exitCodes.ok;
+}
+
+function wholeOf(option: string, text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new UsageError(`Expected ${option} to be a whole number, got "${text}"`);
+  return Number(text);
+}
+
+async function withEvents(dataDir: string | undefined, work: (events: Pick<Events, "read">) => Promise<void>): Promise<void> {
+  if (dataDir === undefined && process.env["HEDDLE_NATS_URL"]) {
+    const stream = await readEventStream({ ...readSettings(process.env, readEvents), logger: silentLogger });
+    try {
+      return await work(stream);
+    } finally {
+      await stream.close();
+    }
+  }
+  await withAccess(dataFolder(dataDir), { create: false }, async (_, database) => {
+    await work(await openSqliteEvents({ database, clock: systemClock }));
+  });
+}
+
+/** One of a newer build has its payload in base64. */
+function lineOf({ sequence, subject, scope, eventId, key, keptAt, body }: KeptEvent): string {
+  const schema = payloads.get(subject);
+  const payload = schema === undefined
+    ? { bodyBase64: Buffer.from(body).toString("base64") }
+    : { payload: toJson(schema, fromBinary(schema, body)) };
+  return JSON.stringify({ sequence, subject, scope, eventId, key, keptAt: new Date(keptAt).toISOString(), ...payload });
+}
+
+const payloads: ReadonlyMap<string, DescMessage> = new Map(
+  [profileEvents, subscriptionEvents, statusEvents, scimEvents].flatMap(({ messages }) => messages)
+    .flatMap((message) => (hasOption(message, subjectOption) ? [[getOption(message, subjectOption), message] as const] : [])),
+);
