@@ -1,4 +1,4 @@
-/** Random histories of consent against a model of plain maps: memberships, statuses, addresses that come and go, merges, undo. */
+/** Random histories of consent against a model of plain maps: memberships, statuses, emails and phones that come and go, open merges, undo. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { EmailMark, EmailStatus, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -8,10 +8,13 @@ import { type ConsentParts, openConsentParts, scope } from "./consent-parts.ts";
 
 const ids = ["a", "b", "c"];
 const emails = ["x@b.org", "y@b.org"];
+const phones = ["+12125550123", "+12125550124"];
 const groups = ["letter", "news"];
+const smsGroup = "offers";
 
 const id = fc.constantFrom(...ids);
 const email = fc.constantFrom(...emails);
+const phone = fc.constantFrom(...phones);
 const group = fc.constantFrom(...groups);
 const state = fc.constantFrom<State>("subscribed", "unsubscribed");
 const status = fc.constantFrom("opted_in" as const, "subscribed" as const, "unsubscribed" as const);
@@ -21,6 +24,8 @@ const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ op: fc.constant("setByEmail" as const), email, group, state }) },
   { weight: 4, arbitrary: fc.record({ op: fc.constant("track" as const), id, email: fc.option(email), group, state }) },
   { weight: 4, arbitrary: fc.record({ op: fc.constant("attach" as const), id, email: fc.option(email) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("attachPhone" as const), id, phone: fc.option(phone) }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("setByPhone" as const), phone, state }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("status" as const), email, status }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("mark" as const), email, lifted: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("delete" as const), id }) },
@@ -44,10 +49,10 @@ async function play(parts: ConsentParts, model: ConsentModel, step: { operation:
       model.setById(one.id, one.group, one.state);
       return void await set(parts, { subscriptionGroupId: one.group, state: stateNumbers[one.state], externalIds: [one.id] });
     case "setByEmail":
-      model.setByEmail(one.email, one.group, one.state);
+      model.setByAddress({ kind: "email", value: one.email }, one.group, one.state);
       return void await set(parts, { subscriptionGroupId: one.group, state: stateNumbers[one.state], emails: [one.email] });
     case "track":
-      model.attach(one.id, one.email ?? undefined);
+      model.attach(one.id, "email", one.email ?? undefined);
       model.setShared(one.id, one.group, one.state);
       return void await parts.track([{
         external_id: one.id,
@@ -55,8 +60,14 @@ async function play(parts: ConsentParts, model: ConsentModel, step: { operation:
         subscription_groups: [{ subscription_group_id: one.group, subscription_state: one.state }],
       }]);
     case "attach":
-      model.attach(one.id, one.email);
+      model.attach(one.id, "email", one.email);
       return void await parts.track([{ external_id: one.id, email: one.email }]);
+    case "attachPhone":
+      model.attach(one.id, "phone", one.phone);
+      return void await parts.track([{ external_id: one.id, phone: one.phone }]);
+    case "setByPhone":
+      model.setByAddress({ kind: "phone", value: one.phone }, smsGroup, one.state);
+      return void await set(parts, { subscriptionGroupId: smsGroup, state: stateNumbers[one.state], phones: [one.phone] });
     case "status":
       model.statuses.set(one.email, one.status);
       return void await parts.messagingStatus.setEmailStatus({ scope, emails: [one.email], status: statusNumbers[one.status] });
@@ -106,7 +117,7 @@ const shown = new Map<State | undefined, MembershipStatus>([
 ]);
 
 async function compare(parts: ConsentParts, model: ConsentModel): Promise<void> {
-  for (const subscriptionGroupId of groups) {
+  for (const subscriptionGroupId of [...groups, smsGroup]) {
     const { statuses } = await parts.subscription.getStatus({ scope, subscriptionGroupId, users: ids.map(key) });
     expect(statuses, subscriptionGroupId).toEqual(ids.map((user) => shown.get(model.state(user, subscriptionGroupId))));
   }

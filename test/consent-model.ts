@@ -3,9 +3,18 @@
 export type State = "subscribed" | "unsubscribed";
 type Groups = Map<string, State>;
 
+type Kind = "email" | "phone";
+
 interface User {
   email: string | undefined;
+  phone: string | undefined;
   groups: Groups;
+}
+
+/** What a change was addressed to. */
+interface Address {
+  readonly kind: Kind;
+  readonly value: string;
 }
 
 /** Both sides as they would be without the merge. */
@@ -20,7 +29,7 @@ export class ConsentModel {
   readonly statuses = new Map<string, "opted_in" | "subscribed" | "unsubscribed">();
   readonly rejected = new Set<string>();
   readonly #users = new Map<string, User>();
-  /** By `id:` or `email:` and the name. */
+  /** By `id:`, `email:` or `phone:` and the name. */
   readonly #pending = new Map<string, Groups>();
   /** Newest last; while it is open, changes go to its sides too. */
   readonly #merges: Merge[] = [];
@@ -34,10 +43,10 @@ export class ConsentModel {
     else this.#wait(`id:${id}`, group, state);
   }
 
-  setByEmail(email: string, group: string, state: State): void {
-    const holders = [...this.#users].filter(([, user]) => user.email === email);
-    for (const [id] of holders) this.#set(id, { group, state, email });
-    if (holders.length === 0) this.#wait(`email:${email}`, group, state);
+  setByAddress(address: Address, group: string, state: State): void {
+    const holders = [...this.#users].filter(([, user]) => user[address.kind] === address.value);
+    for (const [id] of holders) this.#set(id, { group, state, address });
+    if (holders.length === 0) this.#wait(`${address.kind}:${address.value}`, group, state);
   }
 
   /** The user and all who share its email. */
@@ -45,18 +54,19 @@ export class ConsentModel {
     const email = this.#users.get(id)?.email;
     this.#set(id, { group, state });
     for (const [other, user] of this.#users) {
-      if (other !== id && email !== undefined && user.email === email) this.#set(other, { group, state, email });
+      if (other === id || email === undefined || user.email !== email) continue;
+      this.#set(other, { group, state, address: { kind: "email", value: email } });
     }
   }
 
-  /** undefined: the email stays; null: it goes. */
-  attach(id: string, email: string | null | undefined): void {
+  /** undefined: the address stays; null: it goes. */
+  attach(id: string, kind: Kind, value: string | null | undefined): void {
     const user = this.#users.get(id) ?? this.#create(id);
-    if (email === undefined || user.email === (email ?? undefined)) return;
-    user.email = email ?? undefined;
+    if (value === undefined || user[kind] === (value ?? undefined)) return;
+    user[kind] = value ?? undefined;
     // The target was addressed, so it is what changes without the merge too
-    for (const merge of this.#mergesOf(id)) merge.before.email = user.email;
-    if (email !== null) this.#carry(id, `email:${email}`);
+    for (const merge of this.#mergesOf(id)) merge.before[kind] = user[kind];
+    if (value !== null) this.#carry(id, `${kind}:${value}`);
   }
 
   blocklist(email: string): void {
@@ -72,11 +82,12 @@ export class ConsentModel {
   merge(sourceId: string, targetId: string): boolean {
     const [source, target] = [this.#users.get(sourceId), this.#users.get(targetId)];
     if (source === undefined || target === undefined || sourceId === targetId) return false;
-    this.#merges.push({ sourceId, targetId, source, before: { email: target.email, groups: new Map(target.groups) } });
+    this.#merges.push({ sourceId, targetId, source, before: { ...target, groups: new Map(target.groups) } });
     for (const [group, state] of source.groups) {
       if (state === "unsubscribed" || !target.groups.has(group)) target.groups.set(group, state);
     }
     target.email ??= source.email;
+    target.phone ??= source.phone;
     this.#users.delete(sourceId);
     return true;
   }
@@ -90,12 +101,14 @@ export class ConsentModel {
     this.#users.set(merge.targetId, merge.before);
     this.#users.set(merge.sourceId, merge.source);
     this.#carry(merge.targetId, `id:${merge.targetId}`);
-    for (const id of [merge.targetId, merge.sourceId]) this.#carry(id, `email:${this.#users.get(id)?.email}`);
+    for (const id of [merge.targetId, merge.sourceId]) {
+      for (const kind of ["email", "phone"] as const) this.#carry(id, `${kind}:${this.#users.get(id)?.[kind]}`);
+    }
     this.#carry(merge.sourceId, `id:${merge.sourceId}`);
   }
 
   #create(id: string): User {
-    const user: User = { email: undefined, groups: new Map() };
+    const user: User = { email: undefined, phone: undefined, groups: new Map() };
     this.#users.set(id, user);
     this.#carry(id, `id:${id}`);
     return user;
@@ -118,13 +131,14 @@ export class ConsentModel {
     return this.#merges.filter(({ targetId }) => targetId === id);
   }
 
-  #set(id: string, change: { group: string; state: State; email?: string; carried?: boolean }): void {
+  #set(id: string, change: { group: string; state: State; address?: Address; carried?: boolean }): void {
     const user = this.#users.get(id);
     if (user === undefined) return;
     put(user.groups, change);
     for (const { source, before } of this.#mergesOf(id).toReversed()) {
       // An address that the target has from the source alone means the source
-      if (change.email !== undefined && source.email === change.email && before.email !== change.email) {
+      const { kind, value } = change.address ?? {};
+      if (kind !== undefined && source[kind] === value && before[kind] !== value) {
         put(source.groups, change);
         return;
       }

@@ -69,6 +69,10 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
     signal: (signal) => {
       server.kill(signal);
     },
+    async restartPart(name) {
+      if (!server.restartPart) throw new Error("There are no parts in one process");
+      await server.restartPart(name);
+    },
     async startGateway() {
       if (!server.startGateway) throw new Error("There is one gateway only in one process");
       return await server.startGateway();
@@ -109,7 +113,7 @@ export function heddleCommand(dataDir: string, rest: readonly string[]): { progr
 
 async function launch(
   { dataDir, port, declarationPath, env: variables }: Place,
-): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway" | "parts">>> {
+): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway" | "parts" | "restartPart">>> {
   if (testShape === "mesh") {
     return await launchMesh({ repository, runtimeOf, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
   }
@@ -145,6 +149,8 @@ export interface Heddle {
   kill(signal?: NodeJS.Signals): Promise<number | null>;
   signal(signal: NodeJS.Signals): void;
   ended(): Promise<number | null>;
+  /** On the mesh: kills a part and starts another in its place. */
+  restartPart(name: string): Promise<void>;
   /** On the mesh: another gateway before the same parts; whoever starts it ends it. */
   startGateway(): Promise<HeddleProcess>;
   stop(): Promise<number | null>;

@@ -28,6 +28,13 @@ export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
     return {
       parts,
       gateway,
+      async restartPart(name) {
+        const part = parts.get(name);
+        part?.kill("SIGKILL");
+        await part?.ended;
+        const port = { [partVariable(name, "RPC_PORT")]: new URL(part?.url ?? "").port };
+        parts.set(name, await launchPart(options, [name], { ...port, ...behind, ...all }));
+      },
       startGateway: () => launchPart(options, ["gateway"], { ...behind, HEDDLE_HTTP_PORT: "0", ...all }),
       ...asOne(gateway, parts),
     };
@@ -43,7 +50,7 @@ export function meshLogName(dataDir: string): string {
 }
 
 /** Parts call each other, so each is told beforehand where all are; another set of ports where somebody took one meanwhile. */
-async function launchParts(options: MeshOptions, all: Record<string, string>, attempt = 1): Promise<ReadonlyMap<string, HeddleProcess>> {
+async function launchParts(options: MeshOptions, all: Record<string, string>, attempt = 1): Promise<Map<string, HeddleProcess>> {
   const names = [...meshParts.keys()];
   const ports = await freePorts(names.length);
   const urls = Object.fromEntries(names.map((name, at) => [partVariable(name, "URL"), `http://127.0.0.1:${ports[at]}`]));
@@ -113,6 +120,8 @@ export interface MeshProcesses extends HeddleProcess {
   readonly gateway: HeddleProcess;
   /** Another one before the same parts; whoever starts it ends it. */
   startGateway(): Promise<HeddleProcess>;
+  /** Kills a part and starts another in its place. */
+  restartPart(name: string): Promise<void>;
   /** By name. */
   readonly parts: ReadonlyMap<string, HeddleProcess>;
 }
