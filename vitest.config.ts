@@ -15,6 +15,7 @@ const meshFiles = [
   "smuggling",
   "mesh-",
   "hostile-texts",
+  "limits",
   "scim-access",
   "scim-changes",
   "scim-lists",
