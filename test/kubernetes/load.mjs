@@ -1,13 +1,13 @@
 /**
  * Load from within the cluster, by the image's own Node and nothing else: clients that write one after another, each to users of
  * its own, and read between. Runs until /tmp/stop is there, then reads everything back and prints one line of JSON.
- *   URL, KEY: where to and as whom; CLIENTS, PAUSE_MS: how much; PROBES: further requests as JSON, [{ method, path, body }]
+ *   URL, KEY, SCIM_TOKEN: where to and as whom; CLIENTS, PAUSE_MS: how much; PROBES: further requests as JSON, [{ method, path, body }]
  */
 import { existsSync } from "node:fs";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
-const { URL: url, KEY: key, CLIENTS = "8", PAUSE_MS = "20", PROBES = "[]" } = process.env;
+const { URL: url, KEY: key, SCIM_TOKEN: scimToken, CLIENTS = "8", PAUSE_MS = "20", PROBES = "[]" } = process.env;
 const run = `run-${Date.now().toString(36)}`;
 const probes = JSON.parse(PROBES);
 const writesPerUser = 200;
@@ -83,7 +83,8 @@ async function send(idempotencyKey, method, path, body) {
     const response = await fetch(url + path, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
+        authorization: `Bearer ${path.startsWith("/scim/") ? scimToken : key}`,
+        "x-request-origin": "tests",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },

@@ -1,4 +1,5 @@
 /** Load on the mesh from a pod of its own, started and ended by the tests. */
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { secret } from "../../platform/identifier.ts";
@@ -30,22 +31,26 @@ export interface LoadResult {
 export interface Keys {
   readonly apiKey: string;
   readonly scimToken: string;
+  /** A subscription group of the workspace. */
+  readonly group: string;
 }
 
 /** Declares the workspace of the load in the mesh, through a gateway. */
 export async function declareLoad(): Promise<Keys> {
-  const keys = { apiKey: secret("hdl_"), scimToken: secret("scim_") };
-  const declaration = readFileSync(join(folder, "declaration.yaml"), "utf8").replace("API_KEY", keys.apiKey).replace(
-    "SCIM_TOKEN",
-    keys.scimToken,
+  const keys = { apiKey: secret("hdl_"), scimToken: secret("scim_"), group: randomUUID() };
+  const texts = { NAME: keys.group, API_KEY: keys.apiKey, TOKEN_OF_SCIM: keys.scimToken, GROUP_ID: keys.group };
+  const declaration = readFileSync(join(folder, "declaration.yaml"), "utf8").replaceAll(
+    /\b(NAME|API_KEY|TOKEN_OF_SCIM|GROUP_ID)\b/g,
+    (name) => texts[name as keyof typeof texts],
   );
   await kubectl(["-n", namespace, "exec", "-i", "deploy/gateway", "--", "heddle", "apply", "-f", "-"], { input: declaration });
   return keys;
 }
 
 /** Resolves when the load is running. */
-export async function startLoad({ apiKey }: Keys, probes: readonly Probe[] = []): Promise<void> {
+export async function startLoad({ apiKey, scimToken }: Keys, probes: readonly Probe[] = []): Promise<void> {
   const pod = readFileSync(join(folder, "load-pod.yaml"), "utf8").replace("API_KEY", apiKey)
+    .replace("TOKEN_OF_SCIM", scimToken)
     .replace(`"[]"`, JSON.stringify(JSON.stringify(probes)));
   await kubectl(["-n", place, "delete", "pod", "load", "--ignore-not-found", "--now"]);
   await kubectl(["apply", "-f", "-"], { input: `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${place} }\n` });
@@ -80,6 +85,27 @@ export async function underLoad(keys: Keys, probes: readonly Probe[], work: () =
   await startLoad(keys, probes);
   await work();
   return await stopLoad();
+}
+
+/** A request of each part that the load's own do not reach. */
+export function probesOf({ group }: Keys): readonly Probe[] {
+  return [
+    { method: "GET", path: `/subscription/status/get?subscription_group_id=${group}&external_id=probed` },
+    {
+      method: "POST",
+      path: "/subscription/status/set",
+      body: { subscription_group_id: group, subscription_state: "subscribed", external_id: ["probed"] },
+    },
+    { method: "POST", path: "/email/status", body: { email: "probed@example.com", subscription_state: "subscribed" } },
+    { method: "GET", path: "/email/hard_bounces?start_date=2026-01-01&end_date=2026-12-31" },
+    { method: "GET", path: "/scim/v2/ServiceProviderConfig" },
+    {
+      method: "POST",
+      path: "/scim/v2/Users/.search",
+      body: { schemas: ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"], filter: 'userName eq "nobody@example.com"' },
+    },
+    { method: "GET", path: "/preference_center/v1/list" },
+  ];
 }
 
 /** Names of the pods of a workload, living ones and those that are ending. */

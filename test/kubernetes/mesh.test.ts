@@ -5,7 +5,7 @@ import { env } from "node:process";
 import { beforeAll, describe, expect, test } from "vitest";
 import { allReady, heddleKubectl, kubectl, namespace, whyNoCluster, workloads } from "./cluster.ts";
 import { provideImages } from "./images.ts";
-import { declareLoad, type Keys, type LoadResult, podsOf, underLoad } from "./load.ts";
+import { declareLoad, type Keys, type LoadResult, podsOf, probesOf, underLoad } from "./load.ts";
 import { makeVolumes } from "./volumes.ts";
 
 const overlay = resolve(import.meta.dirname, "../../deploy/overlays/local");
@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)(`Kubernetes${missing === undefined ? "" :
   test("each part is replaced under load: no request fails, nothing is lost or reordered", async () => {
     for (const part of await workloads("deployments")) {
       let took = 0;
-      const result = await underLoad(keys, [], async () => {
+      const result = await underLoad(keys, probesOf(keys), async () => {
         await setTimeout(3_000);
         const started = performance.now();
         await heddleKubectl("rollout", "restart", part);
@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)(`Kubernetes${missing === undefined ? "" :
   test("each pod dies under load: all is well again within 30 s, nothing is lost or reordered", async () => {
     for (const workload of await workloads("deployments,statefulsets")) {
       let took = 0;
-      const result = await underLoad(keys, [], async () => {
+      const result = await underLoad(keys, probesOf(keys), async () => {
         await setTimeout(3_000);
         const [pod = ""] = await podsOf(nameOf(workload));
         const started = performance.now();

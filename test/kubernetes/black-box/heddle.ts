@@ -47,8 +47,9 @@ export function startHeddle(options: { readonly apply?: string; readonly env?: R
       ) => [name, value.replace(/^(Bearer )(.*)$/, (_, scheme: string, secret: string) => scheme + own(secret))]),
     );
   }
-  function request(method: string, path: string, body?: unknown, { key = demoKey, headers, ...rest }: CallOptions = {}): Promise<Answer> {
-    return callHeddle(url, { method, path, body, ...rest, key: own(key), headers: ownHeaders(headers) });
+  function request(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
+    const { key, headers, ...rest } = { key: demoKey, ...options };
+    return callHeddle(url, { method, path, body, ...rest, key: key === undefined ? undefined : own(key), headers: ownHeaders(headers) });
   }
   const url = env.HEDDLE_TEST_URL ?? "";
   const unable = () => Promise.reject(new Error("A test cannot end the processes of a mesh on a cluster"));

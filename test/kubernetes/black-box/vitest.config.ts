@@ -18,7 +18,7 @@ const files = [
   "consent-access",
 ];
 /** They end or start processes, or ask for other settings. */
-const left = ["users-merge-undo", "users-track-limits"];
+const left = ["users-merge-undo", "users-track-limits", "keys", "keys-matrix", "idempotency", "bad-input"];
 
 export default defineConfig({
   root,
