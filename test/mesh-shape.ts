@@ -15,7 +15,7 @@ import { freePorts } from "./servers/server-process.ts";
 export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
   const { dataDir } = options;
   const logName = meshLogName(dataDir);
-  const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_LOG_MEGABYTES: "64" };
+  const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_LOG_MEGABYTES: "64", HEDDLE_EVENTS_MEGABYTES: "8" };
   const all = { ...options.settings, HEDDLE_LOG_NAME: logName, ...small, ...options.env };
   const parts = await launchParts(options, all);
   try {

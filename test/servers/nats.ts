@@ -23,6 +23,9 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   return Object.assign(server, { port, url: `nats://127.0.0.1:${port}` });
 }
 
+/** Streams reserve what they may grow to, and tests make many that stay small. */
+const reservedBytesMax = 256 * 1024 ** 3;
+
 function configOf(options: NatsOptions & { port: number; folder: string }): string {
   return `host: 127.0.0.1
 port: ${options.port}
@@ -33,7 +36,7 @@ ${
       : ""
   }jetstream {
   store_dir: ${JSON.stringify(join(options.folder, "store"))}
-  max_file_store: ${options.storeBytesMax ?? 4 * 1024 ** 3}
+  max_file_store: ${options.storeBytesMax ?? reservedBytesMax}
   sync_interval: ${options.syncInterval ?? "always"}
 }
 `;
