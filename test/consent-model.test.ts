@@ -69,14 +69,8 @@ async function play(parts: ConsentParts, model: ConsentModel, step: { operation:
       model.setByAddress({ kind: "phone", value: one.phone }, smsGroup, one.state);
       return void await set(parts, { subscriptionGroupId: smsGroup, state: stateNumbers[one.state], phones: [one.phone] });
     case "status":
-      model.statuses.set(one.email, one.status);
-      return void await parts.messagingStatus.setEmailStatus({ scope, emails: [one.email], status: statusNumbers[one.status] });
-    case "mark": {
-      if (one.lifted) model.rejected.delete(one.email);
-      else model.blocklist(one.email);
-      const mark = one.lifted ? EmailMark.BOUNCE_REMOVED : EmailMark.BLOCKLISTED;
-      return void await parts.messagingStatus.markEmails({ scope, emails: [one.email], mark });
-    }
+    case "mark":
+      return await playStatus(parts, model, one);
     case "delete":
       model.delete(one.id);
       return void await parts.profile.deleteUsers({ scope, users: [{ key: key(one.id) }] });
@@ -91,6 +85,18 @@ async function play(parts: ConsentParts, model: ConsentModel, step: { operation:
     case "undo":
       return undo(parts, model, jobs);
   }
+}
+
+async function playStatus(parts: ConsentParts, model: ConsentModel, one: Extract<Operation, { op: "status" | "mark" }>): Promise<void> {
+  if (one.op === "status") {
+    model.statuses.set(one.email, one.status);
+    await parts.messagingStatus.setEmailStatus({ scope, emails: [one.email], status: statusNumbers[one.status] });
+    return;
+  }
+  if (one.lifted) model.rejected.delete(one.email);
+  else model.blocklist(one.email);
+  const mark = one.lifted ? EmailMark.BOUNCE_REMOVED : EmailMark.BLOCKLISTED;
+  await parts.messagingStatus.markEmails({ scope, emails: [one.email], mark });
 }
 
 /** The resolver says whether a merge can be taken back; that is tested elsewhere, so the model follows it. */

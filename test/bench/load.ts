@@ -8,9 +8,17 @@ export interface LoadOptions {
   /** Requests a second over all connections; 0: as fast as answers come. */
   readonly perSecond?: number;
   /** The nth request. */
-  readonly make: (n: number) => { path: string; body: Buffer; headers: Record<string, string> };
+  readonly make: (n: number) => Asked;
   /** Called with each answer. */
   readonly onAnswer?: (n: number, answer: Answer) => void | Promise<void>;
+}
+
+export interface Asked {
+  /** POST unless it says otherwise. */
+  readonly method?: "GET" | "POST";
+  readonly path: string;
+  readonly body: Buffer;
+  readonly headers: Record<string, string>;
 }
 
 export interface Answer {
@@ -58,12 +66,12 @@ export function percentile(sorted: Float64Array, p: number): number {
 export function send(
   agent: Agent,
   url: string,
-  { path, body, headers }: { path: string; body: Buffer; headers: Record<string, string> },
+  { method = "POST", path, body, headers }: Asked,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(url + path, {
       agent,
-      method: "POST",
+      method,
       headers: { "content-type": "application/json", "content-length": body.length, ...headers },
     }, (response) => {
       const chunks: Buffer[] = [];
