@@ -227,6 +227,7 @@ export const limits = {
   pageLinkTagsMax: 20,
   pageFormBytesMax: 64 * 1024,
   pageFieldsMax: 500,
+  pageElementsMax: 30_000,
   pageWarningsMax: 20,
   pageTagsMax: 2_000,
   pageRenderMsMax: 250,

@@ -24,6 +24,9 @@ export interface CheckedPage {
 
 /** Throws PageProblem. */
 export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings): CheckedPage {
+  if (parsed.source.split("<").length > limits.pageElementsMax) {
+    throw new PageProblem(undefined, `it has more than ${limits.pageElementsMax} tags`);
+  }
   const masked = maskPage(parsed);
   const document = parse(masked.html, { sourceCodeLocationInfo: true, scriptingEnabled: false, onParseError: refuseCut });
   const found = elementsOf(document);
@@ -50,7 +53,7 @@ function elementsOf(root: Node): Element[] {
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if ("tagName" in node && node.sourceCodeLocation) found.push(node);
     if ("content" in node) waiting.push(node.content);
-    if ("childNodes" in node) waiting.push(...node.childNodes.toReversed());
+    if ("childNodes" in node) { for (const child of node.childNodes.toReversed()) waiting.push(child); }
   }
   return found;
 }

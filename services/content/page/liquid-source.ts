@@ -6,10 +6,23 @@ export function plainLiquid(source: string): string {
   const outputs = source.replaceAll(braced, (_, ...[open, prefix, name, close]: [string, string | undefined, string, string]) => {
     return `${open}${expressionOf(prefix, name)}${close}`;
   });
-  return outputs.replaceAll(/\{%[\s\S]*?%\}/g, (tag) => {
-    const inner = tag.slice(2, -2).replaceAll(bare, (_, prefix: string | undefined, name: string) => expressionOf(prefix, name));
-    return `{%${inner.replaceAll("{{", " ").replaceAll("}}", " ")}%}`;
+  return withTags(outputs, (inner) => {
+    const plain = inner.replaceAll(bare, (_, prefix: string | undefined, name: string) => expressionOf(prefix, name));
+    return plain.replaceAll("{{", " ").replaceAll("}}", " ");
   });
+}
+
+/** One look at each character, also where nothing is ever closed: a search for the end from every beginning would take hours. */
+function withTags(source: string, change: (inner: string) => string): string {
+  const parts: string[] = [];
+  let done = 0;
+  for (;;) {
+    const begin = source.indexOf("{%", done);
+    const end = begin < 0 ? -1 : source.indexOf("%}", begin + 2);
+    if (end < 0) return `${parts.join("")}${source.slice(done)}`;
+    parts.push(source.slice(done, begin), "{%", change(source.slice(begin + 2, end)), "%}");
+    done = end + 2;
+  }
 }
 
 const braced = /(\{\{-?\s*)(subscribed_state\s*\.\s*)?\$\{([^{}]*)\}(\s*(?:\|[^{}]*)?-?\}\})/g;

@@ -1,0 +1,157 @@
+/** Stored pages: what is refused with line and reason, what is filled in how, and that it ends. */
+import { expect, test } from "vitest";
+import type { Center, CenterContent } from "../domain/center.ts";
+import { limits } from "../../../platform/limits.ts";
+import { openPages } from "./pages.ts";
+
+const closed = { scriptsAllowed: false, origins: [] };
+const form =
+  '<form action="{{preference_center_submit_url}}" method="post"><input name="{% form_field_name :email_global_state %}"></form>';
+
+function content(more: Partial<CenterContent> = {}): CenterContent {
+  const rest = { title: "T", confirmationHtml: "", redirectHtml: null, options: { linkTags: [] }, state: "active" } as const;
+  return { pageHtml: form, ...rest, ...more };
+}
+
+function problem(pageHtml: string): string {
+  try {
+    openPages().check(content({ pageHtml }), closed);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message.replace("'preference_center_page_html' would not work: ", "") : String(error);
+  }
+}
+
+function filled(pageHtml: string, states: Readonly<Record<string, string>> = {}, email = "a@x.de"): string {
+  const center: Center = { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: content({ pageHtml }) };
+  const page = openPages().compiled(center, "page");
+  return page?.template.render({ email, submitUrl: "?save", states: new Map(Object.entries(states)), head: "" }) ?? "";
+}
+
+test.each([
+  ["<p>no form</p>", "it has no form: there must be one with the action {{preference_center_submit_url}}"],
+  [`${form}\n<blink>x</blink>`, "line 2: unknown tag <blink>"],
+  [`${form}\n<div>`, "line 2: the tag <div> is not closed"],
+  [`${form}\n<div`, "line 2: the page ends within a tag or comment (eof-in-tag)"],
+  [`${form}<!-- `, "line 1: the page ends within a tag or comment (eof-in-comment)"],
+  [form.replace("post", "get"), 'line 1: the method of the form must be "post"'],
+  [form.replace(' method="post"', ""), 'line 1: the method of the form must be "post"'],
+  [
+    form.replace('action="{{preference_center_submit_url}}"', ""),
+    "line 1: the form has no action: it must be {{preference_center_submit_url}}",
+  ],
+  [form.replace("{{pref", "https://evil.example/{{pref"), "line 1: the action of <form> must be {{preference_center_submit_url}}"],
+  [
+    form.replace("{{preference_center_submit_url}}", "{{preference_center_submit_url | default: 'https://evil.example'}}"),
+    "line 1: the action of <form> must be {{preference_center_submit_url}}",
+  ],
+  [
+    `${form}\n${form.replace("{{preference_center_submit_url}}", "//evil.example")}`,
+    "line 2: the action of <form> must be {{preference_center_submit_url}}",
+  ],
+  [
+    form.replace("></form>", '><button formaction="//evil.example">x</button></form>'),
+    "line 1: the formaction of <button> must be {{preference_center_submit_url}}",
+  ],
+  [
+    form.replace('name="{% form_field_name :email_global_state %}"', 'name="x"'),
+    "line 1: no field of the form has a name made by {% form_field_name %}",
+  ],
+  [form.replace(" method", ' enctype="text/plain" method'), "line 1: the enctype of the form must be application/x-www-form-urlencoded"],
+  [`<base href="https://evil.example/">${form}`, "line 1: the tag <base> is not allowed: it would lead the form elsewhere"],
+  [
+    `<meta http-equiv="Refresh" content="0;url=//evil.example">${form}`,
+    "line 1: a page may not lead elsewhere by itself (meta refresh); redirect_page_html may",
+  ],
+  [`${form}\n<a href="https://x.example/?{{\${email_address}}}">x</a>`, "line 2: Liquid output may not stand in an address (href of <a>)"],
+  [
+    `${form}\n<img src="https://x.example/{{preference_center_submit_url}}">`,
+    "line 2: Liquid output may not stand in an address (src of <img>)",
+  ],
+  [
+    `${form}\n<script>var a = "{{\${email_address}}}"</script>`,
+    "line 2: within <script> may stand states, field names and the submit URL only",
+  ],
+  [
+    `${form}\n{% assign e = email_address %}<script>{{ e }}</script>`,
+    "line 2: within <script> may stand states, field names and the submit URL only",
+  ],
+  [
+    `${form}\n<style>p { content: "{{\${email_address}}}" }</style>`,
+    "line 2: within <style> may stand states, field names and the submit URL only",
+  ],
+  [
+    `${form}\n<p onclick="x('{{\${email_address}}}')">x</p>`,
+    "line 2: in the attribute onclick may stand states, field names and the submit URL only",
+  ],
+  [`${form}\n<p {{\${email_address}}}>x</p>`, "line 2: Liquid output may not make the name of an attribute"],
+  [`${form}\n{{\${first_name}}}`, 'line 2: unknown variable "first_name"'],
+  [`${form}\n{{ email_address.constructor }}`, 'line 2: unknown variable "email_address.constructor"'],
+  [`${form}\n{{ 'x' | append: 'y' }}`, "line 2: undefined filter: append"],
+  [`${form}\n{% for i in (1..9) %}x{% endfor %}`, 'line 2: unknown tag "for"'],
+  [`${form}\n{% render 'x' %}`, 'line 2: unknown tag "render"'],
+  [`${form}\n{% if subscribed_state.\${email_global} %}`, 'line 2: tag {% if subscribed_state["email_global"] %} not closed'],
+  [
+    `${form}\n{% form_field_name :group %}`,
+    "line 2: form_field_name takes :email_global_state, or :subscription_group and the id of a group",
+  ],
+])("check() of %j says why", (html, reason) => {
+  expect(problem(html)).toBe(reason);
+});
+
+test("check() takes fragments, custom elements, drawings, comments, optional end tags and the sample's script", () => {
+  for (
+    const html of [
+      `${form}<ul><li>a<li>b</ul><p>c<svg viewBox="0 0 1 1"><path d="M0 0"/></svg><my-card>d</my-card><!-- e --><br><table><tr><td>f</table>`,
+      `<script>const s = '{{subscribed_state.\${email_global}}}' == "unsubscribed"; const t = \`\${s}\`;</script>${form}`,
+      `{% comment %}<form>{% endcomment %}${form}`,
+      `<!doctype html><html><head><title>x</title></head><body>${form}</body></html>`,
+    ]
+  ) expect(problem(html)).toBe("");
+});
+
+test("what is put in is escaped wherever it stands", () => {
+  const html = filled(
+    `${form}<p title={{\${email_address}}} class="{{\${email_address}}}">{{\${email_address}}}</p>`,
+    {},
+    `"a onload=x>'<b>&"@x.de`,
+  );
+  expect(html).toContain('title=&#34;a&#32;onload&#61;x&#62;&#39;&#60;b&#62;&#38;&#34;@x.de class="&#34;a');
+  expect(html).not.toContain("<b>");
+});
+
+test("states, conditions, assignments and filters work; a group that is not known is as given", () => {
+  const states = { email_global: "opted_in", "g-1": "subscribed" };
+  const html = "{% assign s = subscribed_state.${g-1} %}{% if {{subscribed_state.${g-1}}} == 'subscribed' %}A{% else %}B{% endif %}" +
+    "{% unless s == 'subscribed' %}C{% endunless %}{% case s %}{% when 'subscribed' %}D{% endcase %}{{ subscribed_state.${email_global} | upcase }}";
+  expect(filled(`${form}${html}`, states)).toContain("ADOPTED&#95;IN".replace("&#95;", "_"));
+});
+
+test("the head goes after the head tag, the html tag, the doctype or to the beginning, and a doctype is there", () => {
+  const at = (html: string) => {
+    const center = { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: content({ pageHtml: html }) };
+    return openPages().compiled(center, "page")?.template.render({ email: "", submitUrl: "", states: new Map(), head: "<H>" }).split(
+      "<form",
+    )[0];
+  };
+  expect(at(form)).toBe("<!doctype html><H>");
+  expect(at(`<!DOCTYPE html>${form}`)).toBe("<!DOCTYPE html><H>");
+  expect(at(`<html lang="x">${form}</html>`)).toBe('<!doctype html><html lang="x"><H>');
+  expect(at(`{% if subscribed_state.\${email_global} %}{% endif %}<html><head>{{preference_center_submit_url}}</head>${form}</html>`)).toBe(
+    "<!doctype html><html><head><H></head>",
+  );
+});
+
+test("pages with too much Liquid or too many tags are refused, and every other is read in good time", () => {
+  expect(problem(`${form}${"{{${email_address}}}".repeat(limits.pageTagsMax)}`)).toContain(`more than ${limits.pageTagsMax} pieces`);
+  const most = Math.floor(limits.pageElementsMax / 4) - 10;
+  expect(problem(`${form}${"<div><p>x</p></div>\n".repeat(most)}`)).toBe("");
+  expect(problem(`${form}${"<br>".repeat(limits.pageElementsMax)}`)).toBe(`it has more than ${limits.pageElementsMax} tags`);
+  // Hours where anything were looked through from each of its beginnings
+  const started = process.cpuUsage().user;
+  for (const hostile of ["<", "{{", "{%", "<a ", "<!--", "&", "<div>", "<p><b>", "<table>", "{{${", "${", "{{ x "]) {
+    problem(`${form}${hostile.repeat(Math.floor(1_000_000 / hostile.length))}`);
+    problem(`${form}${hostile.repeat(limits.pageElementsMax / 4)}`);
+  }
+  expect(process.cpuUsage().user - started).toBeLessThan(60_000_000);
+});

@@ -1,0 +1,84 @@
+/** heddle preference-centers beside a running server, and what a declaration says of pages. */
+import { expect, test } from "vitest";
+import { runCommand } from "../command-line.ts";
+import { heddleSuite } from "../suite.ts";
+import { demoKey } from "../heddle.ts";
+import { letter, storedPage } from "../preference-centers.ts";
+
+const suite = heddleSuite({
+  apply: `
+companies:
+  - name: acme
+    onboardedAt: 2020-01-01
+    workspaces:
+      - name: demo
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        subscriptionGroups: [{ id: ${letter}, name: Weekly letter, channel: email }]
+        pages: { scripts: true, origins: ["https://cdn.example.com"] }
+        preferenceCenters:
+          - { id: 33333333-3333-4333-8333-333333333333, name: Main, title: Declared, redirect: "<p>Off you go</p>" }
+          - { name: Later, state: draft }
+`,
+  env: { HEDDLE_PUBLIC_URL: "https://mail.example.com/data/" },
+});
+
+async function command(...words: string[]): Promise<string> {
+  const { code, output, errors } = await runCommand(["preference-centers", ...words], suite.heddle.commandEnv);
+  expect(code, errors).toBe(0);
+  return output;
+}
+
+const path = "/preference_center/v1/33333333-3333-4333-8333-333333333333";
+const pages = { preference_center_page_html: "", confirmation_page_html: "" };
+
+test("preference centers and page settings are declared, with the ids that the file gives", async () => {
+  expect((await suite.get(path)).body).toMatchObject({
+    name: "Main",
+    preference_center_title: "Declared",
+    redirect_page_html: "<p>Off you go</p>",
+    state: "active",
+  });
+  const listed = JSON.parse(await command("list", "--json")) as object[];
+  expect(listed).toMatchObject([{ name: "Main", version: 1, state: "active" }, { name: "Later", state: "draft" }]);
+});
+
+test("versions, diff and restore tell and change what the API shows", async () => {
+  expect((await suite.heddle.request("PUT", path, { ...pages, preference_center_title: "Second" })).status).toBe(200);
+  expect(JSON.parse(await command("versions", "Main", "--json"))).toMatchObject([{ version: 2 }, { version: 1, actor: "heddle apply" }]);
+  expect(await command("diff", "Main", "2")).toContain("preference_center_title\n@@ -1,1 +1,1 @@\n-Declared\n+Second");
+  expect(await command("restore", "Main", "1")).toContain("as version 3");
+  expect((await suite.get(path)).body["preference_center_title"]).toBe("Declared");
+});
+
+test("a link stays good when the key is rotated, and stands under HEDDLE_PUBLIC_URL", async () => {
+  await suite.track({ attributes: [{ external_id: "ann", email: "ann@example.com" }] });
+  async function urlOf(): Promise<string> {
+    const { body, text, status } = await suite.get(`${path}/url/ann`);
+    expect(status, text).toBe(200);
+    return String(body["preference_center_url"]);
+  }
+  const first = await urlOf();
+  expect(first).toMatch(/^https:\/\/mail\.example\.com\/data\/preferences\/AAAAA/);
+  expect(await command("rotate-link-key")).toContain("the key 2");
+  const second = await urlOf();
+  const made = (await command("url", "Main", "ann", "--url", "https://mail.example.com/data")).trim();
+  for (const url of [first, second, made]) {
+    const answer = await fetch(url.replace("https://mail.example.com/data", suite.heddle.url));
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-security-policy")).toContain(
+      "script-src 'unsafe-inline' https://cdn.example.com; form-action 'self'",
+    );
+  }
+});
+
+test("what will not load or run is told with the write", async () => {
+  const html = storedPage.replace(
+    "<h1>",
+    '<img src="https://cdn.example.com/a.png">\n<img src="https://other.example/b.png"><iframe src="/x"></iframe><h1>',
+  );
+  const { body, text } = await suite.heddle.request("PUT", path, { ...pages, preference_center_page_html: html });
+  expect(body["warnings"], text).toEqual([
+    "'preference_center_page_html' line 9: <img> is not loaded: https://other.example is not among the origins of the workspace's pages",
+    "'preference_center_page_html' line 9: <iframe> is not shown: pages embed nothing",
+  ]);
+});
