@@ -146,7 +146,8 @@ export const limits = {
   profileRowPlainBytesMax: 256 * 1024,
   profileRowBytesMax: 12 * 1024 * 1024,
   // Consent
-  laneReadRecordsMax: 1_000,
+  laneReadRecordsMax: 200,
+  laneWorkspacesPerRead: 8,
   subscriptionGroupsPerWorkspaceMax: 100,
   groupChangeAttemptsMax: 8,
   consentRunRecordsMax: 500,

@@ -6,8 +6,8 @@ import { silentLogger } from "../logger.ts";
 import { openDrain } from "./drain.ts";
 import type { LaneRecord } from "./lane.ts";
 
-function record(sequence: number): LaneRecord {
-  return { workspaceId: "w", sequence, part: 0, key: "k", body: new Uint8Array() };
+function record(sequence: number, workspaceId = "w"): LaneRecord {
+  return { workspaceId, sequence, part: 0, key: "k", body: new Uint8Array() };
 }
 
 function openTest(options: { failures?: number } = {}) {
@@ -19,7 +19,11 @@ function openTest(options: { failures?: number } = {}) {
     name: "test",
     clock,
     logger: silentLogger,
-    lane: { read: (max) => Promise.resolve(queue.slice(0, max)) },
+    lane: {
+      read: (max) => Promise.resolve(queue.slice(0, max)),
+      last: (workspaceId) => queue.findLast((one) => one.workspaceId === workspaceId),
+      isPast: (workspaceId, { sequence }) => !queue.some((one) => one.workspaceId === workspaceId && one.sequence <= sequence),
+    },
     async step(records) {
       await Promise.resolve();
       if (failures > 0) {
@@ -73,4 +77,16 @@ test("drained() is false when the time is over, and at the end", async () => {
   const ending = drain.drained(Infinity);
   await drain.close();
   expect(await ending).toBe(false);
+});
+
+test("drained() of a workspace waits for that workspace alone", async () => {
+  const { queue, applied, drain } = openTest();
+  queue.push(record(1), record(2, "v"));
+  for (let sequence = 3; sequence <= limits.laneReadRecordsMax * 3; sequence += 1) queue.push(record(sequence));
+  expect(await drain.drained(Infinity, "nobody's")).toBe(true);
+  expect(applied).toEqual([]);
+  expect(await drain.drained(Infinity, "v")).toBe(true);
+  expect(applied).toHaveLength(limits.laneReadRecordsMax);
+  expect(await drain.drained(Infinity, "w")).toBe(true);
+  expect(applied).toHaveLength(limits.laneReadRecordsMax * 3);
 });

@@ -2,7 +2,7 @@
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import type { Lane, LaneRecord } from "./lane.ts";
+import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
 
 export interface DrainParts {
   readonly name: string;
@@ -16,8 +16,11 @@ export interface DrainParts {
 export interface Drain {
   /** Something may be in the lane. */
   notify(): void;
-  /** True as soon as what the lane held at the call is applied; false after `ms` (Infinity: never) without it. */
-  drained(ms: number): Promise<boolean>;
+  /**
+   * True as soon as what the lane held at the call is applied, of one workspace where it is named; false after `ms`
+   * (Infinity: never) without it.
+   */
+  drained(ms: number, workspaceId?: string): Promise<boolean>;
   /** Why nothing is applied at the moment; undefined while all is well. */
   trouble(): string | undefined;
   /** Ends after the step under way. */
@@ -40,6 +43,8 @@ class RunningDrain implements Drain {
   #trouble: string | undefined;
   #cancelRetry: (() => void) | undefined;
   readonly #waiting = new Set<(reached: boolean) => void>();
+  /** Those of #waiting for whom records of one workspace are enough. */
+  readonly #places = new Map<(reached: boolean) => void, { readonly workspaceId: string; readonly place: LanePlace }>();
 
   constructor(parts: DrainParts) {
     this.#parts = parts;
@@ -51,15 +56,19 @@ class RunningDrain implements Drain {
     this.#running = this.#run();
   }
 
-  drained(ms: number): Promise<boolean> {
+  drained(ms: number, workspaceId?: string): Promise<boolean> {
+    const place = workspaceId === undefined ? undefined : this.#parts.lane.last(workspaceId);
+    if (workspaceId !== undefined && place === undefined) return Promise.resolve(true);
     return new Promise((resolve) => {
       const settle = (reached: boolean): void => {
         this.#waiting.delete(settle);
+        this.#places.delete(settle);
         cancel();
         resolve(reached);
       };
       const cancel = ms === Infinity ? () => {} : this.#parts.clock.after(ms, () => settle(false));
       this.#waiting.add(settle);
+      if (workspaceId !== undefined && place !== undefined) this.#places.set(settle, { workspaceId, place });
       this.notify();
     });
   }
@@ -103,7 +112,8 @@ class RunningDrain implements Drain {
     const { lane, step } = this.#parts;
     for (let records = await lane.read(limits.laneReadRecordsMax); records.length > 0 && !this.#closed;) {
       await step(records);
-      records = records.length < limits.laneReadRecordsMax ? [] : await lane.read(limits.laneReadRecordsMax);
+      for (const [settle, { workspaceId, place }] of this.#places) if (lane.isPast(workspaceId, place)) settle(true);
+      records = await lane.read(limits.laneReadRecordsMax);
     }
   }
 

@@ -12,8 +12,17 @@ export interface LaneRecord {
 
 /** The lane's reader. Records of a workspace come in the resolver's order; those read stay until they are taken. */
 export interface Lane {
-  /** The next records, at most `max`. */
+  /** The next records, at most `max`; a workspace with many of them leaves room for others. */
   read(max: number): Promise<LaneRecord[]>;
+  /** The last record that a workspace has in the lane. */
+  last(workspaceId: string): LanePlace | undefined;
+  /** Whether every record of the workspace up to `place` was taken. */
+  isPast(workspaceId: string, place: LanePlace): boolean;
+}
+
+export interface LanePlace {
+  readonly sequence: number;
+  readonly part: number;
 }
 
 /** A record that was passed over, kept to be shown. */

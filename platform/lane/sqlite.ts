@@ -1,4 +1,5 @@
 /** Lanes in the embedded store: a table that the resolver's step fills and the reader's transaction empties. */
+import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Lane, LaneRecord } from "./lane.ts";
@@ -16,17 +17,46 @@ export const laneSchema: readonly string[] = [
 
 export async function openSqliteLane(database: Database, service: string): Promise<Lane> {
   await migrate(database, "lane", laneSchema);
+  /** Workspaces take turns. */
+  let served = "";
+
+  /** The workspaces with records, at most `max`, beginning behind the one that was served last. */
+  function workspaces(max: number): string[] {
+    const found: string[] = [];
+    for (const [after, until] of [[served, undefined], ["", served]] as const) {
+      for (let from: string = after; found.length < max;) {
+        const next = database.prepare(selectNext).get(service, from)?.["workspace_id"];
+        if (next === undefined || (until !== undefined && String(next) > until)) break;
+        from = String(next);
+        found.push(from);
+      }
+    }
+    return found;
+  }
+
   return {
     read(max) {
-      const rows = database.prepare(select).all(service, max);
-      return Promise.resolve(rows.map((row): LaneRecord => ({
-        workspaceId: String(row["workspace_id"]),
-        sequence: Number(row["sequence"]),
-        part: Number(row["part"]),
-        key: String(row["lane_key"]),
-        body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-      })));
+      const turn = workspaces(limits.laneWorkspacesPerRead);
+      const each = Math.ceil(max / Math.max(1, turn.length));
+      served = turn.at(-1) ?? "";
+      const rows = turn.flatMap((workspaceId) => database.prepare(select).all(service, workspaceId, each));
+      return Promise.resolve(rows.slice(0, max).map(recordOf));
     },
+    last(workspaceId) {
+      const row = database.prepare(selectLast).get(service, workspaceId);
+      return row === undefined ? undefined : { sequence: Number(row["sequence"]), part: Number(row["part"]) };
+    },
+    isPast: (workspaceId, { sequence, part }) => database.prepare(selectUpTo).get(service, workspaceId, sequence, part) === undefined,
+  };
+}
+
+function recordOf(row: Readonly<Record<string, unknown>>): LaneRecord {
+  return {
+    workspaceId: String(row["workspace_id"]),
+    sequence: Number(row["sequence"]),
+    part: Number(row["part"]),
+    key: String(row["lane_key"]),
+    body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
   };
 }
 
@@ -36,6 +66,9 @@ export function takeFromLane(database: Database, service: string, records: reado
   for (const { workspaceId, sequence, part, key } of records) statement.run(service, workspaceId, sequence, part, key);
 }
 
-const select = `SELECT workspace_id, sequence, part, lane_key, body FROM lane_records
-  WHERE service = ? ORDER BY workspace_id, sequence, part LIMIT ?`;
+const ofWorkspace = "FROM lane_records WHERE service = ? AND workspace_id = ?";
+const select = `SELECT workspace_id, sequence, part, lane_key, body ${ofWorkspace} ORDER BY sequence, part LIMIT ?`;
+const selectNext = "SELECT workspace_id FROM lane_records WHERE service = ? AND workspace_id > ? ORDER BY workspace_id LIMIT 1";
+const selectLast = `SELECT sequence, part ${ofWorkspace} ORDER BY sequence DESC, part DESC LIMIT 1`;
+const selectUpTo = `SELECT 1 ${ofWorkspace} AND (sequence, part) <= (?, ?) LIMIT 1`;
 const remove = "DELETE FROM lane_records WHERE service = ? AND workspace_id = ? AND sequence = ? AND part = ? AND lane_key = ?";

@@ -51,7 +51,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   return {
     service: messagingStatusRoutes({
       store: tables.store,
-      caught: { ask: () => () => drain.drained(limits.consentWaitMs) },
+      caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
       profile,
       intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),

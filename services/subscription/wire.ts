@@ -57,7 +57,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   return {
     service: subscriptionRoutes({
       store: tables.store,
-      caught: { ask: () => () => drain.drained(limits.consentWaitMs) },
+      caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
       profile,
       intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),

@@ -64,3 +64,23 @@ async function send(database: Database, records: readonly LaneRecord[]): Promise
     for (const { workspaceId, sequence, part, key, body } of records) database.prepare(sql).run(workspaceId, sequence, part, key, body);
   });
 }
+
+test("a workspace with many records leaves room for others, which take turns", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const { lane } = await openSqliteSubscriptionStore(database);
+  const many = Array.from(
+    { length: 50 },
+    (_, at): LaneRecord => ({ workspaceId: "a", sequence: 1, part: at, key: "u", body: Uint8Array.of() }),
+  );
+  const few = ["b", "c"].map((workspaceId): LaneRecord => ({ workspaceId, sequence: 1, part: 0, key: "u", body: Uint8Array.of() }));
+  await send(database, [...many, ...few]);
+  const first = (await lane.read(12)).map(({ workspaceId, part }) => `${workspaceId}${part}`);
+  expect(first.toSorted()).toEqual(["a0", "a1", "a2", "a3", "b0", "c0"]);
+  expect(lane.last("a")).toEqual({ sequence: 1, part: 49 });
+  expect([lane.last("x"), lane.isPast("x", { sequence: 9, part: 9 }), lane.isPast("b", { sequence: 1, part: 0 })]).toEqual([
+    undefined,
+    true,
+    false,
+  ]);
+  await database.close();
+});
