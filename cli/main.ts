@@ -1,6 +1,7 @@
 /** The heddle command: its commands, their options and help. Each command has a file of its own, loaded when it runs. */
 import { Command, CommanderError, InvalidArgumentError } from "commander";
 
+import { addBackup } from "./backup-command.ts";
 import { addConsent } from "./consent-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
@@ -41,6 +42,7 @@ function commands(done: (code: number) => void): Command {
   addExport(program, done);
   addConsent(program, done);
   addLog(program, done);
+  addBackup(program, done);
   addEvents(program, done);
   addPreferenceCenters(program, done);
   addTranslations(program, done);

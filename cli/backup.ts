@@ -1,0 +1,68 @@
+/** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. */
+import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { limits } from "../platform/limits.ts";
+import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
+import { databaseFile, dataFolder } from "./data-folder.ts";
+import { CommandError, exitCodes, print } from "./output.ts";
+
+interface BackupOptions {
+  readonly dataDir?: string;
+}
+
+/** The copy holds everything: the log, all tables, who may call, and what waits to be applied. */
+export async function backup(file: string, { dataDir }: BackupOptions): Promise<number> {
+  const folder = dataFolder(dataDir);
+  const source = join(folder, databaseFile);
+  if (!existsSync(source)) throw new CommandError(`There is no Heddle in the folder "${folder}"`);
+  if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
+  const part = `${resolve(file)}.part`;
+  rmSync(part, { force: true });
+  const handle = new DatabaseSync(source, { readOnly: true, timeout: limits.storeBusyTimeoutMs });
+  try {
+    // One read transaction: what a server writes meanwhile is not in it
+    handle.prepare("VACUUM INTO ?").run(part);
+  } finally {
+    handle.close();
+  }
+  checkCopy(part);
+  renameSync(part, file);
+  print(`${file}: ${(statSync(file).size / 1024 ** 2).toFixed(1)} MiB`);
+  return exitCodes.ok;
+}
+
+/** Refuses a folder that has a Heddle, and a file that is damaged or is none of ours. */
+export async function restore(file: string, { dataDir }: BackupOptions): Promise<number> {
+  if (!existsSync(file)) throw new CommandError(`There is no file "${file}"`);
+  checkCopy(file);
+  const folder = dataFolder(dataDir);
+  const target = join(folder, databaseFile);
+  makeFolder(resolve(folder));
+  const lock = lockDirectory(folder);
+  try {
+    const there = existsSync(target) && statSync(target).size > 0;
+    if (there) throw new CommandError(`There is a Heddle in the folder "${folder}" already: name another with --data-dir`);
+    const part = `${target}.part`;
+    copyFileSync(file, part);
+    renameSync(part, target);
+  } finally {
+    lock.release();
+  }
+  print(`${folder} is as it was when ${file} was made`);
+  return exitCodes.ok;
+}
+
+function checkCopy(path: string): void {
+  let found: string;
+  const handle = new DatabaseSync(path, { readOnly: true });
+  try {
+    found = handle.prepare("PRAGMA quick_check(1)").all().map((row) => String(row["quick_check"])).join();
+    if (found === "ok") handle.prepare("SELECT version FROM schema_versions WHERE name = 'profile'").get();
+  } catch (error) {
+    found = error instanceof Error ? error.message : String(error);
+  } finally {
+    handle.close();
+  }
+  if (found !== "ok") throw new CommandError(`"${path}" is no sound copy of a Heddle: ${found}`);
+}
