@@ -5,13 +5,12 @@ import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "../render/r
 import type { Route } from "../route.ts";
 import type { Entry } from "./entry.ts";
 import { reasonsOf } from "./reasons-of.ts";
-
-export type Json = Readonly<Record<string, unknown>>;
+import type { Json, SharedAnswers } from "./shared-answers.ts";
 
 type Dialect = "Rest" | "Scim";
 
 /** `responses` of the operation, by status. */
-export function answersOf(route: Route, entry: Entry): Json {
+export function answersOf(route: Route, entry: Entry, shared: SharedAnswers): Json {
   const dialect = route.guard === "scim" ? "Scim" : "Rest";
   const success = successStatus(route, entry);
   const known = reasonsOf(route, entry);
@@ -20,9 +19,9 @@ export function answersOf(route: Route, entry: Entry): Json {
   for (const { status, description } of entry.otherStatuses ?? []) answers.set(status, { description });
   for (const [status, group] of byStatus) {
     const also = entry.otherStatuses?.find((other) => other.status === status);
-    answers.set(status, refusals(dialect, group, also?.description));
+    answers.set(status, shared.refTo(`${dialect}${status}`, refusals(dialect, group, also?.description)));
   }
-  answers.set(fault, { $ref: `#/components/responses/${dialect}Fault` });
+  answers.set(fault, shared.refTo(`${dialect}Fault`, faultOf(dialect)));
   return Object.fromEntries([...answers].toSorted(([a], [b]) => a - b));
 }
 
@@ -42,18 +41,11 @@ export function errorExamples(): Json {
   return found;
 }
 
-/** components.responses */
-export function faultResponses(): Json {
-  const description = "A fault of Heddle's own. Nothing is told of it but the id under which it was logged (the header X-Request-Id).";
+function faultOf(dialect: Dialect): Json {
+  const [type, answer] = dialect === "Scim" ? [scimContentType, scimFaultAnswer()] : ["application/json", faultAnswer("request-id")];
   return {
-    RestFault: {
-      description,
-      content: { "application/json": { schema: schemaOf("Rest"), example: JSON.parse(String(faultAnswer("request-id").body)) } },
-    },
-    ScimFault: {
-      description,
-      content: { [scimContentType]: { schema: schemaOf("Scim"), example: JSON.parse(String(scimFaultAnswer().body)) } },
-    },
+    description: "A fault of Heddle's own. Nothing is told of it but the id under which it was logged (the header X-Request-Id).",
+    content: { [type]: { schema: schemaOf(dialect), example: JSON.parse(String(answer.body)) } },
   };
 }
 

@@ -1,21 +1,23 @@
 /** The OpenAPI 3.1 document: the live routes, each with what is written by hand about it. */
 import type { Route } from "../route.ts";
-import { errorExamples, faultResponses, type Json } from "./answers.ts";
+import { errorExamples } from "./answers.ts";
 import { entries, schemas } from "./entries.ts";
 import { type Entry, type RouteName, tags } from "./entry.ts";
 import { answerHeaders, requestHeaders } from "./headers.ts";
 import { operationOf, pathOf } from "./operation.ts";
+import { type Json, openSharedAnswers } from "./shared-answers.ts";
 
 /** A route without an entry is left out and named in `x-heddle-undocumented`; entries.test.ts fails for it and says where to add it. */
 export function openapiDocument(routes: readonly Route[]): Json {
   const byName = new Map(routes.map((route) => [routeName(route), route]));
   const missing = [...byName.keys()].filter((name) => !entryOf(name));
+  const shared = openSharedAnswers();
   const paths: Record<string, Record<string, Json>> = {};
   for (const entry of entries) {
     const route = byName.get(entry.route);
     if (!route) continue;
     const path = pathOf(route);
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, entry) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, entry, shared) };
   }
   return {
     openapi: "3.1.0",
@@ -27,7 +29,7 @@ export function openapiDocument(routes: readonly Route[]): Json {
       schemas,
       parameters: requestHeaders,
       headers: answerHeaders,
-      responses: faultResponses(),
+      responses: shared.components(),
       examples: errorExamples(),
       securitySchemes,
     },

@@ -1,11 +1,12 @@
 /** One route as an operation: its entry, and what its row of the route table says of permission, limit and size. */
 import { limitsTable, type PublishedLimit } from "../limits-table.ts";
 import type { Route } from "../route.ts";
-import { answersOf, type Json } from "./answers.ts";
+import { answersOf } from "./answers.ts";
 import type { Entry, Parameter } from "./entry.ts";
+import type { Json, SharedAnswers } from "./shared-answers.ts";
 
 /** Of `paths[path][method]`. */
-export function operationOf(route: Route, entry: Entry): Json {
+export function operationOf(route: Route, entry: Entry, shared: SharedAnswers): Json {
   return {
     operationId: entry.operationId,
     tags: [entry.tag],
@@ -14,7 +15,7 @@ export function operationOf(route: Route, entry: Entry): Json {
     ...securityOf(route),
     parameters: [...(entry.parameters ?? []).map((each) => parameterOf(each, entry)), ...headersOf(route)],
     ...bodyOf(route, entry),
-    responses: answersOf(route, entry),
+    responses: answersOf(route, entry, shared),
     ...extensionsOf(route, entry),
   };
 }
