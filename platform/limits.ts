@@ -229,6 +229,7 @@ export const limits = {
   pageFormBytesMax: 64 * 1024,
   pageFieldsMax: 500,
   pageElementsMax: 30_000,
+  pageTagWordsMax: 5_000,
   pageWarningsMax: 20,
   pageTagsMax: 2_000,
   pageRenderMsMax: 250,

@@ -24,9 +24,7 @@ export interface CheckedPage {
 
 /** Throws PageProblem. */
 export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings): CheckedPage {
-  if (parsed.source.split("<").length > limits.pageElementsMax) {
-    throw new PageProblem(undefined, `it has more than ${limits.pageElementsMax} tags`);
-  }
+  checkEffort(parsed.source);
   const masked = maskPage(parsed);
   const document = parse(masked.html, { sourceCodeLocationInfo: true, scriptingEnabled: false, onParseError: refuseCut });
   const found = elementsOf(document);
@@ -44,6 +42,18 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
     hasTitle: found.some(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml")),
     boxes,
   };
+}
+
+/** Reading a tag takes a time that grows with the square of its attributes. */
+function checkEffort(source: string): void {
+  const tags = source.split("<");
+  if (tags.length > limits.pageElementsMax) throw new PageProblem(undefined, `it has more than ${limits.pageElementsMax} tags`);
+  for (const tag of tags) {
+    const text = tag.slice(0, Math.max(0, tag.indexOf(">")) || tag.length);
+    if (text.length > limits.pageTagWordsMax && text.split(/[\s/]+/).length > limits.pageTagWordsMax) {
+      throw new PageProblem(undefined, `a tag has more than ${limits.pageTagWordsMax} attributes`);
+    }
+  }
 }
 
 /** Those that were written, in their order. */

@@ -147,6 +147,8 @@ test("pages with too much Liquid or too many tags are refused, and every other i
   const most = Math.floor(limits.pageElementsMax / 4) - 10;
   expect(problem(`${form}${"<div><p>x</p></div>\n".repeat(most)}`)).toBe("");
   expect(problem(`${form}${"<br>".repeat(limits.pageElementsMax)}`)).toBe(`it has more than ${limits.pageElementsMax} tags`);
+  const attributes = Array.from({ length: limits.pageTagWordsMax }, (_, at) => `a${at}`).join(" ");
+  expect(problem(`${form}<p ${attributes}></p>`)).toBe(`a tag has more than ${limits.pageTagWordsMax} attributes`);
   // Hours where anything were looked through from each of its beginnings
   const started = process.cpuUsage().user;
   for (const hostile of ["<", "{{", "{%", "<a ", "<!--", "&", "<div>", "<p><b>", "<table>", "{{${", "${", "{{ x "]) {
