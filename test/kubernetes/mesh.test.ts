@@ -4,8 +4,9 @@ import { resolve } from "node:path";
 import { env } from "node:process";
 import { beforeAll, describe, expect, test } from "vitest";
 import { allReady, heddleKubectl, kubectl, namespace, whyNoCluster, workloads } from "./cluster.ts";
+import { figure, seconds, summary } from "./figures.ts";
 import { provideImages } from "./images.ts";
-import { declareLoad, type Keys, type LoadResult, podsOf, probesOf, underLoad } from "./load.ts";
+import { declareLoad, type Keys, podsOf, probesOf, underLoad } from "./load.ts";
 import { makeVolumes } from "./volumes.ts";
 
 const overlay = resolve(import.meta.dirname, "../../deploy/overlays/local");
@@ -99,17 +100,4 @@ async function replicasOf(workload: string): Promise<number> {
 
 function nameOf(workload: string): string {
   return workload.slice(workload.indexOf("/") + 1);
-}
-
-function summary({ requests, writes, failed, failingSeconds, slowestMs, lost, reordered, repeated }: LoadResult): string {
-  return `${requests} requests, ${writes} writes, ${failed} failed within ${failingSeconds} s, ${lost} lost, ${reordered} reordered, ` +
-    `${repeated} repeated, slowest ${seconds(slowestMs)} s`;
-}
-
-function seconds(ms: number): string {
-  return (ms / 1_000).toFixed(1);
-}
-
-function figure(what: string, value: string): void {
-  console.log(`figure: ${what}: ${value}`);
 }
