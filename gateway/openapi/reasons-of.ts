@@ -11,8 +11,16 @@ const ofEveryRequest: readonly Reason[] = [
   "EXPECTATION_FAILED",
   "DEADLINE_EXCEEDED",
 ];
-/** What stands behind the gateway cannot be reached, or is stopping. */
-const ofParts: readonly Reason[] = ["OVERLOADED", "STORE_UNAVAILABLE", "SERVICE_UNAVAILABLE", "SHUTTING_DOWN", "NOT_IMPLEMENTED"];
+/** What stands behind the gateway cannot be reached, or is stopping. Reads ask the log too: how far it is, and what they wait for. */
+const ofParts: readonly Reason[] = [
+  "OVERLOADED",
+  "LOG_UNAVAILABLE",
+  "STORE_UNAVAILABLE",
+  "SERVICE_UNAVAILABLE",
+  "OUTCOME_UNKNOWN",
+  "SHUTTING_DOWN",
+  "NOT_IMPLEMENTED",
+];
 const ofBodies: readonly Reason[] = [
   "BODY_NOT_JSON",
   "BODY_NOT_UTF8",
@@ -37,7 +45,7 @@ const ofTokens: readonly Reason[] = [
   "RATE_LIMITED",
   "IDEMPOTENCY_KEY_INVALID",
 ];
-const ofWrites: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "IDEMPOTENCY_KEY_REUSED", "LOG_FULL", "LOG_UNAVAILABLE", "OUTCOME_UNKNOWN"];
+const ofWrites: readonly Reason[] = ["IDEMPOTENCY_KEY_INVALID", "IDEMPOTENCY_KEY_REUSED", "LOG_FULL"];
 
 /** Every refusal the route may answer with, none twice. */
 export function reasonsOf(route: Route, entry: Entry): readonly Reason[] {
@@ -61,7 +69,7 @@ function reasonsOfKind(route: Route): readonly Reason[] {
   }
 }
 
-const ofScimBodies: readonly Reason[] = [...ofBodies, "IDEMPOTENCY_KEY_REUSED", "OUTCOME_UNKNOWN"];
+const ofScimBodies: readonly Reason[] = [...ofBodies, "IDEMPOTENCY_KEY_REUSED"];
 
 /** RFC 7644 section 4: the documents cannot be filtered, and say so. */
 function describing(path: string): readonly Reason[] {
