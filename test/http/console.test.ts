@@ -1,6 +1,6 @@
 /** What the console is told: overview and users of the key's own workspace, behind a permission of its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { demoKey, type Heddle, startHeddle, testShape } from "../heddle.ts";
+import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
@@ -68,7 +68,7 @@ test("each field says which request set it, also through a merge", async () => {
   expect(user?.merges[0]?.asked_by?.request_id).toBe(`merge-${id}`);
 });
 
-test.runIf(testShape === "embedded")("the history of consent is that of the ledger", async () => {
+test("the history of consent is that of the ledger", async () => {
   const id = fresh();
   const email = `${id}@example.com`;
   await track(`first-${id}`, { external_id: id, email });

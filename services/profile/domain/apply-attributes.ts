@@ -1,6 +1,5 @@
 /** What an attributes object does to a profile: standard fields, then custom attributes, in the order of the request. */
 import { applyCustom } from "./apply-custom.ts";
-import { noteCustom } from "./sources.ts";
 import type { Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 
@@ -22,7 +21,10 @@ export function applyAttributes(profile: Profile, change: AttributesChange, sequ
   for (const [name, customChange] of change.custom ?? []) {
     const before = custom.get(name);
     applyCustom(custom, name, customChange);
-    noteCustom(profile, name, { before, source: sequence });
+    const after = custom.get(name);
+    if (after === before) continue;
+    if (after === undefined) sources.custom.delete(name);
+    else sources.custom.set(name, sequence);
   }
 }
 

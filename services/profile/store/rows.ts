@@ -87,12 +87,15 @@ function sourcesToRow({ mark, fields, custom, sources }: Profile): SourcesRow | 
   ];
 }
 
+/** A plain loop: this runs for every row that is written. */
 function distances<Key>(from: number, keys: Iterable<Key>, sources: ReadonlyMap<Key, number>): (number | null)[] {
-  if (sources.size === 0) return [];
-  return Array.from(keys, (key) => {
+  const row: (number | null)[] = [];
+  if (sources.size === 0) return row;
+  for (const key of keys) {
     const sequence = sources.get(key);
-    return sequence === undefined ? null : from - sequence;
-  });
+    row.push(sequence === undefined ? null : from - sequence);
+  }
+  return row;
 }
 
 function sourcesFromRow<Key>({ mark }: Row, keys: Iterable<Key>, kept: readonly (number | null)[] | undefined): Map<Key, number> {
