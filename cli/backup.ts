@@ -1,7 +1,7 @@
 /** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. */
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { limits } from "../platform/limits.ts";
 import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
@@ -21,8 +21,8 @@ export async function backup(file: string, { dataDir }: BackupOptions): Promise<
   rmSync(part, { force: true });
   const handle = new DatabaseSync(source, { readOnly: true, timeout: limits.storeBusyTimeoutMs });
   try {
-    // One read transaction: what a server writes meanwhile is not in it
-    handle.prepare("VACUUM INTO ?").run(part);
+    // In one go, so that what a server writes meanwhile is not in it and does not make it begin anew
+    await copyDatabase(handle, part, { rate: allPages });
   } finally {
     handle.close();
   }
@@ -66,3 +66,5 @@ function checkCopy(path: string): void {
   }
   if (found !== "ok") throw new CommandError(`"${path}" is no sound copy of a Heddle: ${found}`);
 }
+
+const allPages = 2 ** 31 - 1;

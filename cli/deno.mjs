@@ -66,7 +66,7 @@ function grants() {
 function named() {
   const declared = option(["--apply", "-f", "--file", "--ids"]);
   const output = option(["-o", "--output"]);
-  const imported = command === "import" ? args.slice(1).filter((arg) => !arg.startsWith("-")).slice(0, 1) : [];
+  const imported = ["import", "backup", "restore"].includes(command) ? args.slice(1).filter((arg) => !arg.startsWith("-")).slice(0, 1) : [];
   return [
     ...(declared && declared !== "-" ? [resolve(declared)] : []),
     ...[...imported, ...(output ? [output] : [])].map((file) => dirname(resolve(file))),
