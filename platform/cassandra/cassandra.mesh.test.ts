@@ -1,6 +1,8 @@
 /** The driver and the migrations on a real Cassandra: values, batches, pages, locks, and a server that hangs or dies. */
+import { connect, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CassandraServer, startCassandra } from "../../test/servers/cassandra.ts";
+import { freePorts } from "../../test/servers/server-process.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
@@ -42,6 +44,26 @@ await describeWith(["cassandra"], "Cassandra", () => {
       await session?.close();
       await server?.stop();
     }, 60_000);
+
+    test("a session whose server was not there at first works when it is", patient, async () => {
+      const [port = 0] = await freePorts(1);
+      const late = openCassandra({ ...patientConfig, contactPoints: [`127.0.0.1:${port}`], keyspace: "ks" }, systemClock);
+      const question = of(select, { a: "late" });
+      for (let attempt = 0; attempt < 2; attempt += 1) {
+        await expect(late.execute(question)).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+      }
+      const behind = Number(server.contactPoint.split(":")[1]);
+      const door = createServer((socket) => {
+        const onward = connect(behind, "127.0.0.1");
+        for (const end of [socket, onward]) end.on("error", () => socket.destroy());
+        socket.on("close", () => onward.destroy());
+        socket.pipe(onward).pipe(socket);
+      });
+      door.listen(port, "127.0.0.1");
+      await expect.poll(() => late.execute(question).catch(() => "away")).toEqual([]);
+      await late.close();
+      door.close();
+    });
 
     test("execute() brings values back as they were, and ages decide", patient, async () => {
       const values = { s: "\u0000 ä \u{1f600}", n: 2n ** 62n, b: Uint8Array.of(0, 255), l: ["x", ""] };

@@ -4,6 +4,7 @@ import cassandra, { type ClientOptions, type QueryOptions } from "cassandra-driv
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
+import { connectedClient } from "./connected-client.ts";
 import { outcomeOf, refusalOf } from "./outcome.ts";
 import type { Row, Session, Statement, Value } from "./session.ts";
 
@@ -23,11 +24,11 @@ export interface CassandraConfig {
 
 /** Connects when it is first needed, and again whenever that failed: an unreachable cluster costs each call its deadline at most. */
 export function openCassandra(config: CassandraConfig, clock: Clock): Session {
-  const client = new cassandra.Client(clientOptions(config));
+  const connected = connectedClient(() => clientOptions(config), clock);
   const deadlineMs = config.deadlineMs ?? limits.cassandraDeadlineMs;
-  async function run<Result>(kind: "read" | "write", call: () => Promise<Result>): Promise<Result> {
+  async function run<Result>(kind: "read" | "write", call: (client: cassandra.Client) => Promise<Result>): Promise<Result> {
     try {
-      return await withDeadline({ clock, deadlineMs, kind }, call());
+      return await withDeadline({ clock, deadlineMs, kind }, connected.get().then(call));
     } catch (error) {
       throw refusalOf(error, kind);
     }
@@ -35,7 +36,7 @@ export function openCassandra(config: CassandraConfig, clock: Clock): Session {
   return {
     async execute(statement) {
       const options = { ...queryOptions(statement), fetchSize: 0 };
-      const result = await run(kindOf(statement.cql), () => client.execute(statement.cql, bound(statement) ?? [], options));
+      const result = await run(kindOf(statement.cql), (client) => client.execute(statement.cql, bound(statement) ?? [], options));
       if ((result.info as { isSchemaInAgreement?: boolean }).isSchemaInAgreement === false) {
         throw new Refusal("STORE_UNAVAILABLE", "The nodes do not agree on the tables yet");
       }
@@ -45,20 +46,20 @@ export function openCassandra(config: CassandraConfig, clock: Clock): Session {
       const queries = statements.map((statement) => ({ query: statement.cql, params: bound(statement) ?? [] }));
       const isIdempotent = statements.every((statement) => statement.idempotent);
       // Of one partition, so one mutation: logged costs nothing more then, and a mistake in the key stays atomic.
-      await run("write", () => client.batch(queries, { prepare: true, logged: true, isIdempotent }));
+      await run("write", (client) => client.batch(queries, { prepare: true, logged: true, isIdempotent }));
     },
     async conditional(statements) {
       const queries = statements.map((statement) => ({ query: statement.cql, params: bound(statement) ?? [] }));
       const options = { prepare: true, logged: true, isIdempotent: false, serialConsistency: cassandra.types.consistencies.localSerial };
-      const result = await run("write", () => client.batch(queries, options));
+      const result = await run("write", (client) => client.batch(queries, options));
       return result.wasApplied();
     },
     async page(statement, { rowsMax, from }) {
       const options = { ...queryOptions(statement), fetchSize: rowsMax, ...(from !== undefined && { pageState: from }) };
-      const result = await run("read", () => client.execute(statement.cql, bound(statement) ?? [], options));
+      const result = await run("read", (client) => client.execute(statement.cql, bound(statement) ?? [], options));
       return { rows: result.rows as unknown as Row[], next: result.pageState ?? undefined };
     },
-    close: () => client.shutdown(),
+    close: () => connected.close(),
   };
 }
 

@@ -1,0 +1,38 @@
+/** A client of the driver that is there when it is needed: one that failed to connect stays unusable, so the next call gets another. */
+import cassandra, { type ClientOptions } from "cassandra-driver";
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+
+export interface ConnectedClient {
+  /** Connects the first time. Once it has, the driver connects again by itself. Rejects as the driver does. */
+  get(): Promise<cassandra.Client>;
+  /** Resolves when the connections are closed, or at the latest after `cassandraCloseMsMax`. */
+  close(): Promise<void>;
+}
+
+export function connectedClient(options: () => ClientOptions, clock: Clock): ConnectedClient {
+  let connecting: Promise<cassandra.Client> | undefined;
+
+  async function connect(): Promise<cassandra.Client> {
+    const client = new cassandra.Client(options());
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      connecting = undefined;
+      client.shutdown().catch(() => {});
+      throw error;
+    }
+  }
+
+  return {
+    get: () => connecting ??= connect(),
+    async close() {
+      const open = connecting?.then((client) => client.shutdown(), () => {});
+      const late = Promise.withResolvers<void>();
+      const cancel = clock.after(limits.cassandraCloseMsMax, late.resolve);
+      await Promise.race([open, late.promise]);
+      cancel();
+    },
+  };
+}
