@@ -8,6 +8,7 @@ import { openGateway } from "../gateway/wire.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { openSqliteEvents } from "../platform/events/sqlite.ts";
 import { limits } from "../platform/limits.ts";
+import { openSqliteLaneLag } from "../platform/lane/sqlite-lag.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import type { Log } from "../platform/log/log.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
@@ -113,7 +114,12 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     onConsent: () => consent.owners.forEach((owner) => owner.notify()),
   });
   opened.push(() => profile.close());
-  watchWork(telemetry.metrics, profile);
+  const consentLanes = ["subscription", "messaging-status"].map((service) => openSqliteLaneLag(below.database, service, below.clock));
+  opened.push(() => consentLanes.forEach((lane) => lane.close()));
+  watchWork(telemetry.metrics, {
+    lags: async () => [...await profile.lags(), ...await Promise.all(consentLanes.map((lane) => lane.read()))],
+    backlog: () => profile.backlog(),
+  });
   const profileClient = directClient(ProfileService, observedService(ProfileService, profile.service, telemetry));
   const asking = { ...below, tracer: telemetry.tracer, profile: profileClient };
   const subscription = await openSubscription(asking);
