@@ -157,6 +157,7 @@ export const limits = {
   ledgerSubjectsPerPage: 500,
   ledgerSubjectsPerAnswer: 50,
   setAsidePageMax: 100,
+  setAsideRedriveMax: 10_000,
   consentWaitMs: 250,
   unsubscribeBodyBytesMax: 4 * 1024,
   linkTokenCharsMax: 2_048,

@@ -9,6 +9,7 @@ import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
 import { checkpointSubject } from "../log/jetstream-stream.ts";
 import { openJetStreamLog } from "../log/jetstream.ts";
 import type { Log } from "../log/log.ts";
+import { packRecords } from "../log/packed-records.ts";
 import { partitionOf } from "../log/partition.ts";
 import type { Logger } from "../logger.ts";
 import type { StreamsConfig } from "../mesh-config.ts";
@@ -37,6 +38,8 @@ export interface MeshLanes {
    * `consentWaitMs` without it, or later where `readAfter` has to be seen: `positionWaitMsMax` at most.
    */
   caughtUp(asked: { readonly workspaceId: string; readonly readAfter: Position | undefined }, lanes: readonly number[]): Promise<boolean>;
+  /** Puts a record behind all others of a lane, as the layout numbers it. */
+  append(lane: number, body: Uint8Array): Promise<void>;
   /** Takes this process's share of the lanes. */
   start(apply: (bodies: readonly LaneBody[]) => Promise<void>): void;
   /** Why something does not get on; undefined while all is well. */
@@ -84,6 +87,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       }
       return await applied.wait(place, waitedFor, 0);
     },
+    append: async (lane, body) => void await lanes.append(lane, packRecords([body])),
     start(apply) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });
       opened.push(() => members.close());

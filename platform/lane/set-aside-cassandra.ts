@@ -4,12 +4,18 @@ import { inFlight } from "../cassandra/in-flight.ts";
 import type { Session, Statement } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
-import { stampOf } from "./stamp.ts";
+import { stampAfter, stampOf } from "./stamp.ts";
 
 /** Keeps the record; keeping it again changes nothing. */
 export function setAsideOf({ record, reason }: SetAside): Statement {
   const { sequence, part, body } = record;
   return { cql: setAsideStatements.put, values: { ...keyOf(record), reason, body, stamp: stampOf([sequence, part]) }, idempotent: true };
+}
+
+/** The record waits no more. */
+export function forgetSetAsideOf(record: LaneRecord): Statement {
+  const stamp = stampAfter([record.sequence, record.part]);
+  return { cql: setAsideStatements.delete, values: { ...keyOf(record), stamp }, idempotent: true };
 }
 
 /** At most `max`, by workspace and place. */
@@ -38,5 +44,7 @@ function keyOf({ workspaceId, sequence, part, key }: LaneRecord): Statement["val
 export const setAsideStatements = {
   put: `INSERT INTO set_aside_by_bucket (bucket, workspace_id, sequence, part, lane_key, reason, body)
     VALUES (:bucket, :workspace_id, :sequence, :part, :lane_key, :reason, :body) USING TIMESTAMP :stamp`,
+  delete: `DELETE FROM set_aside_by_bucket USING TIMESTAMP :stamp
+    WHERE bucket = :bucket AND workspace_id = :workspace_id AND sequence = :sequence AND part = :part AND lane_key = :lane_key`,
   select: "SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket WHERE bucket = :bucket LIMIT :max",
 } as const;

@@ -66,9 +66,16 @@ export function takeFromLane(database: Database, service: string, records: reado
   for (const { workspaceId, sequence, part, key } of records) statement.run(service, workspaceId, sequence, part, key);
 }
 
+/** Puts a record back, inside a transaction. */
+export function returnToLane(database: Database, service: string, { workspaceId, sequence, part, key, body }: LaneRecord): void {
+  database.prepare(put).run(service, workspaceId, sequence, part, key, body);
+}
+
 const ofWorkspace = "FROM lane_records WHERE service = ? AND workspace_id = ?";
 const select = `SELECT workspace_id, sequence, part, lane_key, body ${ofWorkspace} ORDER BY sequence, part LIMIT ?`;
 const selectNext = "SELECT workspace_id FROM lane_records WHERE service = ? AND workspace_id > ? ORDER BY workspace_id LIMIT 1";
 const selectLast = `SELECT sequence, part ${ofWorkspace} ORDER BY sequence DESC, part DESC LIMIT 1`;
 const selectUpTo = `SELECT 1 ${ofWorkspace} AND (sequence, part) <= (?, ?) LIMIT 1`;
 const remove = "DELETE FROM lane_records WHERE service = ? AND workspace_id = ? AND sequence = ? AND part = ? AND lane_key = ?";
+const put = `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO NOTHING`;

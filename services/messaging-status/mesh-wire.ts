@@ -5,6 +5,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
 import { type MeshLanes, openMeshLanes } from "../../platform/lane/mesh-lanes.ts";
+import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
@@ -17,6 +18,7 @@ import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
+import { decodeLaneBody, isLaneRecord } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import type { MeshMessagingStatusConfig } from "./mesh-config.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
@@ -89,7 +91,7 @@ async function open(
     },
     links: openUnsubscribeLinks(tables.linkKeys),
     ledger: tables,
-    setAside: tables,
+    setAside: setAsideBy(tables, lanes),
   });
   function health(): Readiness {
     const reason = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
@@ -119,6 +121,22 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
       done.catch(() => {});
       return () => done;
     },
+  };
+}
+
+/** What nobody could read, and its way back behind all others of its lane. */
+function setAsideBy(tables: ReturnType<typeof openCassandraStatusStore>, lanes: MeshLanes) {
+  return {
+    listSetAside: (max: number) => tables.listSetAside(max),
+    redriveSetAside: () =>
+      redriveReadable(tables, {
+        isReadable: isLaneRecord,
+        async putBack(kept) {
+          const { workspaceId, record } = decodeLaneBody(kept.body);
+          await lanes.append(lanes.layout.messagingStatus(lanes.layout.laneOf(workspaceId, record.address)), kept.body);
+          await tables.forgetSetAside(kept);
+        },
+      }),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
+import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -13,6 +14,7 @@ import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_s
 import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
+import { isLaneRecord } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { openSqliteStatusStore } from "./store/sqlite.ts";
@@ -56,7 +58,14 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
-      setAside: tables,
+      setAside: {
+        listSetAside: (max) => tables.listSetAside(max),
+        async redriveSetAside() {
+          const redriven = await redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) });
+          drain.notify();
+          return redriven;
+        },
+      },
     }),
     notify: () => drain.notify(),
     health() {

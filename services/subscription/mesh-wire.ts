@@ -6,6 +6,7 @@ import { openEventStream } from "../../platform/events/jetstream.ts";
 import { newId } from "../../platform/identifier.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
 import { type MeshLanes, openMeshLanes } from "../../platform/lane/mesh-lanes.ts";
+import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
@@ -18,6 +19,7 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
+import { decodeLaneBody, isLaneRecord } from "./lanes/lane-message.ts";
 import type { MeshSubscriptionConfig } from "./mesh-config.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
@@ -91,7 +93,7 @@ async function open(
     },
     newGroupId: () => newId("uuid", clock),
     ledger: tables,
-    setAside: tables,
+    setAside: setAsideBy(tables, lanes),
   });
   function health(): Readiness {
     const reason = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
@@ -120,6 +122,22 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
       done.catch(() => {});
       return () => done;
     },
+  };
+}
+
+/** What nobody could read, and its way back behind all others of its lane. */
+function setAsideBy(tables: ReturnType<typeof openCassandraSubscriptionStore>, lanes: MeshLanes) {
+  return {
+    listSetAside: (max: number) => tables.listSetAside(max),
+    redriveSetAside: () =>
+      redriveReadable(tables, {
+        isReadable: isLaneRecord,
+        async putBack(kept) {
+          const { workspaceId } = decodeLaneBody(kept.body);
+          await lanes.append(lanes.layout.subscription(lanes.layout.subscriptionLaneOf(workspaceId)), kept.body);
+          await tables.forgetSetAside(kept);
+        },
+      }),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
+import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
@@ -16,6 +17,7 @@ import { declaredGroups, type Group } from "./domain/group.ts";
 import { subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
+import { isLaneRecord } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
@@ -62,7 +64,14 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
-      setAside: tables,
+      setAside: {
+        listSetAside: (max) => tables.listSetAside(max),
+        async redriveSetAside() {
+          const redriven = await redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) });
+          drain.notify();
+          return redriven;
+        },
+      },
     }),
     notify: () => drain.notify(),
     health() {

@@ -18,6 +18,16 @@ export function decodeLaneBody(body: Uint8Array): { readonly workspaceId: string
   return { workspaceId, record: recordFromMessage(message, [Number(cause.sequence), cause.part]) };
 }
 
+/** Whether this build can read the record. */
+export function isLaneRecord({ body, sequence, part }: LaneRecord): boolean {
+  try {
+    decodeLaneRecord({ workspaceId: "", key: "", body, sequence, part });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function recordFromMessage(message: lane.StatusRecord, mark: Mark): StatusRecord {
   if (message.address === "") throw new Error("Expected a status record with an address, got none");
   return {

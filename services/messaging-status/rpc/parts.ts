@@ -14,6 +14,10 @@ export interface ServiceParts {
   readonly intake: IntakeParts;
   readonly links: UnsubscribeLinks;
   readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
-  /** Records that wait for a human, at most `max`. */
-  readonly setAside: { listSetAside(max: number): Promise<SetAside[]> };
+  readonly setAside: {
+    /** Records that wait for a human, at most `max`. */
+    listSetAside(max: number): Promise<SetAside[]>;
+    /** Puts those that can be read now back into their lanes; how many. */
+    redriveSetAside(): Promise<number>;
+  };
 }

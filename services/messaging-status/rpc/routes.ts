@@ -20,6 +20,7 @@ import { handleUseUnsubscribeLink } from "./use-unsubscribe-link.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
 import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
+import { handleRedriveSetAside } from "./redrive-set-aside.ts";
 
 export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof MessagingStatusService> {
   return {
@@ -41,5 +42,6 @@ export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof M
     verifyLedger: (message) => handleVerifyLedger(parts, message),
     exportLedger: (message) => handleExportLedger(parts, message),
     listSetAside: (message) => handleListSetAside(parts, message),
+    redriveSetAside: () => handleRedriveSetAside(parts),
   };
 }

@@ -1,5 +1,5 @@
 /** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
-import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
+import { openSqliteLane, returnToLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
@@ -16,6 +16,8 @@ export interface EmbeddedTables extends StatusTables {
   readonly lane: Lane;
   /** Records that wait for a human. */
   setAsideCount(): number;
+  /** Puts the record back into the lane. */
+  redrive(record: SetAside["record"]): Promise<void>;
 }
 
 const service = "messaging-status";
@@ -36,6 +38,7 @@ export async function openSqliteStatusStore(database: Database, onEntries: OnEnt
       ends: ledger.heads(database, workspaceId, addresses),
     }),
     commit: (step) => database.write(() => commitStep(database, step, onEntries)),
+    redrive: (record) => database.write(() => putBack(database, record)),
     listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
     setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM messaging_status_set_aside").get()?.["count"] ?? 0),
   };
@@ -95,6 +98,15 @@ function commitStep(database: Database, { workspaces, setAside, taken }: StepRow
     database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);
   }
   takeFromLane(database, service, taken);
+}
+
+function putBack(database: Database, { workspaceId, sequence, part, key, body }: SetAside["record"]): void {
+  returnToLane(database, service, { workspaceId, sequence, part, key, body });
+  database.prepare("DELETE FROM messaging_status_set_aside WHERE workspace_id = ? AND sequence = ? AND part = ?").run(
+    workspaceId,
+    sequence,
+    part,
+  );
 }
 
 function readSetAside(database: Database, max: number): SetAside[] {

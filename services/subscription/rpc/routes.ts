@@ -11,6 +11,7 @@ import { handleGetUserStatus } from "./get-user-status.ts";
 import { handleListGroups } from "./list-groups.ts";
 import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
+import { handleRedriveSetAside } from "./redrive-set-aside.ts";
 import { handleSetStatus } from "./set-status.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
 
@@ -27,5 +28,6 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
     verifyLedger: (message) => handleVerifyLedger(parts, message),
     exportLedger: (message) => handleExportLedger(parts, message),
     listSetAside: (message) => handleListSetAside(parts, message),
+    redriveSetAside: () => handleRedriveSetAside(parts),
   };
 }

@@ -5,7 +5,8 @@
 import { bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
-import { setAsideList, setAsideOf } from "../../../platform/lane/set-aside-cassandra.ts";
+import { forgetSetAsideOf, setAsideList, setAsideOf } from "../../../platform/lane/set-aside-cassandra.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
 import { stampAfter, stampOf } from "../../../platform/lane/stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -37,12 +38,15 @@ export function openCassandraSubscriptionStore(session: Session): SubscriptionTa
     ...cassandraLedger({ session, heads }),
     commit: (step) => commit(session, step),
     listSetAside: (max) => setAsideList(session, max),
+    forgetSetAside: async (record) => void await session.execute(forgetSetAsideOf(record)),
     entriesSince: async (workspaceId, subjects, sequence) =>
       entriesSince(session, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
   };
 }
 
 export interface RepeatedEntries {
+  /** The record waits no more. */
+  forgetSetAside(record: SetAside["record"]): Promise<void>;
   /** Entries of these subjects whose cause lies at `sequence` or later. */
   entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
 }
