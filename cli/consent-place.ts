@@ -1,6 +1,7 @@
 /** Where commands find consent: in a data folder, or in the mesh whose settings the environment holds. */
 import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
+import type { SetAside } from "../platform/lane/lane.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { limits } from "../platform/limits.ts";
@@ -29,6 +30,18 @@ export interface LedgerPlace {
   verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }>;
   /** Every entry of a workspace, one chain after the other. */
   entries(workspaceId: string): AsyncIterable<LedgerEntry>;
+  /** Lane records that nobody could read, of all workspaces, the first of them. */
+  setAside(): Promise<UnreadRecord[]>;
+  /** Puts those that can be read now back into their lanes; how many. */
+  redrive(): Promise<number>;
+}
+
+export interface UnreadRecord {
+  /** Empty where the record does not say it. */
+  readonly workspaceId: string;
+  readonly sequence: number;
+  readonly part: number;
+  readonly reason: string;
 }
 
 export interface ConsentSubject {
@@ -78,12 +91,19 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
 }
 
 interface FolderLedger extends Pick<LedgerPlace, "verify"> {
+  listSetAside(max: number): Promise<SetAside[]>;
+  redriveSetAside(): Promise<number>;
   chains(workspaceId: string): AsyncIterable<LedgerEntry[]>;
 }
 
-function folderLedger(ledger: LedgerPlace["ledger"], { verify, chains }: FolderLedger): LedgerPlace {
+function folderLedger(ledger: LedgerPlace["ledger"], { verify, chains, listSetAside, redriveSetAside }: FolderLedger): LedgerPlace {
   return {
     ledger,
+    redrive: () => redriveSetAside(),
+    async setAside() {
+      const kept = await listSetAside(limits.setAsidePageMax);
+      return kept.map(({ reason, record: { workspaceId, sequence, part } }) => ({ workspaceId, sequence, part, reason }));
+    },
     verify: (workspaceId) => verify(workspaceId),
     async *entries(workspaceId) {
       for await (const chain of chains(workspaceId)) yield* chain;
@@ -107,11 +127,11 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
   };
 }
 
+type LedgerCalls = "verifyLedger" | "exportLedger" | "listSetAside" | "redriveSetAside";
+
 function meshLedger(
   ledger: LedgerPlace["ledger"],
-  client:
-    | Pick<Client<typeof SubscriptionService>, "verifyLedger" | "exportLedger">
-    | Pick<Client<typeof MessagingStatusService>, "verifyLedger" | "exportLedger">,
+  client: Pick<Client<typeof SubscriptionService>, LedgerCalls> | Pick<Client<typeof MessagingStatusService>, LedgerCalls>,
 ): LedgerPlace {
   return {
     ledger,
@@ -127,6 +147,11 @@ function meshLedger(
         from = next;
       }
     },
+    async setAside() {
+      const { records } = await client.listSetAside({});
+      return records.map(({ workspaceId, sequence, part, reason }) => ({ workspaceId, sequence: Number(sequence), part, reason }));
+    },
+    redrive: async () => (await client.redriveSetAside({})).records,
   };
 }
 

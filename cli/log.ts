@@ -6,6 +6,7 @@ import { readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
+import { redriveConsent, unreadConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
 import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -16,8 +17,9 @@ interface PlaceOptions {
 
 export async function status(options: PlaceOptions & { readonly json?: boolean }): Promise<number> {
   const { lags, held, setAside } = await withLog(options, (log) => log.status());
+  const unread = await unreadConsent(options);
   if (options.json) {
-    printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })) });
+    printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })), unread });
     return exitCodes.ok;
   }
   print(table(["LANE", "BEHIND", "SECONDS"], lags.map(({ lane, records, seconds }) => [lane, String(records), seconds?.toFixed(1) ?? ""])));
@@ -35,13 +37,19 @@ export async function status(options: PlaceOptions & { readonly json?: boolean }
       }`,
     );
   }
-  if (held.length + setAside.length === 0) print("\nNothing waits for a human");
+  if (unread.length > 0) {
+    const rows = unread.map(({ lane, workspaceId, sequence, part, reason }) => [lane, workspaceId, `${sequence}.${part}`, plain(reason)]);
+    print(`\n${table(["NOT READ", "WORKSPACE", "AT", "BECAUSE"], rows)}`);
+  }
+  if (held.length + setAside.length + unread.length === 0) print("\nNothing waits for a human");
   return exitCodes.ok;
 }
 
 export async function redrive(options: PlaceOptions): Promise<number> {
   const users = await withLog(options, (log) => log.redrive());
+  const records = await redriveConsent(options);
   print(users === 0 ? "Nobody is held" : `${users} held users are tried once more`);
+  if (records > 0) print(`${records} records of consent are tried once more`);
   return exitCodes.ok;
 }
 

@@ -17,7 +17,7 @@ import { applyLane } from "./lanes/apply-lane.ts";
 import { isLaneRecord } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
-import { openSqliteStatusStore } from "./store/sqlite.ts";
+import { type EmbeddedTables, openSqliteStatusStore } from "./store/sqlite.ts";
 
 export interface MessagingStatusOptions {
   /** Closed by whoever opened them, after this part. */
@@ -59,9 +59,9 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
       setAside: {
-        listSetAside: (max) => tables.listSetAside(max),
+        ...setAsideIn(tables),
         async redriveSetAside() {
-          const redriven = await redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) });
+          const redriven = await setAsideIn(tables).redriveSetAside();
           drain.notify();
           return redriven;
         },
@@ -79,10 +79,20 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   };
 }
 
+/** What nobody could read, and its way back into the lane. */
+function setAsideIn(tables: EmbeddedTables) {
+  return {
+    listSetAside: (max: number) => tables.listSetAside(max),
+    redriveSetAside: () => redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) }),
+  };
+}
+
 /** Ledger, links and states in the data folder, for commands. */
 export async function readMessagingStatus(database: Database) {
-  const { store, history, chains, verify, linkKeys } = await openSqliteStatusStore(database);
+  const tables = await openSqliteStatusStore(database);
+  const { store, history, chains, verify, linkKeys } = tables;
   return {
+    ...setAsideIn(tables),
     history,
     chains,
     verify,

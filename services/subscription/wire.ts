@@ -19,7 +19,7 @@ import { eventsOf } from "./events/membership-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
 import { isLaneRecord } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
-import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
+import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
 export type { Channel, Group } from "./domain/group.ts";
@@ -65,9 +65,9 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
       setAside: {
-        listSetAside: (max) => tables.listSetAside(max),
+        ...setAsideIn(tables),
         async redriveSetAside() {
-          const redriven = await redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) });
+          const redriven = await setAsideIn(tables).redriveSetAside();
           drain.notify();
           return redriven;
         },
@@ -88,6 +88,14 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   };
 }
 
+/** What nobody could read, and its way back into the lane. */
+function setAsideIn(tables: EmbeddedTables) {
+  return {
+    listSetAside: (max: number) => tables.listSetAside(max),
+    redriveSetAside: () => redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) }),
+  };
+}
+
 /** Makes a workspace's groups be as declared, also in the files of a server that runs. For `heddle apply`. */
 export async function declareGroups(
   database: Database,
@@ -100,10 +108,12 @@ export async function declareGroups(
 
 /** The ledger in the data folder, for `heddle consent`. */
 export async function readMembershipLedger(database: Database) {
-  const { store, history, chains, verify } = await openSqliteSubscriptionStore(database);
+  const tables = await openSqliteSubscriptionStore(database);
+  const { store, history, chains, verify } = tables;
   return {
     chains,
     verify,
+    ...setAsideIn(tables),
     /** Of a user and of those who were merged into it, in order. */
     async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
       const row = (await store.load(workspaceId, [userId])).get(userId);
