@@ -12,6 +12,8 @@ const run = `run-${Date.now().toString(36)}`;
 const probes = JSON.parse(PROBES);
 const writesPerUser = 200;
 const attemptsMax = 400;
+// SCIM has a limit of 5,000 requests a day
+const probePauseMs = 500;
 const arrayItemsMin = 25;
 const state = { sent: 0, answered: 0, failures: [], slowestMs: 0, lastAnswerAt: performance.now(), longestGapMs: 0, startedAt: Date.now() };
 const users = new Map();
@@ -55,7 +57,7 @@ async function client(at) {
 async function probe({ method, path, body }) {
   while (!existsSync("/tmp/stop")) {
     await untilAnswered(undefined, method, path, body);
-    await setTimeout(50);
+    await setTimeout(probePauseMs);
   }
 }
 
