@@ -151,6 +151,7 @@ export const limits = {
   subscriptionGroupsPerWorkspaceMax: 100,
   groupChangeAttemptsMax: 8,
   consentRunRecordsMax: 500,
+  consentWritesInFlightMax: 32,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,

@@ -72,7 +72,7 @@ function addState({ states, ends }: LoadedStates, row: Row): void {
 /** Lists come before the rows that they lead to: what is stopped half way is done again by whoever applies the records next. */
 async function commit(session: Session, { workspaces, setAside }: StepRows): Promise<void> {
   async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
-    await inFlight(writes, limits.cassandraInFlightMax, (batch) => write(session, batch));
+    await inFlight(writes, limits.consentWritesInFlightMax, (batch) => write(session, batch));
   }
   for (const workspace of workspaces) {
     await run([...begunChains(workspace), ...listedWrites(workspace)]);

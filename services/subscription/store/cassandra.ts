@@ -79,7 +79,7 @@ function addUser({ users, ends }: LoadedUsers, row: Row): void {
  */
 async function commit(session: Session, { workspaces, setAside }: StepRows): Promise<void> {
   async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
-    await inFlight(writes, limits.cassandraInFlightMax, (batch) => write(session, batch));
+    await inFlight(writes, limits.consentWritesInFlightMax, (batch) => write(session, batch));
   }
   for (const workspace of workspaces) {
     const { workspaceId, users, erased, first = new Set() } = workspace;

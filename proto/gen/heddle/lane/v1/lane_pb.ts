@@ -29,7 +29,7 @@ export type SubscriptionRecord = Message<"heddle.lane.v1.SubscriptionRecord"> & 
   workspaceId: string;
 
   /**
-   * The user (24 hex digits); lanes are chosen by it.
+   * The user (24 hex digits). All memberships of a workspace are in one lane: a merge changes two users at once.
    *
    * @generated from field: string user_id = 2;
    */
