@@ -37,72 +37,97 @@ const undoWindowMs = 10_000_000;
 await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
   let nats: NatsServer;
   let cassandra: CassandraServer;
-  let session: Session;
   const opened: { close(): Promise<unknown> }[] = [];
   beforeAll(async () => {
     nats = await startNats();
     cassandra = await startCassandra({ heapMegabytes: 1024 });
-    session = await openKeyspace(cassandra, "readers");
   }, hookMs);
   afterAll(async () => {
     for (const one of opened) await one.close();
-    await session?.close();
     await nats?.stop();
     await cassandra?.stop();
   }, hookMs);
 
-  async function openLogs(): Promise<{ intake: Log; lanes: Log; steps: Awaited<ReturnType<typeof openJetStreamSteps>> }> {
+  async function openLogs(run: string): Promise<{ intake: Log; lanes: Log; steps: Awaited<ReturnType<typeof openJetStreamSteps>> }> {
     const options = { servers: [nats.url], replicas: 1, bytesMax: 64 * 1024 ** 2, logger: silentLogger, clock };
-    const intake = await openJetStreamLog({ ...options, name: "intake", partitions: 1 });
-    const lanes = await openJetStreamLog({ ...options, name: "lanes", partitions: layout.partitions });
-    const steps = await openJetStreamSteps({ ...options, name: "lanes", partitions: layout.partitions });
+    const intake = await openJetStreamLog({ ...options, name: `intake_${run}`, partitions: 1 });
+    const lanes = await openJetStreamLog({ ...options, name: `lanes_${run}`, partitions: layout.partitions });
+    const steps = await openJetStreamSteps({ ...options, name: `lanes_${run}`, partitions: layout.partitions });
     opened.push(intake, lanes, steps);
     return { intake, lanes, steps };
   }
 
-  test("two of each at the same time, one of them gone half way", { timeout: 120_000 }, async () => {
-    const news = createLocalNews();
-    const store = openCassandraProfileStore({ session, clock, partitions: 1 });
-    const readers: MeshReaders[] = [];
-    const told: string[] = [];
-    const events = { publish: async (published: readonly PublishedEvent[]) => void told.push(...published.map(({ subject }) => subject)) };
-    for (const id of ["a", "b"]) {
-      readers.push(startMeshReaders({
-        ...await openLogs(),
-        ...store,
-        id,
-        layout,
-        news,
-        events,
-        clock,
-        logger: silentLogger,
-        undoWindowMs,
-        members: alone(id),
-        subjects: { partition: (at) => partitionSubject("lanes", at), checkpoint: (name) => checkpointSubject("lanes", name) },
-      }));
-    }
-    const { intake, lanes } = await openLogs();
-    const applied: MeshApplied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
-    const history = randomHistory(createWorld(1), 300);
-    const records: { sequence: number; body: Uint8Array }[] = [];
-    for (const [at, entry] of history.entries()) {
-      const body = encodeRecord(entry);
-      records.push({ sequence: await intake.append(0, body), body });
-      if (at === 150) await readers[0]?.close();
-    }
-    const last = records.at(-1)?.sequence ?? 0;
-    expect(await applied.wait({ partition: 0, sequence: last }, 60_000)).toBe(true);
-    const steps = { applyRecord, freeze, takeIn, takeBack };
-    const embedded = await runEmbedded(records, { steps, undoWindowMs, decode: decodeRecord, now: clock.now() });
-    const seen = await look(store, embedded.keys);
-    expect(await store.profiles.listHeld(10)).toEqual([]);
-    expect(seen.identities).toEqual(embedded.identities);
-    expect(seen.profiles).toEqual(embedded.profiles);
-    expect(new Set(told)).toContain("profile.user.merged.v1");
-    await readers[1]?.close();
-    await applied.close();
-  });
+  test.each(["once", "twice"])(
+    "two of each at the same time, every message %s, one of them gone half way",
+    { timeout: 120_000 },
+    async (run) => {
+      const news = createLocalNews();
+      const session = await openKeyspace(cassandra, `readers_${run}`);
+      opened.push(session);
+      const store = openCassandraProfileStore({ session, clock, partitions: 1 });
+      const readers: MeshReaders[] = [];
+      const told: string[] = [];
+      const events = {
+        publish: async (published: readonly PublishedEvent[]) => void told.push(...published.map(({ subject }) => subject)),
+      };
+      for (const id of ["a", "b"]) {
+        readers.push(startMeshReaders({
+          ...await openLogs(run).then((logs) => run === "twice" ? { ...logs, lanes: doubled(logs.lanes) } : logs),
+          ...store,
+          id,
+          layout,
+          news,
+          events,
+          clock,
+          logger: silentLogger,
+          undoWindowMs,
+          members: alone(id),
+          subjects: {
+            partition: (at) => partitionSubject(`lanes_${run}`, at),
+            checkpoint: (name) => checkpointSubject(`lanes_${run}`, name),
+          },
+        }));
+      }
+      const { intake, lanes } = await openLogs(run);
+      const applied: MeshApplied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
+      const history = randomHistory(createWorld(1), 300);
+      const records: { sequence: number; body: Uint8Array }[] = [];
+      for (const [at, entry] of history.entries()) {
+        const body = encodeRecord(entry);
+        records.push({ sequence: await intake.append(0, body), body });
+        if (at === 150) await readers[0]?.close();
+      }
+      const last = records.at(-1)?.sequence ?? 0;
+      expect(await applied.wait({ partition: 0, sequence: last }, 60_000)).toBe(true);
+      const steps = { applyRecord, freeze, takeIn, takeBack };
+      const embedded = await runEmbedded(records, { steps, undoWindowMs, decode: decodeRecord, now: clock.now() });
+      const seen = await look(store, embedded.keys);
+      expect(await store.profiles.listHeld(10)).toEqual([]);
+      expect(seen.identities).toEqual(embedded.identities);
+      expect(seen.profiles).toEqual(embedded.profiles);
+      expect(new Set(told)).toContain("profile.user.merged.v1");
+      await readers[1]?.close();
+      await applied.close();
+    },
+  );
 });
+
+/** What is read comes twice, and what appliers append to each other is there twice. */
+function doubled(lanes: Log): Log {
+  return {
+    ...lanes,
+    partitions: lanes.partitions,
+    async append(partition, body, priority) {
+      await lanes.append(partition, body, priority);
+      return await lanes.append(partition, body, priority);
+    },
+    read: async (partition, after, options) => (await lanes.read(partition, after, options)).flatMap((record) => [record, record]),
+    tail: (partition) => lanes.tail(partition),
+    watch: (listener) => lanes.watch(listener),
+    trim: (partition, through) => lanes.trim(partition, through),
+    close: () => lanes.close(),
+  };
+}
 
 /** Everybody believes to be the only one. */
 function alone(id: string): Members {
