@@ -11,8 +11,12 @@ import { secret } from "../platform/identifier.ts";
 
 const keyFile = "demo-key";
 const ownerOnly = 0o600;
+const groups = [
+  { id: "11111111-1111-4111-8111-111111111111", name: "Weekly letter" },
+  { id: "22222222-2222-4222-8222-222222222222", name: "Offers" },
+];
 
-/** Makes company and workspace `demo` with a key for everything, where nothing has been declared at all. */
+/** Makes company and workspace `demo` with a key for everything and two groups, where nothing has been declared at all. */
 export async function makeDemo(access: AccessAdmin, dataDir: string): Promise<void> {
   if (access.rows().companies.length > 0) return;
   const path = join(dataDir, keyFile);
@@ -20,7 +24,10 @@ export async function makeDemo(access: AccessAdmin, dataDir: string): Promise<vo
   const made = readDemoKey(dataDir) ?? secret(keyPrefix);
   writeFileSync(path, `${made}\n`, { mode: ownerOnly });
   const key = { line: 0, name: "demo", permissions: [everyPermission], secret: made };
-  const workspace = { line: 0, name: "demo", currencyRates: {}, apps: [], apiKeys: [key], items: [] };
+  const items = groups.map(({ id, name }) =>
+    ({ line: 0, kind: "subscription_group", id, name, content: { name, channel: "email" } }) as const
+  );
+  const workspace = { line: 0, name: "demo", currencyRates: {}, apps: [], apiKeys: [key], items };
   await declare(access, { companies: [{ line: 0, name: "demo", scimTokens: [], workspaces: [workspace] }] });
 }
 

@@ -33,11 +33,9 @@ export async function start(options: StartOptions): Promise<number> {
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
 
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
-    if (declaration) {
-      printMade(await applyText(access, declaration.text, { file: declaration.file, database }));
-      await declareAllGroups({ database }, access);
-    }
+    if (declaration) printMade(await applyText(access, declaration.text, { file: declaration.file, database }));
     if (options.demo) await makeDemo(access, config.dataDir);
+    await declareAllGroups({ database }, access);
   }
 
   return await runUntilSignal<Embedded>({
