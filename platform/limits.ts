@@ -1,4 +1,6 @@
 /** Every limit of the system, with its unit in its name. */
+import { consentLimits } from "./consent-limits.ts";
+
 export const limits = {
   // HTTP edge
   requestBytesMax: 4 * 1024 * 1024,
@@ -145,23 +147,7 @@ export const limits = {
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,
   profileRowBytesMax: 12 * 1024 * 1024,
-  // Consent
-  laneReadRecordsMax: 200,
-  laneWorkspacesPerRead: 8,
-  subscriptionGroupsPerWorkspaceMax: 100,
-  groupChangeAttemptsMax: 8,
-  consentRunRecordsMax: 500,
-  consentWritesInFlightMax: 32,
-  userStatusPageMax: 100,
-  addressesPageMax: 500,
-  addressesPageDefault: 100,
-  ledgerSubjectsPerPage: 500,
-  ledgerSubjectsPerAnswer: 50,
-  setAsidePageMax: 100,
-  setAsideRedriveMax: 10_000,
-  consentWaitMs: 250,
-  unsubscribeBodyBytesMax: 4 * 1024,
-  linkTokenCharsMax: 2_048,
+  ...consentLimits,
   // Addresses (RFC 5321 4.5.3.1) and what errors quote
   emailCharsMax: 1_000,
   emailBytesMax: 254,

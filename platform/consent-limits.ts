@@ -1,0 +1,19 @@
+/** The limits of memberships, addresses and the consent ledger, with their units in their names; used as part of `limits`. */
+export const consentLimits = {
+  laneReadRecordsMax: 200,
+  laneWorkspacesPerRead: 8,
+  subscriptionGroupsPerWorkspaceMax: 100,
+  groupChangeAttemptsMax: 8,
+  consentRunRecordsMax: 500,
+  consentWritesInFlightMax: 32,
+  userStatusPageMax: 100,
+  addressesPageMax: 500,
+  addressesPageDefault: 100,
+  ledgerSubjectsPerPage: 500,
+  ledgerSubjectsPerAnswer: 50,
+  setAsidePageMax: 100,
+  setAsideRedriveMax: 10_000,
+  consentWaitMs: 250,
+  unsubscribeBodyBytesMax: 4 * 1024,
+  linkTokenCharsMax: 2_048,
+} as const;
