@@ -9,6 +9,7 @@ import { ConfigError } from "../platform/config.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
+import type { Finding } from "./finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
 
@@ -16,13 +17,6 @@ export interface DoctorOptions {
   readonly dataDir?: string;
   readonly json?: boolean;
   readonly env: NodeJS.ProcessEnv;
-}
-
-export interface Finding {
-  readonly check: string;
-  readonly level: "ok" | "warn" | "fail";
-  /** What was found and, where it is not well, what to do. */
-  readonly text: string;
 }
 
 const nodeWanted = 24;
@@ -34,11 +28,24 @@ const clockAheadMsMax = 5 * 60_000;
 const firstDay = Date.UTC(2026, 0, 1);
 
 export async function doctor(options: DoctorOptions): Promise<number> {
-  const findings = await examine(options);
+  const isMesh = options.dataDir === undefined && Boolean(options.env["HEDDLE_CASSANDRA_CONTACT_POINTS"]);
+  const findings = isMesh ? await examineOfMesh(options.env) : await examine(options);
   const failed = findings.some((finding) => finding.level === "fail");
   if (options.json) printJson(findings);
   else print(table(["CHECK", "", "FOUND"], findings.map(({ check, level, text }) => [check, level, text])));
   return failed ? exitCodes.failure : exitCodes.ok;
+}
+
+/** The servers of the mesh that the environment names. */
+async function examineOfMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const runtime = attempt("runtime", checkRuntime);
+  try {
+    const { examineMesh } = await import("./doctor-mesh.ts");
+    return [runtime, ...await examineMesh(env)];
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [runtime, { check: "configuration", ...fail(problemsOf(error)) }];
+  }
 }
 
 /** All findings; a check that itself fails is a finding too. */
@@ -108,9 +115,12 @@ function checkConfig(env: NodeJS.ProcessEnv): { finding: Finding; config?: Start
     return { finding: { check: "configuration", ...ok(`listens on ${host}:${port}, logs ${config.logLevel}`) }, config };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const problems = error.problems.map(({ key, expected, got }) => `${key}: expected ${expected}, got ${JSON.stringify(got)}`);
-    return { finding: { check: "configuration", ...fail(problems.join("; ")) } };
+    return { finding: { check: "configuration", ...fail(problemsOf(error)) } };
   }
+}
+
+function problemsOf({ problems }: ConfigError): string {
+  return problems.map(({ key, expected, got }) => `${key}: expected ${expected}, got ${JSON.stringify(got)}`).join("; ");
 }
 
 function checkFolder(folder: string): Found {

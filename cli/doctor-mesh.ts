@@ -1,0 +1,154 @@
+/** heddle doctor for the mesh: settings of NATS, Cassandra and Redis that would break a promise, and tables that are not up to date. */
+import { Redis } from "ioredis";
+import { openCassandra } from "../platform/cassandra/driver.ts";
+import { currentVersion, readMigrations } from "../platform/cassandra/migrate.ts";
+import type { Session } from "../platform/cassandra/session.ts";
+import { systemClock } from "../platform/clock.ts";
+import { type ConfigReader, readConfig } from "../platform/config.ts";
+import { limits } from "../platform/limits.ts";
+import { askApi, connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
+import type { Finding } from "./finding.ts";
+import { meshKeyspaces } from "./mesh-parts.ts";
+import { type CassandraFacts, judgeCassandra, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
+
+/** One check failing says nothing of the others: each server is asked by itself. */
+export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const config = readConfig(env, readDoctorConfig);
+  const found = await Promise.all([
+    attempt("NATS", async () => judgeNats(await factsOfNats(config))),
+    attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store))),
+    attempt("tables", () => checkTables(env)),
+    config.redisUrl === "" ? [] : attempt("Redis", async () => judgeRedis(await factsOfRedis(config))),
+  ]);
+  return found.flat();
+}
+
+interface DoctorConfig {
+  readonly streams: StreamsConfig;
+  readonly monitorUrl: string;
+  readonly store: StoreConfig;
+  readonly redisUrl: string;
+  readonly redisTls: ReturnType<typeof readTls>;
+}
+
+function readDoctorConfig(reader: ConfigReader): DoctorConfig {
+  return {
+    streams: readStreams(reader),
+    monitorUrl: reader.text("HEDDLE_NATS_MONITOR_URL", { fallback: "" }),
+    store: readStore(reader, "profile"),
+    redisUrl: reader.text("HEDDLE_REDIS_URL", { fallback: "", secret: true }),
+    redisTls: readTls(reader, "HEDDLE_REDIS"),
+  };
+}
+
+async function attempt(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await work();
+  } catch (error) {
+    return [{ check, level: "fail", text: `could not be asked: ${error instanceof Error ? error.message : String(error)}` }];
+  }
+}
+
+async function factsOfNats({ streams, monitorUrl }: DoctorConfig): Promise<NatsFacts> {
+  const connection = await connectJetStream({ ...streams.nats, logger: silentLogger });
+  try {
+    const names = ["intake", "lanes", "events"].map((name) => `${streams.logName}_${name}`);
+    return {
+      version: connection.serverVersion,
+      streams: (await Promise.all(names.map((name) => streamFacts(connection, name)))).flat(),
+      sync: monitorUrl === "" ? undefined : await syncOf(monitorUrl),
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+async function streamFacts(connection: JetStreamConnection, name: string): Promise<NatsFacts["streams"]> {
+  const info = await askApi<StreamInfo>(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
+  if (info === undefined) return [];
+  const { config: { max_bytes: bytesMax, num_replicas: replicas }, state: { bytes } } = info;
+  return [{ name, bytes, bytesMax, replicas }];
+}
+
+/** From the monitoring port, as no client may ask for it. */
+async function syncOf(monitorUrl: string): Promise<NatsFacts["sync"]> {
+  const answer = await fetch(new URL("/jsz?config=true", monitorUrl), { signal: AbortSignal.timeout(limits.rpcFirstBytesMsMax) });
+  const { config } = await answer.json() as { config?: { sync_always?: boolean; sync_interval?: number } };
+  return { always: config?.sync_always === true, everySeconds: (config?.sync_interval ?? 0) / nanosPerSecond };
+}
+
+async function factsOfCassandra({ cassandra, keyspace }: StoreConfig): Promise<CassandraFacts> {
+  const session = openCassandra(cassandra, systemClock);
+  try {
+    const [local] = await ask(session, "SELECT release_version FROM system.local");
+    const peers = await ask(session, "SELECT peer FROM system.peers");
+    const [sync] = await ask(session, "SELECT value FROM system_views.settings WHERE name = 'commitlog_sync'");
+    const keyspaces = await ask(session, "SELECT keyspace_name, replication FROM system_schema.keyspaces");
+    const own = keyspaces.find((row) => row["keyspace_name"] === keyspace);
+    const copies = Object.entries((own?.["replication"] ?? {}) as Record<string, string>).find(([name]) => name === cassandra.datacenter);
+    return {
+      version: String(local?.["release_version"]),
+      nodes: peers.length + 1,
+      commitlogSync: String(sync?.["value"] ?? "unknown"),
+      copies: copies === undefined ? undefined : Number(copies[1]),
+    };
+  } finally {
+    await session.close();
+  }
+}
+
+function ask(session: Session, cql: string): ReturnType<Session["execute"]> {
+  return session.execute({ cql, values: {}, idempotent: true });
+}
+
+async function checkTables(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const load of meshKeyspaces) {
+    const { read, schemaFolder } = await load();
+    const { cassandra, keyspace } = readConfig(env, read);
+    const session = openCassandra({ ...cassandra, keyspace }, systemClock);
+    const migrations = readMigrations(schemaFolder);
+    const version = await currentVersion(session, migrations).catch((error: unknown) =>
+      error instanceof Error ? error.message : String(error)
+    );
+    await session.close();
+    const upToDate = version === migrations.length;
+    const behind = typeof version === "string" ? version : `version ${version} of ${migrations.length}: run heddle migrate`;
+    const text = upToDate ? `version ${version}` : behind;
+    findings.push({ check: keyspace, level: upToDate ? "ok" : "fail", text });
+  }
+  return findings;
+}
+
+async function factsOfRedis({ redisUrl, redisTls }: DoctorConfig): Promise<RedisFacts> {
+  const redis = new Redis(redisUrl, {
+    lazyConnect: true,
+    connectTimeout: limits.rpcFirstBytesMsMax,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+    ...(redisTls && { tls: redisTls }),
+  });
+  redis.on("error", () => {});
+  try {
+    await redis.connect();
+    const info = await redis.info();
+    const settings = await redis.config("GET", "maxmemory-policy").catch(() => []) as string[];
+    return {
+      version: /^redis_version:(\S+)/m.exec(info)?.[1] ?? "",
+      policy: settings[1],
+      appendOnly: /^aof_enabled:1/m.test(info),
+    };
+  } finally {
+    redis.disconnect();
+  }
+}
+
+const streamNotFound = 10059;
+const nanosPerSecond = 1e9;
+
+interface StreamInfo {
+  readonly config: { readonly max_bytes: number; readonly num_replicas: number };
+  readonly state: { readonly bytes: number };
+}

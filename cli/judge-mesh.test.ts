@@ -1,0 +1,45 @@
+/** What the doctor says of servers. */
+import { expect, test } from "vitest";
+import type { Finding } from "./finding.ts";
+import { judgeCassandra, judgeNats, judgeRedis } from "./judge-mesh.ts";
+
+const mib = 1024 ** 2;
+const stream = { name: "heddle_lanes", bytes: 10 * mib, bytesMax: 100 * mib, replicas: 1 };
+const nats = { version: "2.12.1", streams: [stream], sync: { always: true, everySeconds: 0 } };
+const cassandra = { version: "5.0.5", nodes: 3, commitlogSync: "periodic", copies: 3 };
+const redis = { version: "7.2.4", policy: "noeviction", appendOnly: true };
+
+function levels(findings: readonly Finding[]): string {
+  return findings.map(({ level }) => level).join(" ");
+}
+
+test.each([
+  ["as it should be", {}, "ok ok ok"],
+  ["too old", { version: "2.11.9" }, "fail ok ok"],
+  ["a server that syncs now and then", { sync: { always: false, everySeconds: 120 } }, "ok fail ok"],
+  ["three that do", { sync: { always: false, everySeconds: 120 }, streams: [{ ...stream, replicas: 3 }] }, "ok warn ok"],
+  ["nobody to ask", { sync: undefined }, "ok warn ok"],
+  ["nearly full", { streams: [{ ...stream, bytes: 85 * mib }] }, "ok ok warn"],
+  ["events, which make room", { streams: [{ ...stream, name: "heddle_events", bytes: 100 * mib }] }, "ok ok"],
+])("NATS: %s", (_, change, expected) => {
+  expect(levels(judgeNats({ ...nats, ...change }))).toBe(expected);
+});
+
+test.each([
+  ["as it should be", {}, "ok ok ok"],
+  ["too old", { version: "4.1.3" }, "fail ok ok"],
+  ["one node that syncs now and then", { nodes: 1, copies: 1 }, "ok warn fail"],
+  ["one node that syncs in groups", { nodes: 1, copies: 1, commitlogSync: "group" }, "ok warn ok"],
+  ["no keyspace", { copies: undefined }, "ok warn fail"],
+])("Cassandra: %s", (_, change, expected) => {
+  expect(levels(judgeCassandra({ ...cassandra, ...change }))).toBe(expected);
+});
+
+test.each([
+  ["as it should be", {}, "ok ok ok"],
+  ["too old", { version: "6.2.0" }, "fail ok ok"],
+  ["one that forgets", { policy: "allkeys-lru" }, "ok warn ok"],
+  ["one that says nothing", { policy: undefined, appendOnly: false }, "ok warn warn"],
+])("Redis: %s", (_, change, expected) => {
+  expect(levels(judgeRedis({ ...redis, ...change }))).toBe(expected);
+});

@@ -1,0 +1,97 @@
+/** What settings of the servers of the mesh mean for its promises: pure, from what the servers say to findings. */
+import type { Finding } from "./finding.ts";
+
+export interface NatsFacts {
+  readonly version: string;
+  /** Those that are there. */
+  readonly streams: readonly { readonly name: string; readonly bytes: number; readonly bytesMax: number; readonly replicas: number }[];
+  /** Undefined where nobody can be asked. */
+  readonly sync: { readonly always: boolean; readonly everySeconds: number } | undefined;
+}
+
+export interface CassandraFacts {
+  readonly version: string;
+  readonly nodes: number;
+  /** periodic, batch or group. */
+  readonly commitlogSync: string;
+  /** Of each row in the local datacenter; undefined where the keyspace is not there. */
+  readonly copies: number | undefined;
+}
+
+export interface RedisFacts {
+  readonly version: string;
+  /** Undefined where it may not be asked. */
+  readonly policy: string | undefined;
+  readonly appendOnly: boolean;
+}
+
+export function judgeNats({ version, streams, sync }: NatsFacts): Finding[] {
+  const isOld = below(version, [2, 12]);
+  const findings: Finding[] = [
+    { check: "NATS", level: isOld ? "fail" : "ok", text: isOld ? `${version}: Heddle needs 2.12 or newer` : version },
+    { check: "NATS sync_interval", ...syncFinding(sync, streams.every(({ replicas }) => replicas >= 3) && streams.length > 0) },
+  ];
+  for (const { name, bytes, bytesMax } of streams) {
+    // The stream of events lets the oldest go
+    if (name.endsWith("_events")) continue;
+    const share = Math.round((bytes / bytesMax) * 100);
+    const text = `${share} % of ${Math.round(bytesMax / 1024 ** 2)} MiB`;
+    const isFull = share >= fullPercent;
+    findings.push({
+      check: name,
+      level: isFull ? "warn" : "ok",
+      text: isFull ? `${text}: see heddle log status, or raise HEDDLE_LOG_MEGABYTES` : text,
+    });
+  }
+  return findings;
+}
+
+function syncFinding(sync: NatsFacts["sync"], replicated: boolean): Omit<Finding, "check"> {
+  if (sync === undefined) return { level: "warn", text: "not known: give HEDDLE_NATS_MONITOR_URL, the monitoring port of a server" };
+  if (sync.always) return { level: "ok", text: "always" };
+  const text = `every ${sync.everySeconds} s`;
+  if (replicated) return { level: "warn", text: `${text}: a power cut of all servers at once loses what was answered; set it to always` };
+  return { level: "fail", text: `${text}: a power cut loses what was answered; set sync_interval to always` };
+}
+
+export function judgeCassandra({ version, nodes, commitlogSync, copies }: CassandraFacts): Finding[] {
+  const isOld = below(version, [5, 0]);
+  const few = (copies ?? 1) < 3;
+  const isPeriodic = commitlogSync === "periodic";
+  return [
+    { check: "Cassandra", level: isOld ? "fail" : "ok", text: isOld ? `${version}: Heddle needs 5.0 or newer` : version },
+    {
+      check: "Cassandra copies",
+      level: few ? "warn" : "ok",
+      text: copies === undefined ? "the keyspace is not there: run heddle migrate" : `${copies} of each row, ${nodes} nodes`,
+    },
+    {
+      check: "Cassandra commitlog_sync",
+      level: isPeriodic && few ? "fail" : "ok",
+      text: isPeriodic && few ? "periodic: a power cut loses what is no longer in the log; set it to group or batch" : commitlogSync,
+    },
+  ];
+}
+
+export function judgeRedis({ version, policy, appendOnly }: RedisFacts): Finding[] {
+  const isOld = below(version, [7, 0]);
+  const keeps = policy === "noeviction";
+  const evicts = policy === undefined ? "not known: CONFIG is not allowed" : `${policy}: a full Redis forgets limits; set it to noeviction`;
+  return [
+    { check: "Redis", level: isOld ? "fail" : "ok", text: isOld ? `${version}: Heddle needs 7 or newer` : version },
+    { check: "Redis maxmemory-policy", level: keeps ? "ok" : "warn", text: keeps ? "noeviction" : evicts },
+    {
+      check: "Redis appendonly",
+      level: appendOnly ? "ok" : "warn",
+      text: appendOnly ? "yes" : "no: a restart refills every limit; set appendonly yes",
+    },
+  ];
+}
+
+/** From which an operator should look. */
+const fullPercent = 80;
+
+function below(version: string, [major, minor]: readonly [number, number]): boolean {
+  const [haveMajor = 0, haveMinor = 0] = version.split(".").map(Number);
+  return haveMajor < major || (haveMajor === major && haveMinor < minor);
+}
