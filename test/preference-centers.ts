@@ -2,11 +2,10 @@
 import { expect } from "vitest";
 import { type Answer, callHeddle } from "./client.ts";
 import { demoKey } from "./heddle.ts";
+import { letter, news, texts } from "./stored-page.ts";
 import { fresh, freshEmail, type Suite } from "./suite.ts";
 
-export const letter = "11111111-1111-4111-8111-111111111111";
-export const news = "11111111-1111-4111-8111-222222222222";
-export const texts = "22222222-2222-4222-8222-222222222222";
+export { letter, news, storedPage, texts } from "./stored-page.ts";
 
 const workspaces = 24;
 const spareKeys = Array.from({ length: workspaces }, (_, at) => `spare-key-of-the-tests-${at}`);
@@ -96,26 +95,3 @@ export function freshWorkspace(suite: Suite): Workspace {
     },
   };
 }
-
-/** As the published sample has it, without its script: a page that asks about two groups and all email. */
-export const storedPage = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta name="robots" content="noindex" />
-    <style>body { font-family: sans-serif }</style>
-  </head>
-  <body>
-    <h1>Manage {{\${email_address}}}</h1>
-    <form action="{{ preference_center_submit_url }}" method="post" accept-charset="UTF-8">
-      <label><input type="checkbox" id="letter" name="{% form_field_name :subscription_group ${letter} %}" value="subscribed"
-        {% if {{subscribed_state.\${${letter}}}} == 'subscribed' %}checked{% endif %}> Letter</label>
-      <label><input type="checkbox" id="news" name="{% form_field_name :subscription_group ${news} %}" value="subscribed"
-        {% if {{subscribed_state.\${${news}}}} == 'subscribed' %}checked{% endif %}> News</label>
-      <label><input type="checkbox" id="none" name="{% form_field_name :email_global_state %}" value="unsubscribed"
-        {% if {{subscribed_state.\${email_global}}} == 'unsubscribed' %}checked{% endif %}> No email</label>
-      <input type="submit" value="Save">
-    </form>
-    <p id="state">{{subscribed_state.\${email_global}}}, {{subscribed_state.\${${letter}}}}, {{subscribed_state.\${${news}}}}</p>
-  </body>
-</html>
-`;
