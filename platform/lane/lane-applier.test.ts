@@ -1,0 +1,73 @@
+/** The applier of a lane: in order, from the kept place, and past nothing that was not applied. */
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { LogRecord } from "../log/log.ts";
+import { packRecords } from "../log/packed-records.ts";
+import { silentLogger } from "../logger.ts";
+import { createGate } from "./gate.ts";
+import { type LaneBody, startLaneApplier } from "./lane-applier.ts";
+
+function openTest({ kept = 0, failures = 0 } = {}) {
+  const clock = fakeClock();
+  const state = { kept, failures, trimmed: 0, applied: [] as LaneBody[], told: 0 };
+  const messages: LogRecord[] = [];
+  let wake = () => {};
+  const reading = startLaneApplier({
+    lane: 3,
+    clock,
+    logger: silentLogger,
+    gate: createGate(1),
+    lanes: {
+      read: (_, after) => Promise.resolve(messages.filter(({ sequence }) => sequence > after)),
+      trim: (_, through) => Promise.resolve(void (state.trimmed = through)),
+      watch(listener) {
+        wake = () => listener(3);
+        return () => {};
+      },
+    },
+    positions: {
+      load: () => Promise.resolve(state.kept),
+      save: (_, position) => Promise.resolve((state.kept = position) > 0),
+    },
+    apply(bodies) {
+      if (state.failures > 0) {
+        state.failures -= 1;
+        return Promise.reject(new Error("away"));
+      }
+      state.applied.push(...bodies);
+      return Promise.resolve();
+    },
+    onApplied: (position) => {
+      state.told = position;
+    },
+  });
+  function send(sequence: number, ...bodies: number[]): void {
+    messages.push({ sequence, body: packRecords(bodies.map((byte) => Uint8Array.of(byte))) });
+    wake();
+  }
+  return { state, clock, reading, send, shown: () => state.applied.map(({ body, place }) => [body[0], ...place]) };
+}
+
+test("records are applied in order with their places, from behind the kept one on; the place is told and kept", async () => {
+  const { state, clock, reading, send, shown } = openTest({ kept: 4 });
+  send(4, 9);
+  send(6, 1, 2);
+  send(8, 3);
+  await expect.poll(shown).toEqual([[1, 6, 0], [2, 6, 1], [3, 8, 0]]);
+  await expect.poll(() => state.told).toBe(8);
+  clock.advance(limits.laneIdleMsMax);
+  await expect.poll(() => [state.kept, state.trimmed]).toEqual([8, 8]);
+  await reading.close();
+});
+
+test("what fails is tried again from the kept place, and nothing is told before it is in", async () => {
+  const { state, clock, reading, send, shown } = openTest({ failures: 1 });
+  send(6, 1);
+  await expect.poll(() => reading.trouble()).toBe("away");
+  expect(state.told).toBe(0);
+  clock.advance(limits.passRetryMsMax);
+  await expect.poll(shown).toEqual([[1, 6, 0]]);
+  await expect.poll(() => reading.trouble()).toBeUndefined();
+  await reading.close();
+});
