@@ -58,7 +58,8 @@ function readTraces(reader: ConfigReader): TracesConfig | undefined {
   const serviceName = reader.text("OTEL_SERVICE_NAME", { fallback: "" });
   const sampler = reader.text<SamplerName>("OTEL_TRACES_SAMPLER", { fallback: "parentbased_always_on", choices: samplerNames });
   const ratio = Number(reader.text("OTEL_TRACES_SAMPLER_ARG", { fallback: "1" }));
-  if (disabled || exporter === "none" || !URL.canParse(url)) return undefined;
+  // An address that is none is told by the first span that cannot be sent
+  if (disabled || exporter === "none" || url === "") return undefined;
   return { url, headers: headersOf(headers), serviceName, sampler, ratio: ratio >= 0 && ratio <= 1 ? ratio : 1 };
 }
 
