@@ -94,6 +94,16 @@ test("transact() finds out what became of a write whose outcome is unknown", asy
   expect(access.rows().keys).toHaveLength(1);
 });
 
+test("transact() gives the result of what was written, also where the store is away right after", async () => {
+  const { session, open } = store();
+  const access = await open();
+  await declare(access, parseDeclaration(file));
+  session.failNext(({ cql }) => cql.startsWith("SELECT version FROM"), new Refusal("STORE_UNAVAILABLE"));
+  const { secret } = await createKey(access, web);
+  await access.refresh();
+  expect(access.findApiKey(secret)?.key.name).toBe("web");
+});
+
 test("a revocation holds at once on a gateway whose clock is behind", async () => {
   const { clock, open } = store();
   const behind = { ...clock, now: () => clock.now() - 3_600_000 };

@@ -80,7 +80,8 @@ export async function openCassandraAccess(options: CassandraAccessOptions): Prom
     async transact(plan) {
       const { result, changed } = await transact({ session, clock, installation }, plan);
       if (changed) await notices?.tell();
-      await refresh();
+      // It is written, whatever becomes of the reading: a secret that was made must reach whoever asked
+      await refreshQuietly();
       return result;
     },
   };
