@@ -24,6 +24,26 @@ import { ownerFromText, ownerToText, placesIn, translationSettingsFromText } fro
 interface Parts {
   readonly session: Session;
   readonly versions: TextVersions;
+  readonly inTurn: InTurn;
+}
+
+/** Runs `work` after all that was begun before for the workspace. */
+type InTurn = <T>(workspaceId: string, work: () => Promise<T>) => Promise<T>;
+
+/**
+ * Several processes may write at once. Within this one, changes of a workspace stand in a line: they would only make each other try
+ * again. The line is as long as requests are under way.
+ */
+function openLines(): InTurn {
+  const lines = new Map<string, Promise<unknown>>();
+  return (workspaceId, work) => {
+    const mine = (lines.get(workspaceId) ?? Promise.resolve()).then(work);
+    const settled = mine.catch(() => {}).finally(() => {
+      if (lines.get(workspaceId) === settled) lines.delete(workspaceId);
+    });
+    lines.set(workspaceId, settled);
+    return mine;
+  };
 }
 
 /** `newVersion` gives a text that was never given before. */
@@ -31,6 +51,7 @@ export function openCassandraTranslations(
   { session, newVersion }: { readonly session: Session; readonly newVersion: () => string },
 ): TranslationStore {
   const versions = openTextVersions({ session, newVersion });
+  const parts = { session, versions, inTurn: openLines() };
   async function owner(workspaceId: string, kind: OwnerKind, id: string): Promise<MessageOwner | undefined> {
     const row = await rowOf(session, workspaceId, { kind, id });
     return row && ownerFromText(kind, id, String(row["body"]));
@@ -54,8 +75,8 @@ export function openCassandraTranslations(
       const mark = markFromRow(await rowOf(session, workspaceId, { kind: "mark", id: requestHash }));
       return mark && mark.expiresAt > now ? mark.bodyHash : undefined;
     },
-    putTexts: (workspaceId, write) => putTexts({ session, versions }, workspaceId, write),
-    commitDeclared: (workspaceId, change) => commitDeclared({ session, versions }, workspaceId, change),
+    putTexts: (workspaceId, write) => putTexts(parts, workspaceId, write),
+    commitDeclared: (workspaceId, change) => commitDeclared(parts, workspaceId, change),
   };
 }
 
@@ -95,27 +116,39 @@ function markFromRow(row: Row | undefined): { readonly bodyHash: string; readonl
   return row && { bodyHash: String(row["body"]), expiresAt: Number(row["expires_at"]) };
 }
 
-/** Looks, writes the texts under a new version, and moves pointer and mark on the condition that both are as they were seen. */
-async function putTexts(
+/** Writes the texts under a new version, then, when it is its turn, makes it the one that counts. */
+async function putTexts(parts: Parts, workspaceId: string, write: TextsWrite): Promise<"committed" | "repeated" | "reused"> {
+  const { key } = write;
+  const after = await parts.versions.write(workspaceId, key, write.texts);
+  const { outcome, left } = await parts.inTurn(workspaceId, () => moveTo(parts, workspaceId, { ...write, after }));
+  if (left !== undefined) await parts.versions.drop(workspaceId, [{ key, pointer: left }]);
+  return outcome;
+}
+
+interface Moved {
+  readonly outcome: "committed" | "repeated" | "reused";
+  /** The version that does not count, or no more. */
+  readonly left: Pointer | undefined;
+}
+
+/** Moves pointer and mark on the condition that both are as they were seen; looks more closely when they were not. */
+async function moveTo(
   { session, versions }: Parts,
   workspaceId: string,
-  write: TextsWrite,
-): Promise<"committed" | "repeated" | "reused"> {
-  const { key, texts, mark, now } = write;
+  { key, mark, now, after }: TextsWrite & { readonly after: Pointer },
+): Promise<Moved> {
   for (let attempt = 0; attempt < limits.contentAttemptsMax; attempt += 1) {
-    const known = mark && markFromRow(await rowOf(session, workspaceId, { kind: "mark", id: mark.requestHash, serial: true }));
-    if (known && known.expiresAt > now) return known.bodyHash === mark?.bodyHash ? "repeated" : "reused";
-    const before = await versions.pointer(workspaceId, key, { serial: true });
-    const after = await versions.write(workspaceId, key, texts);
+    const serial = attempt > 0;
+    const known = mark && markFromRow(await rowOf(session, workspaceId, { kind: "mark", id: mark.requestHash, serial }));
+    if (known && known.expiresAt > now) return { outcome: known.bodyHash === mark?.bodyHash ? "repeated" : "reused", left: after };
+    const before = await versions.pointer(workspaceId, key, { serial });
     const moved = [
       part(moveText, { workspace_id: workspaceId, kind: "text", id: textId(key), body: after, was: before ?? null }),
       ...(mark ? [markStatement(workspaceId, mark, { now, was: known?.expiresAt })] : []),
     ];
-    const isCommitted = await session.conditional(moved);
-    const left = isCommitted ? before : after;
-    if (left !== undefined) await versions.drop(workspaceId, [{ key, pointer: left }]);
-    if (isCommitted) return "committed";
+    if (await session.conditional(moved)) return { outcome: "committed", left: before };
   }
+  await versions.drop(workspaceId, [{ key, pointer: after }]);
   throw new Refusal("STORE_UNAVAILABLE", "Others change the translation at the same time", { retryAfterSeconds: 1 });
 }
 
@@ -137,14 +170,18 @@ function markStatement(
   });
 }
 
-async function commitDeclared({ session, versions }: Parts, workspaceId: string, change: DeclaredWrite): Promise<"committed" | "changed"> {
+async function commitDeclared(
+  { session, versions, inTurn }: Parts,
+  workspaceId: string,
+  change: DeclaredWrite,
+): Promise<"committed" | "changed"> {
   const keys = [...change.goneTexts, ...change.sources.map(({ messageId }) => ({ messageId, localeId: "" }))];
   const before = await pointersOf(versions, workspaceId, keys);
   const written = await inFlight(change.sources, partsInFlight, async ({ messageId, texts }) => {
     const key = { messageId, localeId: "" };
     return { key, pointer: await versions.write(workspaceId, key, texts) };
   });
-  const isCommitted = await session.conditional([
+  const statements = [
     part(updateState, {
       workspace_id: workspaceId,
       revision: BigInt(change.revision + 1),
@@ -156,7 +193,8 @@ async function commitDeclared({ session, versions }: Parts, workspaceId: string,
         ? part(deleteRow, { workspace_id: workspaceId, kind, id })
         : part(putRow, { workspace_id: workspaceId, kind, id, body })
     ),
-  ]);
+  ];
+  const isCommitted = await inTurn(workspaceId, () => session.conditional(statements));
   await versions.drop(workspaceId, isCommitted ? before : written);
   return isCommitted ? "committed" : "changed";
 }
