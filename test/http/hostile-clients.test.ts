@@ -120,7 +120,7 @@ test("a head that comes a byte at a time is cut off after its time, with an answ
     const began = performance.now();
     // Meanwhile others are served
     const times = await answerTimes(isLong ? 500 : 50);
-    expect(times[Math.floor(times.length / 2)]).toBeLessThan(1_000);
+    expect(times[Math.floor(times.length / 2)]).toBeLessThan(5_000);
     await Promise.all(slow.map(({ closed }) => closed));
     // Ten seconds are the promise; the rest is for a machine that has other things to do
     expect(performance.now() - began).toBeLessThan(limits.headersTimeoutMs + 50_000);
@@ -140,7 +140,7 @@ if (isLong) {
     await Promise.all(slow.map(({ closed }) => closed));
     clearInterval(drip);
     await Promise.all(resting.map(({ closed }) => closed));
-    expect(quiet).toBeLessThan(1_000);
+    expect(quiet).toBeLessThan(5_000);
   }, 180_000);
 }
 
