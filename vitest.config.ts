@@ -11,6 +11,7 @@ const meshFiles = [
   "keys",
   "log-",
   "events-",
+  "export-",
   "bad-",
   "smuggling",
   "mesh-",

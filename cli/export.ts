@@ -1,15 +1,20 @@
-/** heddle export: users as NDJSON, the named ones over HTTP or all of a workspace from the data folder. */
+/** heddle export: users as NDJSON, the named ones over HTTP or all of a workspace from the data folder or the mesh. */
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { type Client, type Input, openClient, RefusedError, UnreachableError } from "../client/client.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
+import { readPeer } from "../platform/mesh-config.ts";
+import { connectClient } from "../platform/rpc/client.ts";
+import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
+import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
 import { serverKey, serverUrl } from "./import.ts";
 import { CommandError, exitCodes, printError, UsageError } from "./output.ts";
+import { readSettings } from "./settings.ts";
 
 export interface ExportOptions {
   readonly ids?: string;
@@ -31,7 +36,9 @@ export async function exportUsers(options: ExportOptions): Promise<number> {
   let users = 0;
   const missing: string[] = [];
   try {
-    const pages = options.ids === undefined ? readFolder(options) : readNamed(options.ids, options, missing);
+    const inMesh = options.dataDir === undefined && Boolean(options.env["HEDDLE_PROFILE_URL"]);
+    const readAll = inMesh ? readMesh : readFolder;
+    const pages = options.ids === undefined ? readAll(options) : readNamed(options.ids, options, missing);
     for await (const page of pages) {
       users += page.length;
       await output.write(page.map((user) => `${JSON.stringify(user)}\n`).join(""));
@@ -61,6 +68,28 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
     });
   } finally {
     await database.close();
+  }
+}
+
+/** All users of a workspace, in pages, each as its profile stood when its page was read. */
+async function* readMesh({ env, workspace: name }: ExportOptions): AsyncGenerator<readonly unknown[]> {
+  const { id: workspaceId, currencyRates } = await withAccessPlace(
+    { env },
+    { create: false },
+    (access) => chooseWorkspace(access.rows(), name),
+  );
+  const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
+  const { client, close } = connectClient(ProfileService, { ...peer, caller: "operator", deadlineMs: limits.rpcDeadlineMsMax });
+  try {
+    for (let pageToken = "";;) {
+      const scope = { workspaceId, actor: "operator", route: "export" };
+      const page = await client.listUsers({ scope, pageToken, pageSize: limits.usersPerPageMax, currencyRates: { ...currencyRates } });
+      yield page.usersJson.map((json): unknown => JSON.parse(new TextDecoder().decode(json)));
+      pageToken = page.nextPageToken;
+      if (pageToken === "") return;
+    }
+  } finally {
+    close();
   }
 }
 

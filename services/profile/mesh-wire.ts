@@ -114,7 +114,12 @@ async function open(
   const server = await serveRpc({
     routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({ ...store, lanes, layout, lags: work.lags }))],
     ...config.rpc,
-    callers: new Map([[ProfileService.typeName, config.rpc.callers], [LogService.typeName, config.operators]]),
+    callers: new Map([
+      [ProfileService.typeName, config.rpc.callers],
+      // For heddle export
+      [`${ProfileService.typeName}/${ProfileService.method.listUsers.name}`, [...config.rpc.callers, ...config.operators]],
+      [LogService.typeName, config.operators],
+    ]),
     clock,
     logger,
     telemetry,
