@@ -14,6 +14,9 @@ const groups = `subscriptionGroups:
           - { id: ${news}, name: "News & <more>", channel: email }
           - { id: ${texts}, name: Texts, channel: sms }`;
 
+/** Of a workspace whose pages may run scripts. */
+export const scriptedKey = "scripted-key-of-the-tests";
+
 /** Every workspace has the same groups; `demo` is the one of the suite's own key. */
 export const centerDeclaration = `
 companies:
@@ -23,6 +26,11 @@ companies:
       - name: demo
         plan: standard
         apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        ${groups}
+      - name: scripted
+        plan: standard
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${scriptedKey} }]
+        pages: { scripts: true }
         ${groups}
 ${
   spareKeys.map((key, at) =>
@@ -55,8 +63,7 @@ export interface Workspace {
   emailState(externalId: string): Promise<unknown>;
 }
 
-export function freshWorkspace(suite: Suite): Workspace {
-  const key = freshKey();
+export function freshWorkspace(suite: Suite, key = freshKey()): Workspace {
   let position = "";
   function call(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
     const seen = position === "" ? {} : { "x-heddle-position": position };

@@ -2,7 +2,7 @@
 import { Agent, request } from "node:http";
 import { parseArgs } from "node:util";
 import { startMeshServers } from "../mesh-servers.ts";
-import { letter, storedPage } from "../stored-page.ts";
+import { letter, news, storedPage } from "../stored-page.ts";
 import { percentile } from "./load.ts";
 
 const { values } = parseArgs({
@@ -79,6 +79,6 @@ companies:
       - name: demo
         limits: { preference_center_get: 1000000, preference_center_url: 1000000 }
         apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
-        subscriptionGroups: [{ id: ${letter}, name: Weekly letter, channel: email }]
+        subscriptionGroups: [{ id: ${letter}, name: Weekly letter, channel: email }, { id: ${news}, name: News, channel: email }]
 `;
 }

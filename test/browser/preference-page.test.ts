@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { heddleSuite } from "../suite.ts";
-import { centerDeclaration, freshWorkspace, letter, news, storedPage } from "../preference-centers.ts";
+import { centerDeclaration, freshWorkspace, letter, news, scriptedKey, storedPage } from "../preference-centers.ts";
 import { browserMissing, browserSuite, keepPicture } from "./browser.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
@@ -108,6 +108,17 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     expect(seen.foreign).toEqual([]);
   });
 
+  test("where a workspace allows scripts the way of the published sample works, and nothing that is not listed is loaded", async () => {
+    const workspace = freshWorkspace(suite, scriptedKey);
+    const ann = await workspace.person();
+    const id = await workspace.create({ preference_center_page_html: scriptedPage });
+    const { page, seen } = await browser.open(await workspace.url(id, ann));
+    await page.getByLabel("Letter").check();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Your choices are saved" }).waitFor();
+    expect([await workspace.state(letter, ann), seen.foreign, await page.evaluate("window.origin")]).toEqual(["Subscribed", [], "null"]);
+  });
+
   test("a page has an origin of nobody: no cookie and no storage of the server can be reached from it", async () => {
     const workspace = freshWorkspace(suite);
     const ann = await workspace.person();
@@ -115,6 +126,21 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     expect(await page.evaluate("window.origin")).toBe("null");
   });
 });
+
+/** Checkboxes without a name, and hidden fields that a script fills. */
+const scriptedPage = `<!doctype html><html lang="en"><head><script>
+  window.onload = () => {
+    const box = document.querySelector("#box"), value = document.querySelector("#value");
+    const set = () => { value.value = box.checked ? "subscribed" : "unsubscribed"; };
+    box.checked = '{{subscribed_state.\${${letter}}}}' == "subscribed";
+    box.onchange = set;
+    set();
+  };
+</script></head><body><form action="{{ preference_center_submit_url }}" method="post">
+  <label><input type="checkbox" id="box"> Letter</label>
+  <input type="hidden" id="value" name="{% form_field_name :subscription_group ${letter} %}" />
+  <input type="submit" value="Save">
+</form><img src="https://evil.example/a.png"></body></html>`;
 
 const hostileHtml = `
 <script>document.title = "owned"; alert("script")</script>
