@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { env } from "node:process";
 
-const startMsMax = 30_000;
+const startMsUsual = 30_000;
 const printedCharsMax = 200_000;
 const running = new Set<ChildProcess>();
 // A test that times out never stops its server, and its worker is ended by a signal.
@@ -26,6 +26,7 @@ export async function launchHeddle(plan: ProcessPlan): Promise<HeddleProcess> {
     })
   );
   const url = await new Promise<string>((found, failed) => {
+    const { startMsMax = startMsUsual } = plan;
     const late = setTimeout(() => failed(new Error(`The server did not listen within ${startMsMax} ms:\n${printed}`)), startMsMax);
     function read(chunk: unknown): void {
       printed = (printed + String(chunk)).slice(-printedCharsMax);
@@ -61,6 +62,8 @@ export interface ProcessPlan {
   readonly args: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
+  /** How long it may take until it listens; half a minute unless given. */
+  readonly startMsMax?: number;
 }
 
 export interface HeddleProcess {

@@ -9,50 +9,71 @@ import { type HeddleProcess, launchHeddle } from "../heddle-process.ts";
 import type { MeshServers } from "../mesh-servers.ts";
 import { freePorts } from "../servers/server-process.ts";
 
+/** Servers that a process waits for may themselves take this long. */
+const startMsMax = 150_000;
+
 export async function startMesh({ settings }: MeshServers): Promise<Mesh> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-faults-"));
   const declaration = join(folder, "declaration.yaml");
   writeFileSync(declaration, demoDeclaration);
-  const ports = await freePorts(2);
-  function launch(args: readonly string[], env: Record<string, string>): Promise<HeddleProcess> {
-    const entry = join(repository, "cli/heddle.mjs");
-    return launchHeddle({ program: execPath, args: [entry, "serve", ...args], folder: repository, env: { ...settings, ...env } });
+  const [gatewayPort, ...ports] = await freePorts(3);
+  const url = `http://127.0.0.1:${gatewayPort}`;
+  const running = new Map<PartName, HeddleProcess>();
+  async function launch(part: PartName): Promise<void> {
+    const args = ["serve", ...(part === "gateway" ? ["gateway", "--apply", declaration] : ["profile"])];
+    const own = part === "gateway" ? gatewaySettings() : profileSettings(part);
+    const program = { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...args], folder: repository };
+    running.set(part, await launchHeddle({ ...program, env: { ...settings, ...own }, startMsMax }));
   }
-  function launchProfile(at: number): Promise<HeddleProcess> {
-    const log = { HEDDLE_LOG_LANES: "8", HEDDLE_LOG_PARTITIONS: "2" };
-    return launch(["profile"], { HEDDLE_PROFILE_RPC_PORT: String(ports[at]), ...log });
+  function profileSettings(part: PartName): Record<string, string> {
+    const port = part === "profile-0" ? ports[0] : ports[1];
+    return { HEDDLE_LOG_LANES: "8", HEDDLE_LOG_PARTITIONS: "2", HEDDLE_PROFILE_RPC_PORT: String(port) };
   }
-  const profiles = await Promise.all([launchProfile(0), launchProfile(1)]);
-  const gateway = await launch(["gateway", "--apply", declaration], {
-    HEDDLE_PROFILE_URL: profiles.map(({ url }) => url).join(),
-    HEDDLE_HTTP_PORT: "0",
-    HEDDLE_DATA_DIR: join(folder, "data"),
-  });
-  async function killProfile(at: number): Promise<void> {
-    profiles[at]?.kill("SIGKILL");
-    await profiles[at]?.ended;
+  function gatewaySettings(): Record<string, string> {
+    return {
+      HEDDLE_PROFILE_URL: ports.map((port) => `http://127.0.0.1:${port}`).join(),
+      HEDDLE_HTTP_PORT: String(gatewayPort),
+      HEDDLE_DATA_DIR: join(folder, "data"),
+    };
   }
+  async function kill(part: PartName): Promise<void> {
+    const process = running.get(part);
+    process?.kill("SIGKILL");
+    await process?.ended;
+  }
+  await Promise.all([launch("profile-0"), launch("profile-1")]);
+  await launch("gateway");
   return {
-    post: (path, body, call = {}) => callHeddle(gateway.url, { method: "POST", path, body, key: demoKey, ...call }),
-    get: (path) => callHeddle(gateway.url, { method: "GET", path }),
-    killProfile,
-    async startProfile(at) {
-      profiles[at] = await launchProfile(at);
-    },
-    output: () => [gateway, ...profiles].map((part) => part.output().slice(-4_000)).join("\n"),
+    url,
+    post: (path, body, call = {}) => callHeddle(url, { method: "POST", path, body, key: demoKey, ...call }),
+    get: (path) => callHeddle(url, { method: "GET", path }),
+    kill,
+    start: launch,
+    killProfile: (at) => kill(at === 0 ? "profile-0" : "profile-1"),
+    startProfile: (at) => launch(at === 0 ? "profile-0" : "profile-1"),
+    output: () => [...running.values()].map((part) => part.output().slice(-4_000)).join("\n"),
     async close() {
-      for (const part of [gateway, ...profiles]) {
-        part.kill("SIGTERM");
-        await part.ended;
+      for (const part of partNames) {
+        running.get(part)?.kill("SIGTERM");
+        await running.get(part)?.ended;
       }
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
+/** As they are ended. */
+export const partNames = ["gateway", "profile-0", "profile-1"] as const;
+export type PartName = (typeof partNames)[number];
+
 export interface Mesh {
+  /** Of the gateway. */
+  readonly url: string;
   post(path: string, body: unknown, call?: CallOptions): Promise<Answer>;
   get(path: string): Promise<Answer>;
+  kill(part: PartName): Promise<void>;
+  /** Resolves when it listens, which waits for the servers that it needs. */
+  start(part: PartName): Promise<void>;
   killProfile(at: number): Promise<void>;
   startProfile(at: number): Promise<void>;
   /** What the processes printed last. */
