@@ -9,6 +9,7 @@ import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/su
 import type { Documents } from "./documents/answers.ts";
 import type { Console } from "./console/console.ts";
 import type { Spent } from "./guards/spend.ts";
+import type { Health } from "./health.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
@@ -97,8 +98,4 @@ export interface Parts {
   readonly health: () => Health;
 }
 
-export interface Health {
-  readonly ready: boolean;
-  /** Names the part that fails. */
-  readonly reason?: string;
-}
+export type { Health } from "./health.ts";

@@ -1,5 +1,5 @@
 /** What the console asks of the gateway itself: its counts, and how full the workspace's limits are. */
-import type { Health } from "../route.ts";
+import type { Health } from "../health.ts";
 import type { Spending } from "../guards/spend.ts";
 import { fillOf, type LimitFill } from "../guards/limit-fill.ts";
 import type { KeyHolder } from "../access/access.ts";

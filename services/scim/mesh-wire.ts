@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
-import type { PublishedEvent } from "../../platform/events/events.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -13,11 +12,12 @@ import { serveRpc } from "../../platform/rpc/server.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import { composeScim, type ScimPart, type ScimStore } from "./compose.ts";
+import type { LogEntry, LogQuestion } from "./domain/ports.ts";
 import type { MeshScimConfig } from "./mesh-config.ts";
 import { openCassandraRequestLog } from "./store/cassandra-log.ts";
 import { openCassandraOutbox } from "./store/cassandra-outbox.ts";
 import { openCassandraUsers } from "./store/cassandra-users.ts";
-import { composeScim, type LogEntry, type LogQuestion, type ScimPart, type ScimStore } from "./wire.ts";
 
 export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
 
@@ -43,8 +43,7 @@ export async function serveMeshScim(
     opened.push(closeStore);
     const events = await openEventStream({ ...config.events, logger });
     opened.push(() => events.close());
-    const publish = (event: PublishedEvent) => events.publish([event]);
-    const part = composeScim(cassandraStore(session, clock), { clock, logger, publish });
+    const part = composeScim(cassandraStore(session, clock), { clock, logger, publish: (event) => events.publish([event]) });
     opened.push(() => part.close());
     opened.push(wakeAgainAndAgain(part, clock));
     function health(): Readiness {

@@ -8,7 +8,8 @@ import { type Database, openDatabase } from "../../platform/sqlite/database.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { directory as declared } from "./domain/user.fixture.ts";
 import type { PublishedEvent } from "../../platform/events/events.ts";
-import { openScim, type ScimPart } from "./wire.ts";
+import type { ScimPart } from "./compose.ts";
+import { openScim } from "./wire.ts";
 
 const core = "urn:ietf:params:scim:schemas:core:2.0:User";
 export const patchOp = "urn:ietf:params:scim:api:messages:2.0:PatchOp";

@@ -1,5 +1,4 @@
 /** Provenance: which record set each field of a profile, as the record's place in the log. */
-import type { Profile } from "./profile.ts";
 import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
 
 /** The names of a user that are fields of its profile too. */
@@ -26,13 +25,24 @@ export interface Change<Value> {
   readonly source: number | undefined;
 }
 
+/** A profile, as far as this file knows it. */
+interface Sourced {
+  readonly fields: ReadonlyMap<StandardField, FieldValue>;
+  readonly custom: ReadonlyMap<string, CustomValue>;
+  readonly sources: Sources;
+}
+
 /** Says who set a standard field, where it is another than before. */
-export function noteField({ fields, sources }: Profile, field: StandardField, change: Change<FieldValue>): void {
+export function noteField(
+  { fields, sources }: Pick<Sourced, "fields" | "sources">,
+  field: StandardField,
+  change: Change<FieldValue>,
+): void {
   note(sources.fields, field, fields.get(field), change);
 }
 
 /** Says who set a custom attribute, where it is another than before. */
-export function noteCustom({ custom, sources }: Profile, name: string, change: Change<CustomValue>): void {
+export function noteCustom({ custom, sources }: Pick<Sourced, "custom" | "sources">, name: string, change: Change<CustomValue>): void {
   note(sources.custom, name, custom.get(name), change);
 }
 

@@ -19,14 +19,15 @@ export function changeStatements(change: UserChange, { users, changes, at }: Bef
   const { companyId: company_id, before, after, event, log, remember } = change;
   const next = (changes ?? 0n) + 1n;
   const state = { company_id, users: users + (after ? 1 : 0) - (before ? 1 : 0), changes: next, was: changes };
-  const passing = (kind: Kind, key: string, body: unknown, ms: number) =>
-    part(putPassingBody, { company_id, kind, key, body: JSON.stringify(body), ttl: Math.ceil(ms / 1000) });
+  function passing(kind: Kind, key: string, { body, ms }: { body: unknown; ms: number }): Statement {
+    return part(putPassingBody, { company_id, kind, key, body: JSON.stringify(body), ttl: Math.ceil(ms / 1000) });
+  }
   return [
     part(updateState, state),
     ...userRows(change),
     ...(event ? [part(putBody, { company_id, kind: "event", key: eventKey(next), body: JSON.stringify(event) })] : []),
-    ...(log ? [passing("log", logKey(log, `${at}`), logBody(log), limits.scimLogKeepMs)] : []),
-    ...(remember ? [passing("mark", remember.requestHash, withoutHash(remember), limits.idempotencyKeepMs)] : []),
+    ...(log ? [passing("log", logKey(log, `${at}`), { body: logBody(log), ms: limits.scimLogKeepMs })] : []),
+    ...(remember ? [passing("mark", remember.requestHash, { body: withoutHash(remember), ms: limits.idempotencyKeepMs })] : []),
   ];
 }
 
@@ -35,8 +36,9 @@ function eventKey(change: bigint): string {
   return String(change).padStart(19, "0");
 }
 
-function withoutHash({ requestHash: _, ...mark }: NonNullable<UserChange["remember"]>) {
-  return mark;
+/** As JSON: what is undefined is not in it. */
+function withoutHash(remember: NonNullable<UserChange["remember"]>): object {
+  return { ...remember, requestHash: undefined };
 }
 
 function userRows({ before, after }: UserChange): Statement[] {

@@ -22,8 +22,9 @@ export function logKey({ at, requestId }: LogEntry, place: string): string {
   return `${String(at).padStart(15, "0")} ${requestId} ${place}`;
 }
 
-export function logBody({ companyId: _, ...body }: LogEntry): Omit<LogEntry, "companyId"> {
-  return body;
+/** As JSON: what is undefined is not in it. */
+export function logBody(entry: LogEntry): object {
+  return { ...entry, companyId: undefined };
 }
 
 function byPartition(entries: readonly LogEntry[]): Map<string, Statement[]> {

@@ -25,7 +25,7 @@ export function openCassandraOutbox(session: Session): Outbox {
       return waiting;
     },
     async done(sequence) {
-      for (const [place, { companyId, key }] of [...places]) {
+      for (const [place, { companyId, key }] of places) {
         if (place > sequence) continue;
         await session.conditional([part(deleteRowThere, { company_id: companyId, kind: "event", key })]);
         places.delete(place);
