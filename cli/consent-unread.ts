@@ -8,8 +8,10 @@ export interface UnreadConsent extends UnreadRecord {
 }
 
 export async function unreadConsent(options: { readonly dataDir?: string }): Promise<UnreadConsent[]> {
-  const found = await inPlace(options, ({ ledgers }) =>
-    Promise.all(ledgers.map(async ({ ledger, setAside }) => (await setAside()).map((record) => ({ lane: ledger, ...record }))))
+  const found = await inPlace(
+    options,
+    ({ ledgers }) =>
+      Promise.all(ledgers.map(async ({ ledger, setAside }) => (await setAside()).map((record) => ({ lane: ledger, ...record })))),
   );
   return (found ?? []).flat();
 }

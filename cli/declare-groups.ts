@@ -39,7 +39,11 @@ function declaredIn(admin: Pick<AccessAdmin, "rows">, prune: boolean): DeclaredG
   const byWorkspace = Map.groupBy(declared.filter(({ kind }) => kind === "subscription_group"), ({ workspaceId }) => workspaceId);
   return workspaces.map(({ id }) => ({
     workspaceId: id,
-    groups: (byWorkspace.get(id) ?? []).map(({ id, content }) => ({ id, name: content["name"] ?? "", channel: content["channel"] as Channel })),
+    groups: (byWorkspace.get(id) ?? []).map(({ id, content }) => ({
+      id,
+      name: content["name"] ?? "",
+      channel: content["channel"] as Channel,
+    })),
     prune,
   })).filter(({ groups }) => groups.length > 0 || prune);
 }
