@@ -5,7 +5,7 @@ umask 077
 cd "$(dirname "$0")/.."
 
 mkdir -p data
-[ -s data/demo-key ] || printf 'hdl_%s\n' "$(head -c 64 /dev/urandom | base64 | tr -dc 'A-Za-z0-9' | cut -c1-40)" > data/demo-key
+[ -s data/demo-key ] || printf 'demo-%s\n' "$(head -c 64 /dev/urandom | base64 | tr -dc 'A-Za-z0-9' | cut -c1-40)" > data/demo-key
 key=$(cat data/demo-key)
 
 kubectl -n heddle exec -i deploy/gateway -- heddle apply -f - <<DECLARATION
