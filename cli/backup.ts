@@ -1,4 +1,4 @@
-/** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. */
+/** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. For the mesh see move.ts. */
 import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
@@ -9,11 +9,18 @@ import { CommandError, exitCodes, print } from "./output.ts";
 
 interface BackupOptions {
   readonly dataDir?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** As for other commands: a folder that is named is meant, whatever the environment says. */
+function isMesh({ dataDir, env }: { readonly dataDir: string | undefined; readonly env: NodeJS.ProcessEnv }): boolean {
+  return dataDir === undefined && Boolean(env["HEDDLE_CASSANDRA_CONTACT_POINTS"]);
 }
 
 /** The copy holds everything: the log, all tables, who may call, and what waits to be applied. */
-export async function backup(file: string, { dataDir }: BackupOptions): Promise<number> {
-  const folder = dataFolder(dataDir);
+export async function backup(file: string, { dataDir, env }: BackupOptions): Promise<number> {
+  if (isMesh({ dataDir, env })) return await (await import("./move.ts")).backupMesh(file, env);
+  const folder = dataFolder(dataDir, env);
   const source = join(folder, databaseFile);
   if (!existsSync(source)) throw new CommandError(`There is no Heddle in the folder "${folder}"`);
   if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
@@ -33,10 +40,11 @@ export async function backup(file: string, { dataDir }: BackupOptions): Promise<
 }
 
 /** Refuses a folder that has a Heddle, and a file that is damaged or is none of ours. */
-export async function restore(file: string, { dataDir }: BackupOptions): Promise<number> {
+export async function restore(file: string, { dataDir, env }: BackupOptions): Promise<number> {
   if (!existsSync(file)) throw new CommandError(`There is no file "${file}"`);
   checkCopy(file);
-  const folder = dataFolder(dataDir);
+  if (isMesh({ dataDir, env })) return await (await import("./move.ts")).restoreMesh(file, env);
+  const folder = dataFolder(dataDir, env);
   const target = join(folder, databaseFile);
   makeFolder(resolve(folder));
   const lock = lockDirectory(folder);

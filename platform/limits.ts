@@ -140,6 +140,12 @@ export const limits = {
   cassandraSchemaLockSeconds: 60,
   cassandraGraceSeconds: 3 * 24 * 3600,
   cassandraPageRows: 1_000,
+  /** How long a backup of the mesh waits for what was accepted to be applied. */
+  backupWaitMs: 60_000,
+  movedRowsPerPage: 200,
+  movedEntriesPerWrite: 50,
+  /** Lives of a log that ages of writes have room for. */
+  logEpochsMax: 15,
   cassandraBuckets: 64,
   cassandraPartitionsPerRead: 16,
   cassandraChangeAttemptsMax: 12,

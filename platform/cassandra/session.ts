@@ -58,3 +58,13 @@ export async function readAll(session: Session, statement: Statement, rowsMax: n
   } while (from !== undefined);
   return rows;
 }
+
+/** A whole table, page by page, without reading further than it is asked. For backups: it goes to every node. */
+export async function* scanTable(session: Session, cql: string, rowsMax: number): AsyncGenerator<readonly Row[]> {
+  let from: string | undefined;
+  do {
+    const page: Page = await session.page({ cql, values: {}, idempotent: true }, from === undefined ? { rowsMax } : { rowsMax, from });
+    yield page.rows;
+    from = page.next;
+  } while (from !== undefined);
+}

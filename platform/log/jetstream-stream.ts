@@ -90,6 +90,20 @@ export async function lastSequenceOf(connection: JetStreamConnection, name: stri
   return (await infoOf(connection, name))?.state.last_seq;
 }
 
+/** The room and the copies that a stream has; undefined where there is no stream. Whoever opens it with these changes nothing. */
+export async function roomOf(
+  connection: JetStreamConnection,
+  name: string,
+): Promise<{ readonly bytesMax: number; readonly replicas: number } | undefined> {
+  const found = await infoOf(connection, name);
+  return found && { bytesMax: found.config.max_bytes ?? -1, replicas: found.config.num_replicas ?? 1 };
+}
+
+/** The first epoch whose sequences all lie above `through`. */
+export function epochAbove(through: number): number {
+  return through === 0 ? 0 : Math.floor(through / sequencesPerEpoch) + 1;
+}
+
 async function makeStream(connection: JetStreamConnection, shape: StreamShape): Promise<StreamInfo> {
   const { name, epoch = 0 } = shape;
   const config: StreamConfig = {

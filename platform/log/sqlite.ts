@@ -26,6 +26,21 @@ export async function openSqliteLog(options: { database: Database; partitions: n
   return new SqliteLog({ database, partitions, line: openWaitingLine(clock) });
 }
 
+/** Lets a log that is not open yet, and has no records, go on above `through`; makes its tables where they are missing. */
+export async function beginSqliteLogAbove(database: Database, through: number, partitions: number): Promise<void> {
+  await migrate(database, "log", versions);
+  await database.write(() => {
+    madePartitions(database, partitions);
+    database.prepare("UPDATE log_tails SET sequence = max(sequence, ?)").run(through);
+  });
+}
+
+/** The last sequence that any order of the log gave; 0 where there is no log. */
+export async function sqliteLogEnd(database: Database): Promise<number> {
+  await migrate(database, "log", versions);
+  return Number(database.prepare("SELECT max(sequence) AS sequence FROM log_tails").get()?.["sequence"] ?? 0);
+}
+
 /** Without rowid: the key is the order of reading, and appending at its end splits no page. */
 const versions = [
   `CREATE TABLE log_tails (partition INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;

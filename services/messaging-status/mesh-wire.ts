@@ -7,6 +7,7 @@ import { positionFromToken } from "../../platform/intake/position.ts";
 import { type MeshLanes, openMeshLanes } from "../../platform/lane/mesh-lanes.ts";
 import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
 import { limits } from "../../platform/limits.ts";
+import type { StoreConfig } from "../../platform/mesh-config.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
@@ -22,6 +23,7 @@ import { decodeLaneBody, isLaneRecord } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import type { MeshMessagingStatusConfig } from "./mesh-config.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
+import { cassandraStatusMove } from "./store/moved-cassandra.ts";
 import { openCassandraStatusStore } from "./store/cassandra.ts";
 
 export { type MeshMessagingStatusConfig, readMeshMessagingStatusConfig, readMeshMessagingStatusStore } from "./mesh-config.ts";
@@ -142,3 +144,10 @@ function setAsideBy(tables: ReturnType<typeof openCassandraStatusStore>, lanes: 
 
 /** Where the migrations of the service's tables lie. */
 export const messagingStatusSchema: string = join(import.meta.dirname, "store/schema");
+
+/** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
+export async function openMeshStatusMove(config: StoreConfig, clock: Clock) {
+  const { session, close } = await openKeyspace(config, messagingStatusSchema, clock);
+  const tables = openCassandraStatusStore(session);
+  return { ...cassandraStatusMove(session, tables), linkKeys: tables.linkKeys, close };
+}

@@ -17,6 +17,7 @@ import { applyLane } from "./lanes/apply-lane.ts";
 import { isLaneRecord } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
+import { sqliteStatusMove } from "./store/moved-sqlite.ts";
 import { type EmbeddedTables, openSqliteStatusStore } from "./store/sqlite.ts";
 
 export interface MessagingStatusOptions {
@@ -102,4 +103,10 @@ export async function readMessagingStatus(database: Database) {
       return new Map([...states].flatMap(([email, { status }]) => (status === null ? [] : [[email, status]])));
     },
   };
+}
+
+/** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
+export async function moveStatuses(database: Database) {
+  const tables = await openSqliteStatusStore(database);
+  return { ...sqliteStatusMove(database, tables), linkKeys: tables.linkKeys };
 }

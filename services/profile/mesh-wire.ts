@@ -10,6 +10,7 @@ import { checkpointSubject, partitionSubject } from "../../platform/log/jetstrea
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
+import type { StoreConfig } from "../../platform/mesh-config.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
@@ -34,6 +35,7 @@ import { startMeshReaders } from "./mesh-readers.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { profileRoutes } from "./rpc/routes.ts";
+import { cassandraProfileMove } from "./store/moved-cassandra.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./store/cassandra.ts";
 
 export { type MeshProfileConfig, readMeshProfileConfig, readMeshProfileStore } from "./mesh-config.ts";
@@ -212,3 +214,10 @@ function openEmailStatuses({ messagingStatus }: MeshProfileConfig, clock: Clock,
 
 /** Where the migrations of the service's tables lie. */
 export const profileSchema: string = join(import.meta.dirname, "store/schema");
+
+/** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. `partitions`: those of the intake log. */
+export async function openMeshProfileMove(config: StoreConfig & { readonly partitions: number }, clock: Clock) {
+  const { session, close } = await openKeyspace(config, profileSchema, clock);
+  const store = openCassandraProfileStore({ session, clock, partitions: config.partitions });
+  return { ...cassandraProfileMove(session, store), close };
+}

@@ -31,6 +31,8 @@ import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
 import { profileRoutes } from "./rpc/routes.ts";
+import type { ProfileMove } from "./store/moved-rows.ts";
+import { sqliteProfileMove } from "./store/moved-sqlite.ts";
 import { type Asked, openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
 
@@ -241,4 +243,9 @@ export async function findUserIds(
 ): Promise<readonly UserId[]> {
   const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRow });
   return (await findUsers(identities, workspaceId, [key])).flat();
+}
+
+/** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
+export async function moveProfiles(database: Database): Promise<ProfileMove> {
+  return sqliteProfileMove(database, await openSqliteProfileStore({ database, encodeLane: laneRow }));
 }

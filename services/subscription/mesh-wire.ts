@@ -8,6 +8,7 @@ import { positionFromToken } from "../../platform/intake/position.ts";
 import { type MeshLanes, openMeshLanes } from "../../platform/lane/mesh-lanes.ts";
 import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
 import { limits } from "../../platform/limits.ts";
+import type { StoreConfig } from "../../platform/mesh-config.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
@@ -22,6 +23,7 @@ import { applyMessages } from "./lanes/apply-messages.ts";
 import { decodeLaneBody, isLaneRecord } from "./lanes/lane-message.ts";
 import type { MeshSubscriptionConfig } from "./mesh-config.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
+import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
 import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
@@ -143,3 +145,10 @@ function setAsideBy(tables: ReturnType<typeof openCassandraSubscriptionStore>, l
 
 /** Where the migrations of the service's tables lie. */
 export const subscriptionSchema: string = join(import.meta.dirname, "store/schema");
+
+/** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
+export async function openMeshMembershipMove(config: StoreConfig, clock: Clock) {
+  const { session, close } = await openKeyspace(config, subscriptionSchema, clock);
+  const tables = openCassandraSubscriptionStore(session);
+  return { ...cassandraMembershipMove(session, tables), groups: tables.store.groups, changeGroups: tables.store.changeGroups, close };
+}

@@ -19,6 +19,7 @@ import { eventsOf } from "./events/membership-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
 import { isLaneRecord } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
+import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
 import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
@@ -121,4 +122,10 @@ export async function readMembershipLedger(database: Database) {
       return chains.flat().toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
     },
   };
+}
+
+/** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
+export async function moveMemberships(database: Database) {
+  const tables = await openSqliteSubscriptionStore(database);
+  return { ...sqliteMembershipMove(database, tables), groups: tables.store.groups, changeGroups: tables.store.changeGroups };
 }

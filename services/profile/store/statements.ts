@@ -1,4 +1,4 @@
-/** Every CQL statement of the profile store, named for its call; all go to one partition. */
+/** Every CQL statement of the profile store, named for its call; all go to one partition but the scans of a backup. */
 
 /** How the rows of a kind of identity are found, by the first letter of its key. */
 export const identityTables = {
@@ -72,6 +72,7 @@ function identityTable(table: string, names: readonly string[], value: "user_id"
     select: `SELECT ${value} FROM ${table} WHERE ${where}`,
     put: `INSERT INTO ${table} (${columns.join(", ")}, ${value}) VALUES (:${columns.join(", :")}, :value) USING TIMESTAMP :stamp`,
     delete: `DELETE FROM ${table} USING TIMESTAMP :stamp WHERE ${where}`,
+    scan: `SELECT ${[...columns, value].join(", ")} FROM ${table}`,
   };
 }
 
@@ -83,4 +84,6 @@ export interface IdentityTable {
   readonly select: string;
   readonly put: string;
   readonly delete: string;
+  /** All rows of all partitions, for a backup alone. */
+  readonly scan: string;
 }

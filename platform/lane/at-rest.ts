@@ -1,0 +1,118 @@
+/** The logs of a mesh as a backup sees them: where they end, whether everything in them is applied, and how they begin anew. */
+import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { connectJetStream } from "../log/jetstream-connection.ts";
+import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
+import { checkpointSubject, connectToStream, epochAbove, lastSequenceOf, roomOf } from "../log/jetstream-stream.ts";
+import { openJetStreamLog } from "../log/jetstream.ts";
+import type { Logger } from "../logger.ts";
+import type { StreamsConfig } from "../mesh-config.ts";
+import { createLanePositions } from "./lane-positions.ts";
+import { type LaneLayout, laneLayout } from "./layout.ts";
+import { firstPlace, placeFromBytes } from "./place.ts";
+
+interface Parts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface LogsAtRest {
+  /** The last sequence that any of the streams gave. */
+  readonly through: number;
+  /** Where every partition of intake and lanes ends: equal marks, and nothing was written between. */
+  readonly mark: string;
+  /** What is not applied, in words; empty where everything is. */
+  readonly behind: readonly string[];
+}
+
+/** Looks at the streams; throws where there are none. What appliers themselves send on shows in the mark of a second look. */
+export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<LogsAtRest> {
+  const { nats, logName, partitions } = streams;
+  const layout = laneLayout(partitions, streams.lanes);
+  const names = streamNames(logName);
+  const room = await roomsOf(streams, parts);
+  const stream = { ...nats, ...room.lanes, ...parts };
+  const intake = await openJetStreamLog({ ...nats, ...room.intake, ...parts, name: names.intake, partitions });
+  const lanes = await openJetStreamLog({ ...stream, name: names.lanes, partitions: layout.partitions });
+  const steps = await openJetStreamSteps({ ...stream, name: names.lanes, partitions: layout.partitions });
+  try {
+    const mark: number[] = [];
+    const behind: string[] = [];
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const checkpoint = await steps.checkpoint(checkpointSubject(names.lanes, `resolve-${partition}`));
+      const place = checkpoint === undefined ? firstPlace : placeFromBytes(checkpoint.body);
+      const tail = await intake.tail(partition);
+      mark.push(tail);
+      if (place.through < tail || place.inside !== undefined) behind.push(`intake ${partition}`);
+    }
+    for (const { service, lane } of allLanes(layout)) {
+      const positions = createLanePositions(steps, (kept) => checkpointSubject(names.lanes, `${service}-${kept}`));
+      const tail = await lanes.tail(lane);
+      mark.push(tail);
+      if (await positions.load(lane) < tail) behind.push(`${service} lane ${lane}`);
+    }
+    return { through: Math.max(...await lastSequences(streams, parts)), mark: mark.join(), behind };
+  } finally {
+    await Promise.all([intake.close(), lanes.close(), steps.close()]);
+  }
+}
+
+/** As those who apply name their positions: `apply` is the profile service. */
+function allLanes(layout: LaneLayout): { readonly service: string; readonly lane: number }[] {
+  const lanes = Array.from({ length: layout.lanes }, (_, lane) => lane);
+  return [
+    ...lanes.map((lane) => ({ service: "apply", lane: layout.profile(lane) })),
+    ...lanes.map((lane) => ({ service: "subscription", lane: layout.subscription(lane) })),
+    ...lanes.map((lane) => ({ service: "messaging-status", lane: layout.messagingStatus(lane) })),
+  ];
+}
+
+/** Whether there are streams of this name, which a restore does not touch. */
+export async function haveLogs(streams: StreamsConfig, parts: Parts): Promise<boolean> {
+  return (await lastSequences(streams, parts)).length > 0;
+}
+
+/** A look changes nothing, and makes nothing. */
+async function roomsOf({ nats, logName }: StreamsConfig, parts: Parts) {
+  const connection = await connectJetStream({ ...nats, ...parts });
+  try {
+    const names = streamNames(logName);
+    const [intake, lanes] = [await roomOf(connection, names.intake), await roomOf(connection, names.lanes)];
+    if (!intake || !lanes) {
+      throw new Error(`There are no streams "${names.intake}" and "${names.lanes}": is this the right HEDDLE_LOG_NAME?`);
+    }
+    return { intake, lanes };
+  } finally {
+    await connection.close();
+  }
+}
+
+async function lastSequences({ nats, logName }: StreamsConfig, parts: Parts): Promise<number[]> {
+  const connection = await connectJetStream({ ...nats, ...parts });
+  try {
+    const found = await Promise.all(Object.values(streamNames(logName)).map((name) => lastSequenceOf(connection, name)));
+    return found.filter((sequence) => sequence !== undefined);
+  } finally {
+    await connection.close();
+  }
+}
+
+/**
+ * Makes the streams so that all they will ever give lies above `through`: what is restored from below it is never newer
+ * than what comes. Throws where the ages of writes have no room for that.
+ */
+export async function beginLogsAbove(streams: StreamsConfig, through: number, { logger }: Parts): Promise<void> {
+  const { nats, logName, replicas, bytesMax, partitions } = streams;
+  const epoch = epochAbove(through);
+  if (epoch > limits.logEpochsMax) throw new Error(`A log can begin anew ${limits.logEpochsMax} times, and this would be once more`);
+  const names = streamNames(logName);
+  const stream = { ...nats, replicas, bytesMax, epoch, logger };
+  for (const [name, orders] of [[names.intake, partitions], [names.lanes, laneLayout(partitions, streams.lanes).partitions]] as const) {
+    const connection = await connectToStream({ ...stream, name, partitions: orders });
+    await connection.close();
+  }
+}
+
+function streamNames(logName: string): { readonly intake: string; readonly lanes: string } {
+  return { intake: `${logName}_intake`, lanes: `${logName}_lanes` };
+}

@@ -1,0 +1,56 @@
+/** What a backup takes from a store of consent and gives to another: states, with the chains of their subjects. */
+import { limits } from "../limits.ts";
+import type { ChainHead, LedgerEntry } from "./ledger.ts";
+import type { Ledger } from "./read.ts";
+
+/** Some subjects of one workspace with all of their entries. */
+export interface MovedConsent<State> {
+  readonly workspaceId: string;
+  readonly states: ReadonlyMap<string, State>;
+  readonly entries: readonly LedgerEntry[];
+  /** Where the chains end. */
+  readonly ends: ReadonlyMap<string, ChainHead>;
+}
+
+/** A store of consent at rest, as a backup sees it. Nobody else writes to it meanwhile. */
+export interface ConsentMove<State> {
+  /** What waits to be applied or for a human, in words; empty where nothing does. */
+  waiting(): Promise<string[]>;
+  /** Every subject of these workspaces once, in no order. */
+  read(workspaceIds: ReadonlySet<string>): AsyncIterable<MovedConsent<State>>;
+  /** Into a store in which these workspaces have nothing yet. */
+  write(rows: MovedConsent<State>): Promise<void>;
+}
+
+/** The states with their chains. */
+export async function withChains<State>(
+  ledger: Ledger,
+  { workspaceId, states }: { readonly workspaceId: string; readonly states: ReadonlyMap<string, State> },
+): Promise<MovedConsent<State>> {
+  const subjects = [...states.keys()];
+  const chains: LedgerEntry[][] = [];
+  for (const subject of subjects) chains.push(await ledger.history(workspaceId, subject));
+  return { workspaceId, states, entries: chains.flat(), ends: await ledger.heads(workspaceId, subjects) };
+}
+
+/** Subjects that have a chain, a page at a time. */
+export async function* subjectsOf(ledger: Ledger, workspaceId: string): AsyncGenerator<readonly string[]> {
+  for (let from: string | undefined;;) {
+    const page = await ledger.subjects(workspaceId, { from, max: limits.movedRowsPerPage });
+    yield page.subjects;
+    if (page.next === undefined) return;
+    from = page.next;
+  }
+}
+
+/** The same in writes that a partition takes at once: of a subject with a long chain, several. */
+export function* inWrites<State>({ workspaceId, states, entries, ends }: MovedConsent<State>): Generator<MovedConsent<State>> {
+  const bySubject = Map.groupBy(entries, ({ subject }) => subject);
+  for (const [subject, state] of states) {
+    const chain = bySubject.get(subject) ?? [];
+    const size = limits.movedEntriesPerWrite;
+    for (let at = 0; at === 0 || at < chain.length; at += size) {
+      yield { workspaceId, states: new Map([[subject, state]]), entries: chain.slice(at, at + size), ends };
+    }
+  }
+}

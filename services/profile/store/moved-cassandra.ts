@@ -1,0 +1,76 @@
+/** The rows of a backup in Cassandra: whole tables are read, a page at a time, which nothing else in Heddle does. */
+import { limits } from "../../../platform/limits.ts";
+import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
+import type { CassandraProfileStore } from "./cassandra.ts";
+import { textOfBlob } from "./cassandra-values.ts";
+import { profileFromRow } from "./rows.ts";
+import { identityTables } from "./statements.ts";
+
+const scanUsers = "SELECT workspace_id, user_id, body, open_merges FROM profiles_by_user";
+const scanFrozen = "SELECT workspace_id, merge_id FROM frozen_by_merge";
+const scanHandoffs = "SELECT workspace_id, merge_id FROM handoffs_by_merge";
+
+export function cassandraProfileMove(session: Session, { identities, profiles }: CassandraProfileStore): ProfileMove {
+  return {
+    async waiting() {
+      const [held, setAside] = [await profiles.listHeld(1), await profiles.listSetAside(1)];
+      const handoffs = await session.page({ cql: scanHandoffs, values: {}, idempotent: true }, { rowsMax: 1 });
+      return [
+        ...(held.length > 0 ? ["users are held"] : []),
+        ...(setAside.length > 0 ? ["records were set aside"] : []),
+        ...(handoffs.rows.length > 0 ? ["merges are not applied"] : []),
+      ];
+    },
+    async *read(workspaceIds) {
+      yield* names(session, workspaceIds);
+      for await (const rows of scanTable(session, scanUsers, limits.movedRowsPerPage)) {
+        for (const [workspaceId, some] of ofWorkspaces(rows, workspaceIds)) yield { workspaceId, users: some.flatMap(userOf) };
+      }
+      for await (const rows of scanTable(session, scanFrozen, limits.movedRowsPerPage)) {
+        for (const [workspaceId, some] of ofWorkspaces(rows, workspaceIds)) {
+          for (const row of some) yield { workspaceId, frozen: await profiles.loadFrozen(workspaceId, [String(row["merge_id"])]) };
+        }
+      }
+    },
+    async write({ workspaceId, identities: rows = new Map(), users = [], frozen = new Map() }, through) {
+      await identities.save(workspaceId, rows, through);
+      await profiles.save({
+        workspaceId,
+        users: new Map(users.map(({ profile, openMerges }) => [profile.id, { profile, mark: profile.mark, openMerges, isNew: true }])),
+        frozen,
+        handoffs: new Map(),
+        journal: new Map(),
+        held: new Map(),
+        heldMore: new Map(),
+      });
+    },
+  };
+}
+
+async function* names(session: Session, workspaceIds: ReadonlySet<string>): AsyncGenerator<ProfileRows> {
+  for (const [kind, { names: columns, value, scan }] of Object.entries(identityTables)) {
+    for await (const rows of scanTable(session, scan, limits.movedRowsPerPage)) {
+      for (const [workspaceId, some] of ofWorkspaces(rows, workspaceIds)) {
+        const identities = some.map((row) => {
+          const name = columns.map((column) => String(row[column])).join("\u0000");
+          const text = String(row[value]);
+          return [`${kind}:${name}` as IdentityKey, value === "user_id" ? text : JSON.parse(text) as unknown] as const;
+        });
+        yield { workspaceId, identities: new Map(identities) };
+      }
+    }
+  }
+}
+
+function ofWorkspaces(rows: readonly Row[], wanted: ReadonlySet<string>): Map<string, Row[]> {
+  return Map.groupBy(rows.filter((row) => wanted.has(String(row["workspace_id"]))), (row) => String(row["workspace_id"]));
+}
+
+/** Merges whose copies have ended by themselves stay in the list of the row; whoever reads it asks for the copies. */
+function userOf(row: Row): MovedUser[] {
+  if (row["body"] === null) return [];
+  const openMerges = row["open_merges"] === null ? [] : JSON.parse(String(row["open_merges"])) as string[];
+  return [{ profile: profileFromRow(textOfBlob(row["body"])), openMerges }];
+}

@@ -1,0 +1,104 @@
+/** The rows of a backup in the embedded profile store. */
+import { limits } from "../../../platform/limits.ts";
+import type { Database } from "../../../platform/sqlite/database.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { FrozenMerge } from "../domain/ports.ts";
+import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
+import { profileFromRow } from "./rows.ts";
+import type { ProfileTables } from "./sqlite.ts";
+
+export function sqliteProfileMove(database: Database, tables: ProfileTables): ProfileMove {
+  return {
+    waiting: () => Promise.resolve(waiting(database)),
+    async *read(workspaceIds) {
+      for (const workspaceId of workspaceIds) {
+        const row = database.prepare("SELECT number FROM profile_workspaces WHERE workspace_id = ?").get(workspaceId);
+        if (row === undefined) continue;
+        const workspace: Workspace = { workspaceId, number: Number(row["number"]) };
+        yield* names(database, workspace);
+        yield* users(database, workspace);
+        yield* frozen({ database, tables }, workspaceId);
+      }
+    },
+    async write({ workspaceId, identities = new Map(), users: moved = [], frozen: merges = new Map() }, through) {
+      await tables.steps.commit({
+        partition: onlyPartition,
+        through,
+        setAside: [],
+        workspaces: [{
+          workspaceId,
+          identities,
+          profiles: new Map(moved.map(({ profile }) => [profile.id, profile])),
+          frozen: merges,
+          journal: new Map(),
+          held: new Map(),
+          heldMore: new Map(),
+          consent: [],
+        }],
+      });
+    },
+  };
+}
+
+/** An embedded log has one order. */
+const onlyPartition = 0;
+
+interface Workspace {
+  readonly workspaceId: string;
+  readonly number: number;
+}
+
+function waiting(database: Database): string[] {
+  const found = Object.entries(counts).map(([sql, what]) => ({ count: Number(database.prepare(sql).get()?.["count"] ?? 0), what }));
+  return found.flatMap(({ count, what }) => (count === 0 ? [] : [`${count} ${what}`]));
+}
+
+const counts = {
+  "SELECT sum(max(0, sequence - coalesce((SELECT through FROM profile_checkpoints WHERE log_partition = partition), 0))) AS count FROM log_tails":
+    "records of the log are not applied",
+  "SELECT count(*) AS count FROM lane_records": "records of consent are not applied",
+  "SELECT count(*) AS count FROM profile_held": "users are held",
+  "SELECT count(*) AS count FROM profile_set_aside": "records were set aside",
+};
+
+function* names(database: Database, { workspaceId, number }: Workspace): Generator<ProfileRows> {
+  const sql = "SELECT key, body FROM profile_identities WHERE workspace = ? AND key > ? ORDER BY key LIMIT ?";
+  for (let after = "";;) {
+    const rows = database.prepare(sql).all(number, after, limits.movedRowsPerPage);
+    if (rows.length === 0) return;
+    after = String(rows.at(-1)?.["key"]);
+    yield { workspaceId, identities: new Map(rows.map((row) => [String(row["key"]) as IdentityKey, JSON.parse(String(row["body"]))])) };
+  }
+}
+
+function* users(database: Database, { workspaceId, number }: Workspace): Generator<ProfileRows> {
+  const sql = "SELECT user_id, identity, body FROM profile_profiles WHERE workspace = ? AND user_id > ? ORDER BY user_id LIMIT ?";
+  for (let after = "";;) {
+    const rows = database.prepare(sql).all(number, after, limits.movedRowsPerPage);
+    if (rows.length === 0) return;
+    after = String(rows.at(-1)?.["user_id"]);
+    const identities = rows.flatMap(({ user_id, identity }) =>
+      identity === null ? [] : [[`u:${String(user_id)}` as IdentityKey, JSON.parse(String(identity))] as const]
+    );
+    const moved = rows.flatMap(({ user_id, body }): MovedUser[] =>
+      body === null ? [] : [{ profile: profileFromRow(String(body)), openMerges: openMerges(database, workspaceId, String(user_id)) }]
+    );
+    yield { workspaceId, identities: new Map(identities), users: moved };
+  }
+}
+
+function openMerges(database: Database, workspaceId: string, userId: string): string[] {
+  const sql = "SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? ORDER BY target_sequence, target_part";
+  return database.prepare(sql).all(workspaceId, userId).map((row) => String(row["merge_id"]));
+}
+
+async function* frozen(
+  { database, tables }: { database: Database; tables: ProfileTables },
+  workspaceId: string,
+): AsyncGenerator<ProfileRows> {
+  const rows = database.prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ?").all(workspaceId);
+  for (const { merge_id } of rows) {
+    const found: ReadonlyMap<string, FrozenMerge> = await tables.profiles.loadFrozen(workspaceId, [String(merge_id)]);
+    yield { workspaceId, frozen: found };
+  }
+}

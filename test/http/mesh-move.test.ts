@@ -1,0 +1,163 @@
+/** heddle backup and heddle restore between the shapes: a workspace of one process in a new mesh, and back again. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { env } from "node:process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Answer, callHeddle } from "../client.ts";
+import { runCommand } from "../command-line.ts";
+import { consentDeclaration, emailGroup, otherEmailGroup, smsGroup } from "../consent.ts";
+import { demoKey, heddleCommand, repository, startHeddle } from "../heddle.ts";
+import { launchHeddle } from "../heddle-process.ts";
+import { meshLogName } from "../mesh-shape.ts";
+
+const time = "2026-03-01T12:00:00Z";
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "heddle-move-"));
+  writeFileSync(join(folder, "declaration.yaml"), consentDeclaration);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("a workspace moves from one process into the mesh and back with all that can be read of it", { timeout: 300_000 }, async () => {
+  const first = await startProcess(join(folder, "first"));
+  const mergeJob = await fill(first.url);
+  const before = await readAll(first.url);
+  expect(before.users).toHaveLength(everybody.length);
+  await end(first);
+  const file = join(folder, "first.db");
+  await run(["backup", file, "--data-dir", join(folder, "first")]);
+
+  const dataDir = join(folder, "mesh");
+  const meshEnv = { ...meshSettings(), ...keyspaces, ...small, HEDDLE_LOG_NAME: meshLogName(dataDir), HEDDLE_CASSANDRA_REPLICATION: "1" };
+  await run(["migrate"], meshEnv);
+  await run(["restore", file], meshEnv);
+  const again = await runCommand(["restore", file], meshEnv);
+  expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("There is a Heddle in this mesh already") });
+
+  const mesh = await startHeddle({ dataDir, apply: consentDeclaration, env: keyspaces });
+  const commandEnv = { ...mesh.commandEnv, ...keyspaces, ...small };
+  expect(await readAll(mesh.url)).toEqual(before);
+  await goesOn(mesh.url, "blue");
+  await undoMerge(mesh.url, mergeJob);
+  const inMesh = await readAll(mesh.url);
+  expect(inMesh.users).toHaveLength(everybody.length);
+  await run(["consent", "verify", "--workspace", "demo"], commandEnv);
+  const back = join(folder, "mesh.db");
+  await run(["backup", back], commandEnv);
+  await mesh.close();
+
+  const lastDir = join(folder, "last");
+  await run(["restore", back, "--data-dir", lastDir]);
+  await run(["consent", "verify", "--workspace", "demo", "--data-dir", lastDir]);
+  const last = await startProcess(lastDir);
+  expect(await readAll(last.url)).toEqual(inMesh);
+  await goesOn(last.url, "green");
+  await end(last);
+});
+
+const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_LOG_MEGABYTES: "64" };
+/** Of this file alone: what other tests leave waiting would be refused. */
+const keyspaces = {
+  HEDDLE_PROFILE_KEYSPACE: "moved_profile",
+  HEDDLE_SUBSCRIPTION_KEYSPACE: "moved_subscription",
+  HEDDLE_MESSAGING_STATUS_KEYSPACE: "moved_messaging_status",
+};
+const everybody = ["ann", "bob", "cid", "dora"];
+
+function meshSettings(): Record<string, string> {
+  return JSON.parse(env["HEDDLE_TEST_MESH"] ?? "{}");
+}
+
+async function startProcess(dataDir: string) {
+  return await launchHeddle({
+    ...heddleCommand(dataDir, ["start", "--apply", join(folder, "declaration.yaml")]),
+    folder: repository,
+    env: { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: "0", HEDDLE_DATA_DIR: dataDir },
+  });
+}
+
+async function end(server: { kill(signal: NodeJS.Signals): void; readonly ended: Promise<number | null> }): Promise<void> {
+  server.kill("SIGTERM");
+  expect(await server.ended).toBe(0);
+}
+
+async function run(args: string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
+  const { code, output, errors } = await runCommand(args, variables);
+  expect(code, `${args.join(" ")}\n${output}${errors}`).toBe(0);
+}
+
+async function call(url: string, [method, path, body]: [method: "GET" | "POST", path: string, body?: object]): Promise<Answer> {
+  const answer = await callHeddle(url, { method, path, body, key: demoKey });
+  expect([200, 201, 202], `${path} ${answer.text}`).toContain(answer.status);
+  return answer;
+}
+
+/** Users with fields, events, purchases, aliases and shared addresses; one merge; consent by user and by address. */
+async function fill(url: string): Promise<string> {
+  await call(url, ["POST", "/users/track", {
+    attributes: [
+      { external_id: "ann", email: "shared@example.com", first_name: "Ann", color: "red" },
+      { external_id: "bob", email: "shared@example.com", phone: "+491701234567" },
+      { external_id: "cid", first_name: "Cid", color: "grey" },
+      { external_id: "dora", email: "dora@example.com" },
+      { external_id: "other", color: "black", age: 7 },
+    ],
+    events: [{ external_id: "ann", name: "e", time }, { external_id: "other", name: "e", time }],
+    purchases: [{ external_id: "bob", product_id: "p", currency: "USD", price: 1.1, time }],
+  }]);
+  await call(url, ["POST", "/users/alias/new", { user_aliases: [{ external_id: "bob", alias_label: "crm", alias_name: "b" }] }]);
+  await setGroup(url, emailGroup, { external_id: ["ann"], subscription_state: "unsubscribed" });
+  await setGroup(url, smsGroup, { external_id: ["bob"], subscription_state: "subscribed" });
+  await setGroup(url, otherEmailGroup, { external_id: ["other"], subscription_state: "unsubscribed" });
+  await call(url, ["POST", "/email/status", { email: "dora@example.com", subscription_state: "unsubscribed" }]);
+  await call(url, ["POST", "/email/status", { email: "nobody@example.com", subscription_state: "unsubscribed" }]);
+  const updates = [{ identifier_to_merge: { external_id: "other" }, identifier_to_keep: { external_id: "cid" } }];
+  const { body } = await call(url, ["POST", "/users/merge", { merge_updates: updates }]);
+  return body.job_id ?? "";
+}
+
+async function setGroup(url: string, group: string, rest: object): Promise<void> {
+  await call(url, ["POST", "/subscription/status/set", { subscription_group_id: group, ...rest }]);
+}
+
+async function readAll(url: string) {
+  const { body } = await call(url, ["POST", "/users/export/ids", { external_ids: everybody }]);
+  const alias = await call(url, ["POST", "/users/export/ids", { user_aliases: [{ alias_label: "crm", alias_name: "b" }] }]);
+  const groups = everybody.flatMap((id) => [emailGroup, otherEmailGroup, smsGroup].map((group) => `${group}&external_id=${id}`));
+  const states: unknown[] = [];
+  for (const query of groups) {
+    states.push((await call(url, ["GET", `/subscription/status/get?subscription_group_id=${query}`])).body["status"]);
+  }
+  const lists: unknown[] = [];
+  for (const email of ["dora@example.com", "nobody@example.com"]) {
+    lists.push((await call(url, ["GET", `/email/unsubscribes?email=${encodeURIComponent(email)}`])).body["emails"]);
+  }
+  return { users: byId(body.users), alias: alias.body.users, states, lists };
+}
+
+function byId(users: Answer["body"]["users"]): unknown[] {
+  return (users ?? []).toSorted((one, other) => (String(one.external_id) < String(other.external_id) ? -1 : 1));
+}
+
+/** What is written after a move counts: no mark from before swallows it, and nobody is made twice. */
+async function goesOn(url: string, color: string): Promise<void> {
+  await call(url, ["POST", "/users/track", {
+    attributes: [{ external_id: "ann", color }, { user_alias: { alias_label: "crm", alias_name: "b" }, color }],
+    events: [{ external_id: "ann", name: "e", time }],
+  }]);
+  const subscription_state = color === "blue" ? "subscribed" : "unsubscribed";
+  await setGroup(url, emailGroup, { external_id: ["ann"], subscription_state });
+  await call(url, ["POST", "/email/status", { email: "dora@example.com", subscription_state }]);
+  const { users, states } = await readAll(url);
+  expect(users).toMatchObject([{ custom_attributes: { color } }, { custom_attributes: { color } }, {}, {
+    email_subscribe: subscription_state,
+  }]);
+  expect(states[0]).toEqual({ ann: color === "blue" ? "Subscribed" : "Unsubscribed" });
+}
+
+async function undoMerge(url: string, jobId: string): Promise<void> {
+  await call(url, ["POST", "/users/merge/undo", { job_id: jobId, index: 0 }]);
+  const { body } = await call(url, ["POST", "/users/export/ids", { external_ids: ["other", "cid"] }]);
+  expect(byId(body.users)).toMatchObject([{ custom_attributes: { color: "grey" } }, { custom_attributes: { age: 7, color: "black" } }]);
+}
