@@ -1,4 +1,4 @@
-/** heddle backup beside a running server, and what heddle restore makes of it. Of one process alone: the mesh has none. */
+/** heddle backup beside a running server, and what heddle restore makes of it. Of one process: see mesh-move.test.ts for the mesh. */
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

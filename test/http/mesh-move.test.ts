@@ -1,8 +1,9 @@
 /** heddle backup and heddle restore between the shapes: a workspace of one process in a new mesh, and back again. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { env } from "node:process";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Answer, callHeddle } from "../client.ts";
 import { runCommand } from "../command-line.ts";
@@ -23,6 +24,9 @@ test("a workspace moves from one process into the mesh and back with all that ca
   const first = await startProcess(join(folder, "first"));
   const mergeJob = await fill(first.url);
   const before = await readAll(first.url);
+  const inFirst = ["--workspace", "demo", "--data-dir", join(folder, "first")];
+  const link = await run(["consent", "link", "--email", "ann@example.com", ...inFirst]);
+  const ledger = await run(["consent", "export", ...inFirst]);
   expect(before.users).toHaveLength(everybody.length);
   await end(first);
   const file = join(folder, "first.db");
@@ -31,6 +35,10 @@ test("a workspace moves from one process into the mesh and back with all that ca
   const dataDir = join(folder, "mesh");
   const meshEnv = { ...meshSettings(), ...keyspaces, ...small, HEDDLE_LOG_NAME: meshLogName(dataDir), HEDDLE_CASSANDRA_REPLICATION: "1" };
   await run(["migrate"], meshEnv);
+  expect(await runCommand(["restore", unapplied(file)], meshEnv)).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining("1 records of the log are not applied"),
+  });
   await run(["restore", file], meshEnv);
   const again = await runCommand(["restore", file], meshEnv);
   expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("There is a Heddle in this mesh already") });
@@ -38,6 +46,8 @@ test("a workspace moves from one process into the mesh and back with all that ca
   const mesh = await startHeddle({ dataDir, apply: consentDeclaration, env: keyspaces });
   const commandEnv = { ...mesh.commandEnv, ...keyspaces, ...small };
   expect(await readAll(mesh.url)).toEqual(before);
+  expect(entriesOf(await run(["consent", "export", "--workspace", "demo"], commandEnv))).toEqual(entriesOf(ledger));
+  expect((await fetch(`${mesh.url}${link.trim()}`)).status).toBe(200);
   await goesOn(mesh.url, "blue");
   await undoMerge(mesh.url, mergeJob);
   const inMesh = await readAll(mesh.url);
@@ -52,6 +62,7 @@ test("a workspace moves from one process into the mesh and back with all that ca
   await run(["consent", "verify", "--workspace", "demo", "--data-dir", lastDir]);
   const last = await startProcess(lastDir);
   expect(await readAll(last.url)).toEqual(inMesh);
+  expect((await fetch(`${last.url}${link.trim()}`)).status).toBe(200);
   await goesOn(last.url, "green");
   await end(last);
 });
@@ -82,9 +93,26 @@ async function end(server: { kill(signal: NodeJS.Signals): void; readonly ended:
   expect(await server.ended).toBe(0);
 }
 
-async function run(args: string[], variables: Readonly<Record<string, string>> = {}): Promise<void> {
+async function run(args: string[], variables: Readonly<Record<string, string>> = {}): Promise<string> {
   const { code, output, errors } = await runCommand(args, variables);
   expect(code, `${args.join(" ")}\n${output}${errors}`).toBe(0);
+  return output;
+}
+
+/** What heddle consent export wrote, by hash. */
+function entriesOf(text: string): unknown[] {
+  const entries = text.trim().split("\n").map((line) => JSON.parse(line) as { readonly hash: string });
+  return entries.toSorted((one, other) => (one.hash < other.hash ? -1 : 1));
+}
+
+/** A copy of the file in whose log something more was accepted. */
+function unapplied(file: string): string {
+  const path = join(folder, "unapplied.db");
+  copyFileSync(file, path);
+  const database = new DatabaseSync(path);
+  database.exec("UPDATE log_tails SET sequence = sequence + 1");
+  database.close();
+  return path;
 }
 
 async function call(url: string, [method, path, body]: [method: "GET" | "POST", path: string, body?: object]): Promise<Answer> {
