@@ -66,12 +66,12 @@ export async function restoreMesh(file: string, env: Env): Promise<number> {
     const mesh = await meshSide(env);
     try {
       const folder = await folderSide(database);
+      const through = await sqliteLogEnd(database);
       await refuseWaiting(folder);
       const rows = await accessRows(database);
       await withAccessPlace({ env }, { create: false }, async (access) => {
         const isUsed = access.rows().companies.length > 0 || await haveLogs(streams, parts);
         if (isUsed) throw new CommandError("There is a Heddle in this mesh already: name other keyspaces and another HEDDLE_LOG_NAME");
-        const through = await sqliteLogEnd(database);
         await copyMoved(folder, mesh, { workspaceIds: idsOf(rows), through });
         await beginLogsAbove(streams, through, parts);
         await transactAll(access, rows);

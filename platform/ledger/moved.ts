@@ -1,4 +1,5 @@
 /** What a backup takes from a store of consent and gives to another: states, with the chains of their subjects. */
+import { inFlight } from "../cassandra/in-flight.ts";
 import { limits } from "../limits.ts";
 import type { ChainHead, LedgerEntry } from "./ledger.ts";
 import type { Ledger } from "./read.ts";
@@ -28,8 +29,7 @@ export async function withChains<State>(
   { workspaceId, states }: { readonly workspaceId: string; readonly states: ReadonlyMap<string, State> },
 ): Promise<MovedConsent<State>> {
   const subjects = [...states.keys()];
-  const chains: LedgerEntry[][] = [];
-  for (const subject of subjects) chains.push(await ledger.history(workspaceId, subject));
+  const chains = await inFlight(subjects, limits.cassandraInFlightMax, (subject) => ledger.history(workspaceId, subject));
   return { workspaceId, states, entries: chains.flat(), ends: await ledger.heads(workspaceId, subjects) };
 }
 
@@ -43,13 +43,17 @@ export async function* subjectsOf(ledger: Ledger, workspaceId: string): AsyncGen
   }
 }
 
-/** The same in writes that a partition takes at once: of a subject with a long chain, several. */
+/** The same in writes that partitions take at once: the subjects with short chains together, one with a long chain in several. */
 export function* inWrites<State>({ workspaceId, states, entries, ends }: MovedConsent<State>): Generator<MovedConsent<State>> {
+  const size = limits.movedEntriesPerWrite;
   const bySubject = Map.groupBy(entries, ({ subject }) => subject);
-  for (const [subject, state] of states) {
+  const [long, short] = [true, false].map((isLong) => {
+    return new Map([...states].filter(([subject]) => (bySubject.get(subject)?.length ?? 0) > size === isLong));
+  });
+  yield { workspaceId, states: short ?? new Map(), entries: entries.filter(({ subject }) => short?.has(subject)), ends };
+  for (const [subject, state] of long ?? []) {
     const chain = bySubject.get(subject) ?? [];
-    const size = limits.movedEntriesPerWrite;
-    for (let at = 0; at === 0 || at < chain.length; at += size) {
+    for (let at = 0; at < chain.length; at += size) {
       yield { workspaceId, states: new Map([[subject, state]]), entries: chain.slice(at, at + size), ends };
     }
   }
