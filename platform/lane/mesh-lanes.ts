@@ -41,12 +41,15 @@ export interface MeshLanes {
   /** Puts a record behind all others of a lane, as the layout numbers it. */
   append(lane: number, body: Uint8Array): Promise<void>;
   /** Takes this process's share of the lanes. */
-  start(apply: (bodies: readonly LaneBody[]) => Promise<void>): void;
+  start(apply: Apply): void;
   /** Why something does not get on; undefined while all is well. */
   trouble(): string | undefined;
   /** Ends after the turns under way, and gives everything to the others. */
   close(): Promise<void>;
 }
+
+/** `lane`: its name, as in `subscription-3`. */
+type Apply = (bodies: readonly LaneBody[], lane: string) => Promise<void>;
 
 /** Refuses LOG_UNAVAILABLE where NATS cannot be reached. */
 export async function openMeshLanes(options: MeshLanesOptions): Promise<MeshLanes> {
@@ -121,7 +124,7 @@ interface Shared {
   readonly layout: LaneLayout;
   readonly news: ProgressNews;
   readonly members: Members;
-  readonly apply: (bodies: readonly LaneBody[]) => Promise<void>;
+  readonly apply: Apply;
 }
 
 /** Takes this process's share of the service's lanes, whoever else is there. */
@@ -140,7 +143,17 @@ function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, membe
     work: Array.from({ length: layout.lanes }, (_, lane) => String(placeOf(lane))),
     start: (work) => {
       const lane = Number(work);
-      return startLaneApplier({ lane, lanes, positions, apply, gate, clock, logger, onApplied: (place) => teller.applied(lane, place) });
+      const name = `${service}-${lane - placeOf(0)}`;
+      return startLaneApplier({
+        lane,
+        lanes,
+        positions,
+        apply: (bodies) => apply(bodies, name),
+        gate,
+        clock,
+        logger,
+        onApplied: (place) => teller.applied(lane, place),
+      });
     },
   });
   opened.push(() => owned.close());

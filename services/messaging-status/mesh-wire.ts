@@ -74,11 +74,12 @@ async function open(
   const profile = connectClient(ProfileService, { ...config.profile, caller: "messaging-status", deadlineMs: limits.drainMsMax, clock });
   opened.push(() => profile.close());
   const { client } = profile;
-  lanes.start((bodies) =>
+  lanes.start((bodies, lane) =>
     applyMessages({
       ...tables,
       publish: (workspaceId, entries) => events.publish(eventsOf(workspaceId, entries)),
       logger,
+      traced: { tracer: telemetry.tracer, lane },
     }, bodies)
   );
   const service = messagingStatusRoutes({

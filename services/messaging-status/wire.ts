@@ -41,13 +41,13 @@ export interface MessagingStatusPart {
 }
 
 export async function openMessagingStatus(options: MessagingStatusOptions): Promise<MessagingStatusPart> {
-  const { database, log, clock, logger, profile } = options;
+  const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
   const drain = openDrain({
     name: "messaging-status",
     lane: tables.lane,
-    step: (records) => applyLane({ ...tables, logger }, records),
+    step: (records) => applyLane({ ...tables, logger, traced: { tracer, lane: "messaging-status" } }, records),
     clock,
     logger,
   });
@@ -56,7 +56,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       store: tables.store,
       caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
       profile,
-      intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
+      intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
       setAside: {

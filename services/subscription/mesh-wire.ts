@@ -75,11 +75,12 @@ async function open(
   const profile = connectClient(ProfileService, { ...config.profile, caller: "subscription", deadlineMs: limits.drainMsMax, clock });
   opened.push(() => profile.close());
   const { client } = profile;
-  lanes.start((bodies) =>
+  lanes.start((bodies, lane) =>
     applyMessages({
       ...tables,
       publish: (workspaceId, entries) => events.publish(eventsOf(workspaceId, entries)),
       logger,
+      traced: { tracer: telemetry.tracer, lane },
     }, bodies)
   );
   opened.push(sweepRegularly(tables.store, { clock, logger }));

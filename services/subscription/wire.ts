@@ -46,13 +46,13 @@ export interface SubscriptionPart {
 }
 
 export async function openSubscription(options: SubscriptionOptions): Promise<SubscriptionPart> {
-  const { database, log, clock, logger, profile } = options;
+  const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
   const drain = openDrain({
     name: "subscription",
     lane: tables.lane,
-    step: (records) => applyLane({ ...tables, logger }, records),
+    step: (records) => applyLane({ ...tables, logger, traced: { tracer, lane: "subscription" } }, records),
     clock,
     logger,
   });
@@ -62,7 +62,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       store: tables.store,
       caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
       profile,
-      intake: { log, clock, tracer: options.tracer ?? noTracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
+      intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
       setAside: {

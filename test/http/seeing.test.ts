@@ -1,8 +1,9 @@
 /** What a running Heddle shows of itself: readiness, metrics on a port of their own, one trace a request, logs without personal data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Collector, startCollector } from "../collector.ts";
+import { consentDeclaration, emailGroup } from "../consent.ts";
 import { type Heddle, startHeddle, testShape } from "../heddle.ts";
-import { fresh } from "../suite.ts";
+import { fresh, freshEmail } from "../suite.ts";
 
 let collector: Collector;
 let heddle: Heddle;
@@ -10,6 +11,7 @@ let heddle: Heddle;
 beforeAll(async () => {
   collector = await startCollector();
   heddle = await startHeddle({
+    apply: consentDeclaration,
     env: { HEDDLE_METRICS_PORT: "0", HEDDLE_LOG_LEVEL: "debug", OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
 });
@@ -84,6 +86,49 @@ test("one trace goes from the request through the log to the rows", async () => 
     expect(spans.find((span) => span.name === name), name).toMatchObject({ parentSpanId: parent });
   }
 });
+
+test("one trace goes from a change of consent through both logs to the rows of the service that owns it", async () => {
+  const [id, email] = [fresh(), freshEmail()];
+  await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, email }] });
+  const set = { subscription_group_id: emailGroup, subscription_state: "subscribed", external_id: [id] };
+  await expectRoad("POST /subscription/status/set", "heddle.subscription.v1.SubscriptionService/SetStatus", {
+    traceId: "7bf92f3577b34da6a3ce929d0e0e4736",
+    body: set,
+  });
+  await expectRoad("POST /email/status", "heddle.messaging_status.v1.MessagingStatusService/SetEmailStatus", {
+    traceId: "8bf92f3577b34da6a3ce929d0e0e4736",
+    body: { email, subscription_state: "unsubscribed" },
+  });
+});
+
+/** The resolver decides, and embedded writes, before the service that owns the consent applies it. */
+async function expectRoad(route: string, rpc: string, { traceId, body }: { traceId: string; body: object }): Promise<void> {
+  const [method = "", path = ""] = route.split(" ");
+  const answer = await heddle.request(method, path, body, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
+  expect(answer.status).toBe(201);
+  const appended = [route, rpc, "intake append"];
+  const decided = [...appended, testShape === "mesh" ? "resolve" : "apply"];
+  const roads = [
+    [route],
+    [route, rpc],
+    appended,
+    decided,
+    ...(testShape === "mesh" ? [] : [[...decided, "store commit"]]),
+    [...decided, "apply"],
+    [...decided, "apply", "store commit"],
+  ];
+  await expect.poll(() => roadsOf(traceId)).toEqual(roads.map((road) => road.join(" > ")).toSorted());
+}
+
+/** Of every span the names of those above it, the request first, and its own. */
+function roadsOf(traceId: string): string[] {
+  const spans = collector.spans(traceId);
+  function roadTo(span: (typeof spans)[number]): string[] {
+    const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
+    return [...(parent === undefined ? [] : roadTo(parent)), span.name];
+  }
+  return spans.map((span) => roadTo(span).join(" > ")).toSorted();
+}
 
 test("a request without traceparent begins a trace; one whose caller does not record it is not recorded", async () => {
   const begun = await heddle.request("POST", "/users/export/ids", { external_ids: [fresh()] });

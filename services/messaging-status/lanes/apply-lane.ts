@@ -1,6 +1,7 @@
 /** Applies records of the lane in the embedded shape: loads the addresses, applies, chains the ledger, and writes it all at once. */
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import { decodeAll, type PlanParts, planWorkspace, type WorkspaceStep } from "./plan-step.ts";
 
 /** What a step writes, whole or not at all. */
@@ -15,15 +16,17 @@ export interface LaneStep {
 export interface ApplyParts extends PlanParts {
   readonly commit: (step: LaneStep) => Promise<void>;
   readonly logger: Logger;
+  readonly traced: TracedLane;
 }
 
 export async function applyLane(parts: ApplyParts, taken: readonly LaneRecord[]): Promise<void> {
   const setAside: SetAside[] = [];
-  const workspaces: WorkspaceStep[] = [];
-  for (const [workspaceId, records] of decodeAll(taken, setAside)) {
-    workspaces.push((await planWorkspace(parts, workspaceId, records)).step);
-  }
-  await parts.commit({ workspaces, setAside, taken });
+  const decoded = decodeAll(taken, setAside);
+  await tracedRecords(parts.traced, [...decoded.values()].flat(), async (writing) => {
+    const workspaces: WorkspaceStep[] = [];
+    for (const [workspaceId, records] of decoded) workspaces.push((await planWorkspace(parts, workspaceId, records)).step);
+    await writing(() => parts.commit({ workspaces, setAside, taken }));
+  });
   reportSetAside(parts.logger, setAside);
 }
 

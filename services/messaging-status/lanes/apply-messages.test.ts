@@ -45,6 +45,7 @@ function openWorld(faults: { write?: () => WriteFault | undefined; publish?: () 
   const parts = {
     ...store,
     logger: silentLogger,
+    traced: { lane: "messaging-status-0" },
     publish: async (_: string, entries: readonly LedgerEntry[]) => {
       await Promise.resolve();
       const fault = faults.publish?.();

@@ -7,6 +7,7 @@ import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
 import { type LaneStep, reportSetAside } from "./apply-lane.ts";
 import { decodeLaneBody } from "./lane-message.ts";
@@ -19,6 +20,7 @@ export interface MeshApplyParts extends PlanParts {
   /** Resolves when they are durable; harmless to do again. */
   readonly publish: (workspaceId: string, entries: readonly LedgerEntry[]) => Promise<void>;
   readonly logger: Logger;
+  readonly traced: TracedLane;
 }
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
@@ -51,10 +53,12 @@ function decoded(bodies: readonly LaneBody[], setAside: SetAside[]): Map<string,
 }
 
 async function applyRun(parts: MeshApplyParts, workspaceId: string, run: readonly StatusRecord[]): Promise<void> {
-  const { step, stale } = await planWorkspace(parts, workspaceId, run);
-  await publishAgain(parts, workspaceId, stale);
-  await parts.commit({ workspaces: [step], setAside: [], taken: [] });
-  await parts.publish(workspaceId, step.entries);
+  await tracedRecords(parts.traced, run, async (writing) => {
+    const { step, stale } = await planWorkspace(parts, workspaceId, run);
+    await publishAgain(parts, workspaceId, stale);
+    await writing(() => parts.commit({ workspaces: [step], setAside: [], taken: [] }));
+    await parts.publish(workspaceId, step.entries);
+  });
 }
 
 /** Whoever wrote these entries may have died before they were published. */

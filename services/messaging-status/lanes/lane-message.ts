@@ -36,6 +36,7 @@ function recordFromMessage(message: lane.StatusRecord, mark: Mark): StatusRecord
     at: Number(message.cause?.at ?? 0n),
     requestId: message.cause?.requestId ?? "",
     actor: message.cause?.actor ?? "",
+    ...(message.cause?.traceparent && { traceparent: message.cause.traceparent }),
     change: changeFromMessage(message.change),
   };
 }

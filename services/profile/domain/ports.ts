@@ -249,7 +249,15 @@ export interface WorkspaceStep {
 
 /** A record for the lanes of the services that own consent, in the resolver's order (heddle.lane.v1). */
 export type ConsentRecord =
-  & { readonly sequence: number; readonly part: number; readonly at: number; readonly requestId: string; readonly actor: string }
+  & {
+    readonly sequence: number;
+    readonly part: number;
+    readonly at: number;
+    readonly requestId: string;
+    readonly actor: string;
+    /** Of the span that sends it; absent where the request is not recorded. */
+    readonly traceparent?: string;
+  }
   & (
     /** `side`: see MergeSide, outermost merge first. */
     | {

@@ -83,7 +83,8 @@ export function tell(effects: Effects, change: ConsentChangeRecord, origin: Orig
 
 type Origin = Pick<IntakeRecord, "requestId" | "actor">;
 type ConsentChangeRecord = WithoutCause<ConsentRecord>;
-type WithoutCause<Consent> = Consent extends ConsentRecord ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor">
+type WithoutCause<Consent> = Consent extends ConsentRecord
+  ? Omit<Consent, "sequence" | "part" | "at" | "requestId" | "actor" | "traceparent">
   : never;
 
 export function putUser(effects: Pick<Effects, "view">, row: UserRow): void {

@@ -25,6 +25,14 @@ test("laneRow() sends an email status to messaging-status, keyed by address", ()
   });
 });
 
+test("laneRow() carries the traceparent of a request that is recorded", () => {
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const status = laneRow("w", { ...cause, traceparent, type: "emailMark", address: "a@x.org", mark: "spam" });
+  expect(fromBinary(StatusRecordSchema, status.body).cause?.traceparent).toBe(traceparent);
+  const membership = laneRow("w", { ...cause, traceparent, type: "userDeleted", userId: "u" });
+  expect(fromBinary(SubscriptionRecordSchema, membership.body).cause?.traceparent).toBe(traceparent);
+});
+
 const changes: [ConsentRecord, object][] = [
   [
     { ...cause, type: "membership", userId: "u", groupId: "g", state: "subscribed" },

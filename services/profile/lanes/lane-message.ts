@@ -57,8 +57,8 @@ function subscriptionChange(record: SubscriptionRecord): SubscriptionChange {
 }
 
 function causeOf(record: ConsentRecord): MessageInitShape<typeof lane.CauseSchema> {
-  const { sequence, part, at, requestId, actor } = record;
-  return { sequence: BigInt(sequence), part, at: BigInt(at), requestId, actor };
+  const { sequence, part, at, requestId, actor, traceparent = "" } = record;
+  return { sequence: BigInt(sequence), part, at: BigInt(at), requestId, actor, traceparent };
 }
 
 type StatusRecord = Extract<ConsentRecord, { address: string }>;

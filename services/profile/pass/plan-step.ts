@@ -29,8 +29,13 @@ export interface PlannedStep {
   readonly step: Step;
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
   readonly workspaces: readonly PlannedWorkspace[];
-  /** Traceparents of the requests that are recorded. */
-  readonly traces: readonly string[];
+  /** Of the requests that are recorded. */
+  readonly traces: readonly RecordTrace[];
+}
+
+export interface RecordTrace {
+  readonly sequence: number;
+  readonly traceparent: string;
 }
 
 export interface PlannedWorkspace {
@@ -67,14 +72,14 @@ export async function planStep(parts: PlanParts, records: readonly LogRecord[], 
 export function decodeAll(
   { partition, decode }: Pick<PlanParts, "partition" | "decode">,
   records: readonly LogRecord[],
-): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[]; traces: string[] } {
+): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[]; traces: RecordTrace[] } {
   const byWorkspace = new Map<string, IntakeRecord[]>();
-  const traces: string[] = [];
+  const traces: RecordTrace[] = [];
   const setAside: SetAsideRecord[] = [];
   for (const { sequence, body } of records) {
     try {
       const record = decode(sequence, body);
-      if (record.traceparent !== undefined) traces.push(record.traceparent);
+      if (record.traceparent !== undefined) traces.push({ sequence, traceparent: record.traceparent });
       const list = byWorkspace.get(record.workspaceId);
       if (list === undefined) byWorkspace.set(record.workspaceId, [record]);
       else list.push(record);

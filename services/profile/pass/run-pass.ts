@@ -8,7 +8,7 @@ import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tr
 import type { RecordOutcome, Step, StepStore } from "../domain/ports.ts";
 import { backoffMs } from "../../../platform/lane/backoff.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
-import { type PlannedStep, type PlanParts, planStep, reasonOf } from "./plan-step.ts";
+import { type PlannedStep, type PlanParts, planStep, reasonOf, type RecordTrace } from "./plan-step.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { planRedrive } from "./redrive.ts";
 import { createStride } from "./stride.ts";
@@ -149,23 +149,28 @@ class RunningPass {
     const began = clock.monotonic();
     const planned = await planStep(this.#parts, records, { now: this.#now(), undoWindowMs });
     this.#stride.took(records, clock.monotonic() - began);
-    const spans = this.#beginSpans(planned.traces, began);
+    const { spans, consentTraces } = this.#beginSpans(planned.traces, began);
     // Others get their turn between the work of planning and that of writing
     await setImmediate();
-    await this.#commit(planned);
+    await this.#commit(withConsentTraces(planned, consentTraces));
     for (const span of spans) span.end();
     await this.#trim(limits.logTrimRecordsMax);
   }
 
   /** Resolving and applying, which began before the records were read, and writing, which begins now: the inner ones first. */
-  #beginSpans(traces: readonly string[], began: number): Span[] {
+  #beginSpans(traces: readonly RecordTrace[], began: number): StepSpans {
     const { tracer = noTracer, clock, partition } = this.#parts;
-    if (!tracer.on || traces.length === 0) return [];
+    const consentTraces = new Map<number, string>();
+    if (!tracer.on || traces.length === 0) return { spans: [], consentTraces };
     const attributes = { "heddle.lane": `intake-${partition}` };
     const agoMs = clock.monotonic() - began;
-    const applying = traces.flatMap((traceparent) => tracer.child("apply", traceparent, { kind: "consumer", attributes, agoMs }) ?? []);
+    const applying = traces.flatMap(({ sequence, traceparent }) => {
+      const span = tracer.child("apply", traceparent, { kind: "consumer", attributes, agoMs });
+      if (span !== undefined) consentTraces.set(sequence, span.traceparent);
+      return span ?? [];
+    });
     const writing = applying.flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
-    return [...writing, ...applying];
+    return { spans: [...writing, ...applying], consentTraces };
   }
 
   async #commit({ step, outcomes, workspaces }: PlannedStep): Promise<void> {
@@ -260,6 +265,24 @@ class RunningPass {
       if (this.#closed) this.#wake();
     });
   }
+}
+
+interface StepSpans {
+  readonly spans: readonly Span[];
+  /** By place of the request in the log: what the consent that it causes is a child of. */
+  readonly consentTraces: ReadonlyMap<number, string>;
+}
+
+function withConsentTraces(planned: PlannedStep, traces: StepSpans["consentTraces"]): PlannedStep {
+  if (traces.size === 0) return planned;
+  const workspaces = planned.step.workspaces.map((workspace) => ({
+    ...workspace,
+    consent: workspace.consent.map((record) => {
+      const traceparent = traces.get(record.sequence);
+      return traceparent === undefined ? record : { ...record, traceparent };
+    }),
+  }));
+  return { ...planned, step: { ...planned.step, workspaces } };
 }
 
 function changesBacklog(step: Step): boolean {

@@ -104,7 +104,7 @@ function addEffects(
     effects.push({ to: "profile", lane: layout.laneOf(workspaceId, own.userId), body });
   }
   for (const consent of record.consent) {
-    const { service, key, body } = encodeConsent(workspaceId, consent);
+    const { service, key, body } = encodeConsent(workspaceId, { ...consent, ...trace });
     const lane = service === "subscription" ? layout.subscriptionLaneOf(workspaceId) : layout.laneOf(workspaceId, key);
     effects.push({ to: service, lane, body });
   }

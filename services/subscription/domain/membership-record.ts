@@ -8,6 +8,8 @@ export interface MembershipRecord {
   readonly at: number;
   readonly requestId: string;
   readonly actor: string;
+  /** Of the span that sent it; absent where the request is not recorded. */
+  readonly traceparent?: string;
   readonly change: MembershipChange;
 }
 

@@ -94,6 +94,7 @@ function openWorld(faults: { write?: () => WriteFault | undefined; publish?: () 
     ...store,
     store: { groups: () => Promise.resolve(groups) },
     logger: silentLogger,
+    traced: { lane: "subscription-0" },
     publish: async (_: string, entries: readonly LedgerEntry[]) => {
       await Promise.resolve();
       const fault = faults.publish?.();

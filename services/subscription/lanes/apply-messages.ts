@@ -8,6 +8,7 @@ import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
 import type { UserId } from "../domain/memberships.ts";
 import { type LaneStep, reportSetAside } from "./apply-lane.ts";
@@ -21,6 +22,7 @@ export interface MeshApplyParts extends PlanParts {
   /** Resolves when they are durable; harmless to do again. */
   readonly publish: (workspaceId: string, entries: readonly LedgerEntry[]) => Promise<void>;
   readonly logger: Logger;
+  readonly traced: TracedLane;
 }
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
@@ -79,10 +81,12 @@ class Skew extends Error {}
 const attemptsMax = 3;
 
 async function applyRun(parts: MeshApplyParts, workspaceId: string, run: readonly MembershipRecord[]): Promise<void> {
-  const { step, stale } = await planRun(parts, workspaceId, run);
-  await publishAgain(parts, workspaceId, stale);
-  await parts.commit({ workspaces: [step], setAside: [], taken: [] });
-  await parts.publish(workspaceId, step.entries);
+  await tracedRecords(parts.traced, run, async (writing) => {
+    const { step, stale } = await planRun(parts, workspaceId, run);
+    await publishAgain(parts, workspaceId, stale);
+    await writing(() => parts.commit({ workspaces: [step], setAside: [], taken: [] }));
+    await parts.publish(workspaceId, step.entries);
+  });
 }
 
 async function planRun(
