@@ -114,18 +114,15 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     onConsent: () => consent.owners.forEach((owner) => owner.notify()),
   });
   opened.push(() => profile.close());
-  const consentLanes = ["subscription", "messaging-status"].map((service) => openSqliteLaneLag(below.database, service, below.clock));
-  opened.push(() => consentLanes.forEach((lane) => lane.close()));
-  watchWork(telemetry.metrics, {
-    lags: async () => [...await profile.lags(), ...await Promise.all(consentLanes.map((lane) => lane.read()))],
-    backlog: () => profile.backlog(),
-  });
+  watchWork(telemetry.metrics, "profile", profile);
   const profileClient = directClient(ProfileService, observedService(ProfileService, profile.service, telemetry));
   const asking = { ...below, tracer: telemetry.tracer, profile: profileClient };
   const subscription = await openSubscription(asking);
   opened.push(() => subscription.close());
   const messagingStatus = await openMessagingStatus(asking);
   opened.push(() => messagingStatus.close());
+  watchLane({ ...below, service: "subscription", owner: subscription }, opened);
+  watchLane({ ...below, service: "messaging-status", owner: messagingStatus }, opened);
   consent.owners = [subscription, messagingStatus];
   consent.status = directClient(MessagingStatusService, observedService(MessagingStatusService, messagingStatus.service, telemetry));
   return {
@@ -134,6 +131,21 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     messagingStatus: consent.status,
     health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
   };
+}
+
+interface WatchedLane extends Below {
+  readonly service: string;
+  readonly owner: Pick<SubscriptionPart | MessagingStatusPart, "setAsideCount">;
+}
+
+/** What waits in the lane of a service that owns consent, and behind it. */
+function watchLane({ database, clock, telemetry, service, owner }: WatchedLane, opened: (() => Promise<void> | void)[]): void {
+  const lane = openSqliteLaneLag(database, service, clock);
+  opened.push(() => lane.close());
+  watchWork(telemetry.metrics, service, {
+    lags: async () => [await lane.read()],
+    backlog: () => ({ setAside: owner.setAsideCount() }),
+  });
 }
 
 async function startContent(options: ContentOptions) {

@@ -71,6 +71,20 @@ test("a read that comes later sees the tails of all steps before it; a lane with
   await applied.close();
 });
 
+test("what is heard of a lane: the last message that steps sent there, and the last that is applied", async () => {
+  const { applied, tell, reached } = openTest();
+  expect(applied.heard(own)).toEqual({ tail: 0, applied: 0 });
+  tell(stepAt(11, { through: 5, touched: [[own, 4], [other, 2]] }));
+  await applied.wait(place, [], Infinity);
+  reached(own, 7);
+  expect(applied.heard(own)).toEqual({ tail: 8, applied: 7 });
+  tell(stepAt(15, { through: 6, tails: [0, 0, 8, 10], touched: [[other, 1]] }));
+  await applied.wait({ partition: 0, sequence: 6 }, [], Infinity);
+  expect(applied.heard(own)).toEqual({ tail: 8, applied: 7 });
+  expect(applied.heard(other)).toEqual({ tail: 15, applied: 0 });
+  await applied.close();
+});
+
 test("a read gives up when its time is over, whether it waits for the resolver or for a lane", async () => {
   const { applied, clock, tell } = openTest();
   const unresolved = applied.wait(place, [own], 10);

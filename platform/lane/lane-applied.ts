@@ -25,6 +25,8 @@ export interface LaneAppliedParts {
 export interface LaneApplied {
   /** True as soon as what the intake held at `place` is applied in these lanes, as the layout numbers them; false after `ms`. */
   wait(place: Position, lanes: readonly number[], ms: number): Promise<boolean>;
+  /** Of a lane, as the layout numbers them: the last message that the resolvers sent there and the last that is applied, as far as is heard. */
+  heard(lane: number): { readonly tail: number; readonly applied: number };
   /** Why nothing is heard of some partition; undefined while all is well. */
   trouble(): string | undefined;
   close(): Promise<void>;
@@ -60,6 +62,10 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
       }
       return true;
     },
+    heard: (lane) => ({
+      tail: heard.reduce((last, { tails }) => Math.max(last, tails[lane] ?? 0), 0),
+      applied: applied[lane]?.applied ?? 0,
+    }),
     trouble: () => readings.map((reading) => reading.trouble()).find((reason) => reason !== undefined),
     async close() {
       stop();

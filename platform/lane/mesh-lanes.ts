@@ -13,10 +13,12 @@ import { packRecords } from "../log/packed-records.ts";
 import { partitionOf } from "../log/partition.ts";
 import type { Logger } from "../logger.ts";
 import type { StreamsConfig } from "../mesh-config.ts";
+import type { Lag } from "../telemetry/lag.ts";
 import { openBusMembers, openBusNews } from "./bus.ts";
 import { createGate } from "./gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
 import { type LaneBody, startLaneApplier } from "./lane-applier.ts";
+import { openLanesLag } from "./lanes-lag.ts";
 import { createLanePositions } from "./lane-positions.ts";
 import { type LaneLayout, laneLayout } from "./layout.ts";
 import { type Members, type Ownership, ownWork } from "./ownership.ts";
@@ -38,6 +40,8 @@ export interface MeshLanes {
    * `consentWaitMs` without it, or later where `readAfter` has to be seen: `positionWaitMsMax` at most.
    */
   caughtUp(asked: { readonly workspaceId: string; readonly readAfter: Position | undefined }, lanes: readonly number[]): Promise<boolean>;
+  /** How far the lane of the service is behind that is furthest behind. */
+  lag(): Promise<Lag>;
   /** Puts a record behind all others of a lane, as the layout numbers it. */
   append(lane: number, body: Uint8Array): Promise<void>;
   /** Takes this process's share of the lanes. */
@@ -76,6 +80,8 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   const news = openBusNews(bus, `${logName}-progress-${service}`);
   const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
   opened.push(() => applied.close());
+  const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
+  opened.push(() => lag.close());
   let ownership: Ownership | undefined;
   return {
     intake,
@@ -90,6 +96,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       }
       return await applied.wait(place, waitedFor, 0);
     },
+    lag: () => lag.read(),
     append: async (lane, body) => void await lanes.append(lane, packRecords([body])),
     start(apply) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });
@@ -134,16 +141,16 @@ function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, membe
   const teller = createProgressTeller({ news, clock });
   opened.push(() => teller.close());
   const gate = createGate(limits.lanesAppliedAtOnceMax);
-  const placeOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
+  const own = lanesOf(service, layout);
   const owned = ownWork({
     id: newId("proc_", clock),
     members,
     clock,
     logger,
-    work: Array.from({ length: layout.lanes }, (_, lane) => String(placeOf(lane))),
+    work: own.map(String),
     start: (work) => {
       const lane = Number(work);
-      const name = `${service}-${lane - placeOf(0)}`;
+      const name = `${service}-${own.indexOf(lane)}`;
       return startLaneApplier({
         lane,
         lanes,
@@ -158,6 +165,12 @@ function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, membe
   });
   opened.push(() => owned.close());
   return owned;
+}
+
+/** All of the service, as the layout numbers them. */
+function lanesOf(service: MeshLanesOptions["service"], layout: LaneLayout): number[] {
+  const placeOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
+  return Array.from({ length: layout.lanes }, (_, lane) => placeOf(lane));
 }
 
 function lanesName({ logName }: StreamsConfig): string {

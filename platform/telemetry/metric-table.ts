@@ -91,7 +91,7 @@ export const metricTable = {
   deadLetters: {
     name: "heddle_dead_letters",
     kind: "gauge",
-    labels: ["kind"],
+    labels: ["service", "kind"],
     help: "What waits for a human: `held_users` whose records wait, `set_aside` records that could not be read or resolved",
   },
   ready: { name: "heddle_ready", kind: "gauge", labels: [], help: "1 while /readyz answers 200, else 0" },

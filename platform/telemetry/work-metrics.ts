@@ -14,14 +14,22 @@ export interface Backlog {
   readonly setAside: number;
 }
 
-/** The returned function ends it. */
-export function watchWork(metrics: Metrics, { lags, backlog }: WorkSource): () => void {
+/** Of a service that may hold no users back. */
+interface AnyWork extends Pick<WorkSource, "lags"> {
+  readonly backlog: () => AnyBacklog | Promise<AnyBacklog>;
+}
+
+type AnyBacklog = Pick<Backlog, "setAside"> & Partial<Backlog>;
+
+/** `service`: whose lanes and records they are. The returned function ends it. */
+export function watchWork(metrics: Metrics, service: string, { lags, backlog }: AnyWork): () => void {
   const ends = [
     metrics.gauge("laneLagRecords", async () => (await lags()).map(({ lane, records }) => ({ labels: { lane }, value: records }))),
     metrics.gauge("laneLagSeconds", async () => (await lags()).map(({ lane, seconds }) => ({ labels: { lane }, value: seconds }))),
     metrics.gauge("deadLetters", async () => {
       const { heldUsers, setAside } = await backlog();
-      return [{ labels: { kind: "held_users" }, value: heldUsers }, { labels: { kind: "set_aside" }, value: setAside }];
+      const held = heldUsers === undefined ? [] : [{ labels: { service, kind: "held_users" }, value: heldUsers }];
+      return [...held, { labels: { service, kind: "set_aside" }, value: setAside }];
     }),
   ];
   return () => ends.forEach((end) => end());

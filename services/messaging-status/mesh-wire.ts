@@ -14,6 +14,7 @@ import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
+import { watchWork } from "../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { Caught } from "./domain/ports.ts";
@@ -82,6 +83,11 @@ async function open(
       traced: { tracer: telemetry.tracer, lane },
     }, bodies)
   );
+  const work = {
+    lags: async () => [await lanes.lag()],
+    backlog: async () => ({ setAside: (await tables.listSetAside(limits.setAsidePageMax)).length }),
+  };
+  opened.push(watchWork(telemetry.metrics, "messaging-status", work));
   const service = messagingStatusRoutes({
     store: tables.store,
     caught: caughtBy(lanes),

@@ -35,6 +35,8 @@ export interface MessagingStatusPart {
   /** The resolver wrote a step. */
   notify(): void;
   health(): { readonly ready: boolean; readonly reason?: string };
+  /** How many records wait for a human. */
+  setAsideCount(): number;
   /** Resolves when everything that is in the lane is applied. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -75,6 +77,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       const setAside = tables.setAsideCount();
       return setAside === 0 ? { ready: true } : { ready: true, reason: `Messaging status records set aside: ${setAside}` };
     },
+    setAsideCount: () => tables.setAsideCount(),
     settled: async () => void await drain.drained(Infinity),
     close: () => drain.close(),
   };

@@ -102,7 +102,7 @@ async function open(
   });
   opened.push(() => readers.close());
   const work = meshWork({ intake, applied, ...store }, clock);
-  opened.push(work.close, watchWork(telemetry.metrics, work));
+  opened.push(work.close, watchWork(telemetry.metrics, "profile", work));
   const service = profileRoutes({
     work,
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),

@@ -15,6 +15,7 @@ import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
+import { watchWork } from "../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Caught } from "./domain/ports.ts";
@@ -83,6 +84,11 @@ async function open(
       traced: { tracer: telemetry.tracer, lane },
     }, bodies)
   );
+  const work = {
+    lags: async () => [await lanes.lag()],
+    backlog: async () => ({ setAside: (await tables.listSetAside(limits.setAsidePageMax)).length }),
+  };
+  opened.push(watchWork(telemetry.metrics, "subscription", work));
   opened.push(sweepRegularly(tables.store, { clock, logger }));
   const service = subscriptionRoutes({
     store: tables.store,

@@ -40,6 +40,8 @@ export interface SubscriptionPart {
   /** The resolver wrote a step. */
   notify(): void;
   health(): { readonly ready: boolean; readonly reason?: string };
+  /** How many records wait for a human. */
+  setAsideCount(): number;
   /** Resolves when everything that is in the lane is applied. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -81,6 +83,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       const setAside = tables.setAsideCount();
       return setAside === 0 ? { ready: true } : { ready: true, reason: `Subscription records set aside: ${setAside}` };
     },
+    setAsideCount: () => tables.setAsideCount(),
     settled: async () => void await drain.drained(Infinity),
     close: () => {
       stopSweeping();

@@ -58,8 +58,11 @@ test("/metrics counts requests by the pattern of their route", async () => {
     /^heddle_rpc_duration_seconds_count\{method="heddle.profile.v1.ProfileService\/TrackUsers",outcome="answered"\} [1-9]/m,
   );
   expect(text).toMatch(/^heddle_lane_lag_records\{lane="intake-0"\} \d/m);
-  if (testShape === "embedded") expect(text).toMatch(/^heddle_lane_lag_records\{lane="subscription"\} \d/m);
-  expect(text).toMatch(/^heddle_dead_letters\{kind="held_users"\} 0$/m);
+  expect(text).toMatch(/^heddle_dead_letters\{service="profile",kind="held_users"\} 0$/m);
+  for (const service of ["subscription", "messaging-status"]) {
+    for (const unit of ["records", "seconds"]) expect(text).toMatch(new RegExp(`^heddle_lane_lag_${unit}\\{lane="${service}"\\} \\d`, "m"));
+    expect(text).toMatch(new RegExp(`^heddle_dead_letters\\{service="${service}",kind="set_aside"\\} 0$`, "m"));
+  }
   expect(text).toMatch(/^heddle_event_loop_lag_seconds \d/m);
   expect(text).toMatch(/^heddle_ready 1$/m);
   expect(text).not.toContain(id);

@@ -1,0 +1,29 @@
+/** How far a service of the mesh is behind the resolvers: as far as the lane of it that is furthest behind. */
+import type { Clock } from "../clock.ts";
+import { type LagMeter, openLagMeter } from "../telemetry/lag.ts";
+
+export interface LanesLagParts {
+  readonly service: string;
+  /** Its lanes, as the layout numbers them. */
+  readonly lanes: readonly number[];
+  /** Costs nothing to ask. */
+  readonly heard: (lane: number) => { readonly tail: number; readonly applied: number };
+}
+
+/** Other lanes' messages lie between two of one, so the records are an upper bound; the seconds are right. */
+export function openLanesLag({ service, lanes, heard }: LanesLagParts, clock: Clock): LagMeter {
+  const meters = lanes.map((lane) => {
+    return openLagMeter({ lane: service, tail: () => heard(lane).tail, applied: () => heard(lane).applied }, clock);
+  });
+  return {
+    async read() {
+      const lags = await Promise.all(meters.map((meter) => meter.read()));
+      return {
+        lane: service,
+        records: Math.max(0, ...lags.map(({ records }) => records)),
+        seconds: Math.max(0, ...lags.map(({ seconds }) => seconds)),
+      };
+    },
+    close: () => meters.forEach((meter) => meter.close()),
+  };
+}
