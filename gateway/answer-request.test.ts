@@ -214,6 +214,15 @@ test("answerRequest() logs a fault once and shows nothing of it", async () => {
   expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-7", route: "/users/track" } }]);
 });
 
+test("answerRequest() answers and logs a part that may not call another as a fault", async () => {
+  const refused = new Refusal("CALLER_NOT_ALLOWED", "Expected a caller that may use TrackUsers, got gateway");
+  const { post, logged } = await start({ profile: { trackUsers: () => Promise.reject(refused) } });
+  const answer = await post("/users/track", track, { "x-request-id": "r-8" });
+  expect([answer.status, answer.body]).toEqual([500, { message: "Internal server error", request_id: "r-8" }]);
+  expect(answer.headers.get("x-heddle-reason")).toBeNull();
+  expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-8" } }]);
+});
+
 test("answerRequest() keeps the limit headers on a refusal of the service", async () => {
   const { post } = await start({ profile: { trackUsers: () => Promise.reject(new Refusal("LOG_FULL")) } });
   const answer = await post("/users/track", track);

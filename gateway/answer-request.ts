@@ -12,7 +12,7 @@ import { Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRoute, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
-import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
+import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
@@ -138,7 +138,7 @@ interface Refused {
 }
 
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
-  if (error instanceof Refusal) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
+  if (isTold(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;
   // The route and not the path, which may name a user
   const traceId = observed?.traceId;

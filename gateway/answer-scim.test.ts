@@ -82,6 +82,13 @@ test("a fault is a 500 that says nothing of it, is logged once, and stands in th
   expect(JSON.stringify(noted)).not.toContain("secret of the store");
 });
 
+test("a part that may not call another is a fault too", async () => {
+  const call = await start(failing(new Refusal("CALLER_NOT_ALLOWED", "got gateway")));
+  const { status, body, headers } = await call("Users/x");
+  expect([status, body["detail"], headers.get("x-heddle-reason")]).toEqual([500, "Internal server error", null]);
+  expect(stub?.logged.map(({ event }) => event)).toEqual(["request_failed"]);
+});
+
 test("a spent limit is a 429 with the headers of the company's bucket", async () => {
   const keys: string[] = [];
   const call = await start({}, {

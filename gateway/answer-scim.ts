@@ -13,6 +13,7 @@ import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 import { companyQuotaOf } from "./limits-table.ts";
+import { isTold } from "./render/refusal-rest.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
@@ -63,9 +64,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     if (error instanceof ClientGone) throw error;
     if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
     const answer = errorAnswer(error, headers, { request, route, logger: answering.logger });
-    const refusal = error instanceof Refusal
-      ? { reason: error.reason, detail: error.message }
-      : { reason: "FAULT", detail: request.requestId };
+    const refusal = isTold(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };
     answering.scimNotes.add({ scope, status: answer.status, ...refusal });
     return answer;
   }
@@ -142,7 +141,7 @@ function errorAnswer(
   headers: readonly string[],
   { request, route, logger }: { readonly request: HttpRequest; readonly route: ScimRoute; readonly logger: Logger },
 ): HttpAnswer {
-  if (error instanceof Refusal) return scimRefusalAnswer(error, headers);
+  if (isTold(error)) return scimRefusalAnswer(error, headers);
   if (error instanceof ClientGone) throw error;
   logger.error("request_failed", error, { requestId: request.requestId, route: route.path });
   return scimFaultAnswer(headers);

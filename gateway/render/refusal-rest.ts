@@ -1,6 +1,6 @@
 /** Every reason as a status and a JSON body: the only table of HTTP statuses for refusals. */
 import { limits } from "../../platform/limits.ts";
-import { type Reason, reasons, type Refusal } from "../../platform/refusal.ts";
+import { type Reason, reasons, Refusal } from "../../platform/refusal.ts";
 import type { HttpAnswer } from "../http-message.ts";
 
 /**
@@ -19,6 +19,8 @@ export interface RefusalRow {
   readonly close?: true;
   /** Trying again later may help. */
   readonly retry?: true;
+  /** Between parts; a client has no share in it and is answered as for a fault. */
+  readonly fault?: true;
 }
 
 const badJson = "Error while parsing request body. Please check your syntax.";
@@ -53,7 +55,7 @@ export const refusalTable = {
   PERMISSION_MISSING: { status: 403 },
   FEATURE_NOT_ENABLED: { status: 403 },
   ADDRESS_NOT_ALLOWED: { status: 403 },
-  CALLER_NOT_ALLOWED: { status: 500 },
+  CALLER_NOT_ALLOWED: { status: 500, fault: true },
   ORIGIN_NOT_ALLOWED: { status: 403 },
   RATE_LIMITED: { status: 429, text: "You have exceeded the maximum number of requests. Please try again later." },
   NOT_FOUND: { status: 404 },
@@ -94,6 +96,11 @@ export function refusalAnswer(refusal: Refusal, dialect: Dialect, headers: reado
     body: JSON.stringify({ message, ...(row.jsonError ? { error: badJson } : {}), ...(errors ? { errors } : {}) }),
     ...(row.close ? { close: true } : {}),
   };
+}
+
+/** Whether a client is told of it; anything else is logged, and answered by faultAnswer. */
+export function isTold(error: unknown): error is Refusal {
+  return error instanceof Refusal && !("fault" in refusalTable[error.reason]);
 }
 
 /** The answer to a fault: nothing of the error but the id under which it was logged. */

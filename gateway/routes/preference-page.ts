@@ -1,9 +1,9 @@
 /** GET and POST /preferences/{token}: a person's own page. No key, no cookie, no redirect; the link is the proof. */
 import { limits } from "../../platform/limits.ts";
-import { Refusal } from "../../platform/refusal.ts";
 import { checkMediaType } from "../guards/media-type.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { hostedPage, refusalPage } from "../render/preference-page.ts";
+import { isTold } from "../render/refusal-rest.ts";
 import { receiptHeaders } from "../reply.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
@@ -38,7 +38,7 @@ async function asPage(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal) return refusalPage(error);
+    if (isTold(error)) return refusalPage(error);
     throw error;
   }
 }
