@@ -76,8 +76,8 @@ export async function openEmbedded(
     const gateway = openGateway({
       access,
       ...parts,
-      scim: await startScim({ database, clock, logger }, opened),
-      ...await startContent({ ...parts, database, clock, linkLifeMs: config.linkLifeMs }),
+      scim: await startScim({ database, clock, logger, telemetry }, opened),
+      ...await startContent({ ...parts, database, clock, linkLifeMs: config.linkLifeMs, telemetry }),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
@@ -148,16 +148,22 @@ function watchLane({ database, clock, telemetry, service, owner }: WatchedLane, 
   });
 }
 
-async function startContent(options: ContentOptions) {
+async function startContent({ telemetry, ...options }: ContentOptions & { readonly telemetry: Telemetry }) {
   const { centers, translations } = await openContent(options);
-  return { content: directClient(ContentService, centers), translations: directClient(TranslationService, translations) };
+  return {
+    content: directClient(ContentService, observedService(ContentService, centers, telemetry)),
+    translations: directClient(TranslationService, observedService(TranslationService, translations, telemetry)),
+  };
 }
 
-async function startScim(options: ScimOptions, opened: (() => Promise<void> | void)[]): Promise<Client<typeof ScimService>> {
+async function startScim(
+  { telemetry, ...options }: ScimOptions & { readonly telemetry: Telemetry },
+  opened: (() => Promise<void> | void)[],
+): Promise<Client<typeof ScimService>> {
   const events = await openSqliteEvents(options);
   const scim = await openScim({ ...options, publish: (event) => events.publish([event]) });
   opened.push(() => scim.close());
-  return directClient(ScimService, scim.service);
+  return directClient(ScimService, observedService(ScimService, scim.service, telemetry));
 }
 
 type Status = "opted_in" | "subscribed" | "unsubscribed";

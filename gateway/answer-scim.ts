@@ -13,6 +13,7 @@ import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
 import { companyQuotaOf } from "./limits-table.ts";
+import type { Observation } from "./observe.ts";
 import { isTold } from "./render/refusal-rest.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { ScimNotes } from "./scim-notes.ts";
@@ -26,6 +27,7 @@ export interface ScimAnswering {
   readonly logger: Logger;
   readonly scim: Client<typeof ScimService>;
   readonly scimNotes: ScimNotes;
+  readonly observed?: Pick<Observation, "traceparent">;
 }
 
 interface Chosen {
@@ -57,7 +59,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     const spent = await spendQuota(holder.company.id, quota, answering);
     headers = spent.headers;
     if (spent.refusal) throw spent.refusal;
-    const reply = await callRoute(request, { ...held, scope }, answering.scim);
+    const reply = await callRoute(request, { ...held, scope }, answering);
     if (!reply.logged) answering.scimNotes.add({ scope, status: reply.status });
     return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
   } catch (error) {
@@ -70,9 +72,13 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
   }
 }
 
-async function callRoute(request: HttpRequest, held: Held & { scope: ScimScope }, scim: ScimAnswering["scim"]): Promise<ScimReply> {
+async function callRoute(
+  request: HttpRequest,
+  held: Held & { scope: ScimScope },
+  { scim, observed }: Pick<ScimAnswering, "scim" | "observed">,
+): Promise<ScimReply> {
   const { route, params, holder } = held;
-  const scope = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers) };
+  const scope = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
   const hasBody = route.bodyBytesMax > 0;
   if (hasBody) checkMediaType(request.headers, bodyTypes);
   const body = hasBody ? await request.readBody(route.bodyBytesMax) : noBody;
@@ -93,6 +99,7 @@ function scopeOf(request: HttpRequest, { token, company }: TokenHolder, addresse
     target: targetOf(request),
     idempotencyKey: "",
     baseUrl: baseUrlOf(request, addresses),
+    traceparent: "",
   };
 }
 

@@ -39,6 +39,8 @@ export interface ScimScope {
   readonly target: string;
   readonly idempotencyKey: string;
   readonly baseUrl: string;
+  /** Empty where the request is not recorded. */
+  readonly traceparent: string;
 }
 
 /** heddle.scim.v1.Directory */

@@ -58,7 +58,7 @@ interface TracedScope {
   traceparent: string;
 }
 
-/** heddle.profile.v1.Scope, which nearly every request has; another `scope` without a traceparent is none. */
+/** heddle.profile.v1.Scope or heddle.scim.v1.Scope, one of which nearly every request has; a `scope` without a traceparent is none. */
 function scopeOf(request: unknown): TracedScope | undefined {
   const scope = (request as { scope?: { traceparent?: unknown } }).scope;
   return typeof scope?.traceparent === "string" && scope.traceparent !== "" ? scope as TracedScope : undefined;

@@ -4,6 +4,7 @@ import { fakeClock } from "../clock.ts";
 import { openLagMeter } from "./lag.ts";
 import { metricTable } from "./metric-table.ts";
 import { openMetrics } from "./metrics.ts";
+import { watchWork } from "./work-metrics.ts";
 
 test("names follow the conventions: a prefix, base units, _total for counters alone", () => {
   for (const { name, kind, help } of Object.values(metricTable)) {
@@ -39,6 +40,26 @@ test("a gauge is asked at each scrape; what it no longer tells, and what fails, 
   expect(text).toContain('heddle_lane_lag_records{lane="a"} 3');
   expect(text).not.toContain('lane="b"');
   expect(text).not.toMatch(/^heddle_dead_letters/m);
+});
+
+test("what waits is told by service, and held users only of one that holds users", async () => {
+  const metrics = await openMetrics();
+  const lags = (lane: string, records: number) => async () => [{ lane, records, seconds: 2 }];
+  watchWork(metrics, "profile", { lags: lags("intake-0", 4), backlog: () => ({ heldUsers: 1, setAside: 0 }) });
+  const end = watchWork(metrics, "subscription", { lags: lags("subscription", 7), backlog: async () => ({ setAside: 3 }) });
+  const shown = (text: string) => text.split("\n").filter((line) => /^heddle_(dead|lane_lag_records)/.test(line)).toSorted();
+  const ofProfile = [
+    'heddle_dead_letters{service="profile",kind="held_users"} 1',
+    'heddle_dead_letters{service="profile",kind="set_aside"} 0',
+    'heddle_lane_lag_records{lane="intake-0"} 4',
+  ];
+  const ofSubscription = [
+    'heddle_dead_letters{service="subscription",kind="set_aside"} 3',
+    'heddle_lane_lag_records{lane="subscription"} 7',
+  ];
+  expect(shown(await metrics.text())).toEqual([...ofProfile, ...ofSubscription].toSorted());
+  end();
+  expect(shown(await metrics.text())).toEqual(ofProfile);
 });
 
 test("a lag meter tells records and for how long the oldest has been waiting", async () => {

@@ -1,9 +1,21 @@
 /** What a running Heddle shows of itself: readiness, metrics on a port of their own, one trace a request, logs without personal data. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Collector, startCollector } from "../collector.ts";
-import { consentDeclaration, emailGroup } from "../consent.ts";
-import { type Heddle, startHeddle, testShape } from "../heddle.ts";
+import { emailGroup } from "../consent.ts";
+import { demoKey, type Heddle, startHeddle, testShape } from "../heddle.ts";
 import { fresh, freshEmail } from "../suite.ts";
+
+const scimToken = "scim-token-that-nobody-may-see";
+const declaration = `
+companies:
+  - name: acme
+    scimTokens: [{ name: okta, origin: okta, secret: ${scimToken} }]
+    workspaces:
+      - name: demo
+        plan: standard
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        subscriptionGroups: [{ id: ${emailGroup}, name: Letter, channel: email }]
+`;
 
 let collector: Collector;
 let heddle: Heddle;
@@ -11,7 +23,7 @@ let heddle: Heddle;
 beforeAll(async () => {
   collector = await startCollector();
   heddle = await startHeddle({
-    apply: consentDeclaration,
+    apply: declaration,
     env: { HEDDLE_METRICS_PORT: "0", HEDDLE_LOG_LEVEL: "debug", OTEL_EXPORTER_OTLP_ENDPOINT: collector.url },
   });
 });
@@ -123,6 +135,23 @@ async function expectRoad(route: string, rpc: string, { traceId, body }: { trace
   await expect.poll(() => roadsOf(traceId)).toEqual(roads.map((road) => road.join(" > ")).toSorted());
 }
 
+test("calls of services without lanes stand in the trace of their request", async () => {
+  const calls = [
+    [
+      "/preference_center/v1/list",
+      heddle.key,
+      "heddle.content.v1.ContentService/ListPreferenceCenters",
+      "9bf92f3577b34da6a3ce929d0e0e4736",
+    ],
+    ["/scim/v2/Users", scimToken, "heddle.scim.v1.ScimService/ListUsers", "abf92f3577b34da6a3ce929d0e0e4736"],
+  ] as const;
+  for (const [path, key, rpc, traceId] of calls) {
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, "x-request-origin": "okta" };
+    expect((await heddle.request("GET", path, undefined, { key, headers })).status).toBe(200);
+    await expect.poll(() => roadsOf(traceId)).toEqual([`GET ${path}`, `GET ${path} > ${rpc}`]);
+  }
+});
+
 /** Of every span the names of those above it, the request first, and its own. */
 function roadsOf(traceId: string): string[] {
   const spans = collector.spans(traceId);
@@ -186,5 +215,5 @@ test("no personal data and no key in logs, metrics and traces", async () => {
   await heddle.request("POST", "/users/track", {}, { key: "a-key-that-nobody-has" });
   await expect.poll(() => collector.text()).toContain("/users/delete");
   const shown = [heddle.output(), await metricsText(), collector.text()].join("\n");
-  for (const secret of [...secrets, heddle.key, "a-key-that-nobody-has"]) expect(shown).not.toContain(secret);
+  for (const secret of [...secrets, heddle.key, scimToken, "a-key-that-nobody-has"]) expect(shown).not.toContain(secret);
 });
