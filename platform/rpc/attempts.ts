@@ -31,7 +31,7 @@ export async function callWithRepeats(
   for (let attempt = 1;; attempt += 1) {
     const leftMs = endsAt - clock.monotonic();
     if (given.signal?.aborted || leftMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
-    const connection = addresses.pick(tried) as Connection;
+    const connection = pickUntried(addresses, tried);
     tried.add(connection);
     try {
       const answer = await connection.transport.unary(method, given.signal, Math.floor(leftMs), headers, message);
@@ -50,6 +50,13 @@ export async function callWithRepeats(
     }
   }
 }
+
+/** One that was not tried, or one that was where all others rest and it no longer does. */
+function pickUntried(addresses: Addresses<Connection>, tried: ReadonlySet<Connection>): Connection {
+  return addresses.pick(tried) ?? addresses.pick(nobody) as Connection;
+}
+
+const nobody: ReadonlySet<Connection> = new Set();
 
 export function hasSideEffects(method: DescMethod): boolean {
   return method.idempotency !== Idempotency.NO_SIDE_EFFECTS;

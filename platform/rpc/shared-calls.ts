@@ -27,6 +27,8 @@ interface Waiting {
   readonly options: CallOptions;
   readonly endsAt: number;
   attempts: number;
+  /** Where it was and came back from unsent. */
+  readonly tried: Set<Connection>;
   over: boolean;
   /** Settles the call once; later outcomes of it mean nothing. */
   end(settle: { answer: Message } | { thrown: unknown }): void;
@@ -58,6 +60,7 @@ class SharedLine {
         options,
         endsAt: clock.monotonic() + timeoutMs,
         attempts: 0,
+        tried: new Set(),
         over: false,
         end(settled) {
           if (waiting.over) return;
@@ -91,11 +94,19 @@ class SharedLine {
 
   #pump(): void {
     while (this.#waiting.length > 0) {
-      const connection = this.#parts.addresses.pick(this.#busy);
+      const connection = this.#pick();
       if (connection === undefined) return;
       const batch = this.#takeBatch();
       if (batch.length > 0) void this.#fly(connection, batch);
     }
+  }
+
+  /** Where the first call that waits has not been, if such a one is free. */
+  #pick(): Connection | undefined {
+    const { addresses } = this.#parts;
+    const tried = this.#waiting.find(({ over }) => !over)?.tried;
+    const untried = tried?.size ? addresses.pick(new Set([...this.#busy, ...tried])) : undefined;
+    return untried ?? addresses.pick(this.#busy);
   }
 
   #takeBatch(): Waiting[] {
@@ -135,7 +146,7 @@ class SharedLine {
     } catch (error) {
       const givenUp = batch.every(({ options }) => options.signal?.aborted);
       if (!givenUp) noteFailure(addresses, connection, error);
-      this.#failed(batch, error);
+      this.#failed(connection, batch, error);
     } finally {
       free();
     }
@@ -170,11 +181,13 @@ class SharedLine {
   }
 
   /** Those without an outcome go to the front of the line again where that is safe, and are told what is known else. */
-  #failed(batch: readonly Waiting[], error: unknown): void {
+  #failed(connection: Connection, batch: readonly Waiting[], error: unknown): void {
     const { addresses, method, clock } = this.#parts;
     const again: Waiting[] = [];
     for (const waiting of batch.filter(({ over }) => !over)) {
       waiting.attempts += 1;
+      waiting.tried.add(connection);
+      if (waiting.tried.size >= addresses.size) waiting.tried.clear();
       if (waiting.attempts < limits.rpcAttemptsMax && mayRepeat(error, method)) again.push(waiting);
       else waiting.end({ thrown: thrownFromError(error, { sideEffects: hasSideEffects(method) }) });
     }
