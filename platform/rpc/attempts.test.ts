@@ -23,16 +23,18 @@ function parts() {
     onOld.shift()?.();
     throw notSent(new Error("It goes"));
   });
-  const fresh = stub("fresh", () => {
+  const held = Promise.withResolvers<void>();
+  const fresh = stub("fresh", async () => {
     called.push("fresh");
+    if (called.length === 1) await held.promise;
     return message;
   });
   const addresses = roundRobin(() => [old, fresh], clock);
-  return { clock, called, onOld, old, fresh, addresses, caller: "gateway", deadlineMs: 60_000 };
+  return { clock, called, onOld, release: held.resolve, old, fresh, addresses, caller: "gateway", deadlineMs: 60_000 };
 }
 
 function stub(url: string, answer: () => unknown): Connection {
-  return { url, transport: { unary: async () => ({ message: answer() }) }, close() {} } as unknown as Connection;
+  return { url, transport: { unary: async () => ({ message: await answer() }) }, close() {} } as unknown as Connection;
 }
 
 /** Time passes until the call has an outcome. */
@@ -73,4 +75,19 @@ describe.each(bindings)("a call %s", (_, bind) => {
     expect(await settled(given, bind(given)(method, message, {}))).toBe(message);
     expect(given.called).toEqual(["old", "fresh"]);
   });
+});
+
+test("a shared call waits for the address that it has not tried while that one is busy", async () => {
+  const given = parts();
+  const call = shareCalls({ ...given, method });
+  // The next turn is that of the fresh one
+  given.addresses.pick(new Set());
+  const first = call(method, message, {});
+  await settled(given, new Promise(setImmediate));
+  given.addresses.failed(given.old);
+  given.addresses.failed(given.fresh);
+  expect(await settled(given, call(method, message, {}))).toBe(message);
+  expect(given.called).toEqual(["fresh", "old", "fresh"]);
+  given.release();
+  expect(await first).toBe(message);
 });

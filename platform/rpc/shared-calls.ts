@@ -101,12 +101,14 @@ class SharedLine {
     }
   }
 
-  /** Where the first call that waits has not been, if such a one is free. */
+  /** Where the first call that waits has not been; it waits for such a one that is busy, which it is not for long. */
   #pick(): Connection | undefined {
     const { addresses } = this.#parts;
     const tried = this.#waiting.find(({ over }) => !over)?.tried;
-    const untried = tried?.size ? addresses.pick(new Set([...this.#busy, ...tried])) : undefined;
-    return untried ?? addresses.pick(this.#busy);
+    if (!tried?.size) return addresses.pick(this.#busy);
+    const untried = addresses.pick(new Set([...this.#busy, ...tried]));
+    if (untried !== undefined || [...this.#busy].some((connection) => !tried.has(connection))) return untried;
+    return addresses.pick(this.#busy);
   }
 
   #takeBatch(): Waiting[] {
