@@ -2,7 +2,9 @@
 import { connect } from "node:http2";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { callPart, servePart } from "./part.fixture.ts";
+import { fakeClock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import { callPart, type Implementation, servePart } from "./part.fixture.ts";
 import { noGoawayHeader } from "./quiet-end.ts";
 
 const closing: (() => unknown)[] = [];
@@ -54,13 +56,15 @@ for (const quiet of [true, false]) {
   test(`a part that ends says ${quiet ? "no" : "a"} GOAWAY to a caller that ${quiet ? "wants none" : "says nothing of it"}`, async () => {
     const working = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
-    const part = await servePart({
+    const clock = fakeClock();
+    const implementation: Implementation = {
       async trackUsers() {
         begun.resolve();
         await working.promise;
         return { position: "finished" };
       },
-    });
+    };
+    const part = await servePart(implementation, { clock });
     closing.push(() => part.close(0));
     const session = connect(part.url);
     const heard: string[] = [];
@@ -79,6 +83,9 @@ for (const quiet of [true, false]) {
     stream.end("{}");
     await begun.promise;
     const closed = part.close();
+    // The caller had its time to hear of it, and its call still lasts
+    clock.advance(limits.rpcQuietEndMs);
+    await new Promise(setImmediate);
     working.resolve();
     await Promise.all([answered, ended, closed]);
     // What was under way is finished either way
