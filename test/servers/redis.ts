@@ -2,7 +2,15 @@
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
 
-export async function startRedis(options: { folder?: string } = {}): Promise<RedisServer> {
+/** PEM files: the server's own certificate, and the authority that its clients' must come from. */
+export interface RedisTlsFiles {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** With `tls` it speaks nothing else, and only to clients with a certificate. */
+export async function startRedis(options: { folder?: string; tls?: RedisTlsFiles } = {}): Promise<RedisServer> {
   const { found, missing } = await provision("redis");
   if (!found) throw new Error(missing);
   const [port = 0] = await freePorts(1);
@@ -13,8 +21,7 @@ export async function startRedis(options: { folder?: string } = {}): Promise<Red
     ready: /Ready to accept connections/,
     command: (folder) => [
       found.program,
-      "--port",
-      String(port),
+      ...(options.tls ? tlsOptions(port, options.tls) : ["--port", String(port)]),
       "--bind",
       "127.0.0.1",
       "--dir",
@@ -31,7 +38,12 @@ export async function startRedis(options: { folder?: string } = {}): Promise<Red
       "noeviction",
     ],
   }, options.folder);
-  return Object.assign(server, { port, url: `redis://127.0.0.1:${port}` });
+  return Object.assign(server, { port, url: `${options.tls ? "rediss" : "redis"}://127.0.0.1:${port}` });
+}
+
+function tlsOptions(port: number, { ca, cert, key }: RedisTlsFiles): string[] {
+  const files = ["--tls-ca-cert-file", ca, "--tls-cert-file", cert, "--tls-key-file", key];
+  return ["--port", "0", "--tls-port", String(port), "--tls-auth-clients", "yes", ...files];
 }
 
 export type RedisServer = Server & { readonly port: number; readonly url: string };
