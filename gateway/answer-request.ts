@@ -11,7 +11,7 @@ import { checkMediaType } from "./guards/media-type.ts";
 import { Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRoute, Found } from "./find-route.ts";
-import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
 import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
@@ -94,7 +94,8 @@ async function callRoute(
   const scope = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
   if (route.method !== "GET") checkMediaType(request.headers);
   const body = route.method !== "GET" ? await request.readBody(route.bodyBytesMax) : noBody;
-  const reply = await route.handler({ spent, scope, body, params, query: request.query }, parts);
+  const reading = route.takes === "read" ? { signal: request.hungUp } : {};
+  const reply = await route.handler({ spent, scope, body, params, query: request.query, reading }, parts);
   return { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
 }
 
@@ -138,6 +139,7 @@ interface Refused {
 }
 
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
+  if (route.guard === "key" && route.takes === "read" && wasStopped(error, request)) throw new ClientGone("The client hung up");
   if (isTold(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;
   // The route and not the path, which may name a user

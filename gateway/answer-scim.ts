@@ -11,7 +11,7 @@ import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import { type AddressRule, fromTrustedProxy } from "./guards/client-address.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
-import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders } from "./http-message.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
 import { companyQuotaOf } from "./limits-table.ts";
 import type { Observation } from "./observe.ts";
 import { isTold } from "./render/refusal-rest.ts";
@@ -64,6 +64,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     return { status: reply.status, headers: [...headers, ...reply.headers], body: reply.body, contentType: scimContentType };
   } catch (error) {
     if (error instanceof ClientGone) throw error;
+    if (isRead(route) && wasStopped(error, request)) throw new ClientGone("The client hung up");
     if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
     const answer = errorAnswer(error, headers, { request, route, logger: answering.logger });
     const refusal = isTold(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };
@@ -83,7 +84,13 @@ async function callRoute(
   if (hasBody) checkMediaType(request.headers, bodyTypes);
   const body = hasBody ? await request.readBody(route.bodyBytesMax) : noBody;
   const query = new URLSearchParams(request.query);
-  return await route.handler({ scope, directory: directoryOf(holder), query, headers: request.headers, body, params }, scim);
+  const reading = isRead(route) ? { signal: request.hungUp } : {};
+  return await route.handler({ scope, directory: directoryOf(holder), query, headers: request.headers, body, params, reading }, scim);
+}
+
+/** RFC 7644 section 3.4.3: a search is a POST that reads. */
+function isRead({ method, path }: ScimRoute): boolean {
+  return method === "GET" || path.endsWith("/.search");
 }
 
 const noBody = new Uint8Array();

@@ -41,6 +41,8 @@ export class Exchange {
   #bytesHeld = 0;
   /** Ends the wait for a body that will not come. */
   #giveUpBody: (() => void) | undefined;
+  /** Made when somebody asks: most requests are writes, which go on. */
+  #hungUp: AbortController | undefined;
 
   constructor(opening: Opening, traffic: Traffic, clock: Clock) {
     this.#opening = opening;
@@ -56,6 +58,13 @@ export class Exchange {
   /** The whole request has arrived. */
   get complete(): boolean {
     return this.#opening.message.complete;
+  }
+
+  /** See HttpRequest.hungUp. */
+  get hungUp(): AbortSignal {
+    this.#hungUp ??= new AbortController();
+    if (this.closed && !this.answered) this.#hungUp.abort();
+    return this.#hungUp.signal;
   }
 
   /** Lets the connection end with this exchange. */
@@ -150,6 +159,7 @@ export class Exchange {
   #end(): void {
     if (this.closed) return;
     this.closed = true;
+    if (!this.answered) this.#hungUp?.abort();
     const { inFlight } = this.#traffic;
     const last = inFlight.pop();
     if (last !== undefined && last !== this) {

@@ -11,6 +11,8 @@ export interface HttpRequest extends RequestHead {
   readonly remoteAddress: string;
   /** More requests are in flight than the process takes. */
   readonly overloaded: boolean;
+  /** Aborts when the client hangs up before it has its answer. */
+  readonly hungUp: AbortSignal;
   /** Reads the body once. Throws BODY_TOO_LARGE before the first byte where Content-Length says so, OVERLOADED, or ClientGone. */
   readBody(bytesMax: number): Promise<Uint8Array>;
 }
@@ -43,6 +45,11 @@ export interface HttpAnswer {
 /** The client hung up; nobody is left to answer. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
+}
+
+/** The call that a read made was told to stop because its client hung up: its refusal is no answer, and nobody is there for one. */
+export function wasStopped(error: unknown, { hungUp }: Pick<HttpRequest, "hungUp">): boolean {
+  return error instanceof Refusal && error.reason === "DEADLINE_EXCEEDED" && hungUp.aborted;
 }
 
 /**

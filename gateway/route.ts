@@ -1,5 +1,5 @@
 /** The shape of a route and of the handlers behind it: what they are given and what they give back. */
-import type { Client } from "@connectrpc/connect";
+import type { CallOptions, Client } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
@@ -44,7 +44,7 @@ export interface OpenRoute {
 
 /** A request that carries no key; whatever it proves, it proves by its path. */
 export interface OpenCall {
-  readonly request: Pick<HttpRequest, "requestId" | "headers" | "query" | "readBody">;
+  readonly request: Pick<HttpRequest, "requestId" | "headers" | "query" | "hungUp" | "readBody">;
   readonly params: ReadonlyMap<string, string>;
 }
 
@@ -60,7 +60,11 @@ export interface Call {
   readonly params: ReadonlyMap<string, string>;
   /** What stands after `?`, as sent. */
   readonly query: string;
+  readonly reading: Reading;
 }
+
+/** Options of calls that only read: nobody waits for their answer once the client has hung up. Empty where the request may write. */
+export type Reading = Pick<CallOptions, "signal">;
 
 /** heddle.profile.v1.Scope */
 export interface CallScope {

@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { RequestHeaders } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
+import type { Reading } from "./route.ts";
 
 /** For holders of a SCIM token. */
 export interface ScimRoute {
@@ -27,6 +28,7 @@ export interface ScimCall {
   readonly body: Uint8Array;
   /** Values of the path's parameters, percent-decoded. */
   readonly params: ReadonlyMap<string, string>;
+  readonly reading: Reading;
 }
 
 /** heddle.scim.v1.Scope */

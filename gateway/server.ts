@@ -89,6 +89,9 @@ function take(deps: Deps, arrival: Arrival): void {
     requestId,
     remoteAddress: socket.remoteAddress ?? "",
     overloaded: traffic.inFlight.length > limits.requestsInFlightMax,
+    get hungUp() {
+      return exchange.hungUp;
+    },
     readBody: (bytesMax) => exchange.readBody(head.headers, bytesMax),
   };
   void serve(deps, exchange, request);

@@ -9,14 +9,14 @@ type Translations = Pick<Parts, "translations">;
 /** GET: one message in one language with `locale_id`, without it every language of every message that is named. */
 export async function handleCampaignsTranslations(call: Call, { translations }: Translations): Promise<Reply> {
   const asked = translationQuestionOf("campaign", call.query);
-  const answer = await translations.listTranslations({ scope: call.scope, ...asked });
+  const answer = await translations.listTranslations({ scope: call.scope, ...asked }, call.reading);
   return success({ translations: answer.translations.map(translationBody) });
 }
 
 /** GET .../source: what there is to translate. */
 export async function handleCampaignsTranslationsSource(call: Call, { translations }: Translations): Promise<Reply> {
   const { question } = translationQuestionOf("campaign", call.query);
-  const { texts } = await translations.getSource({ scope: call.scope, question });
+  const { texts } = await translations.getSource({ scope: call.scope, question }, call.reading);
   return success({ translations: { translation_map: translationMap(texts) } });
 }
 

@@ -6,7 +6,7 @@ export async function handleConsoleOverview(call: Call, parts: Pick<Parts, "cons
   const { holder } = call.spent.permit.caller;
   const { seconds, routes, errors } = parts.console.activity(holder);
   const { ready, reason } = parts.console.health();
-  const [limits, progress] = await Promise.all([parts.console.limits(holder), parts.profile.getProgress({})]);
+  const [limits, progress] = await Promise.all([parts.console.limits(holder), parts.profile.getProgress({}, call.reading)]);
   const body = {
     workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },
     ready,

@@ -6,7 +6,7 @@ import type { InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profil
 import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { readHeaders } from "../reply.ts";
-import type { Call, CallScope, Parts, Reply } from "../route.ts";
+import type { Call, Parts, Reply } from "../route.ts";
 
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
 
@@ -14,8 +14,8 @@ type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
 export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
   const user = wantedUser(bodyFields(call.body));
   const { currencyRates } = call.spent.permit.caller.holder.workspace;
-  const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates });
-  const users = await Promise.all(response.users.map(async (found) => userOf(found, await historyOf(parts, call.scope, found))));
+  const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates }, call.reading);
+  const users = await Promise.all(response.users.map(async (found) => userOf(found, await historyOf(parts, call, found))));
   return { body: JSON.stringify({ users, message: "success" }), headers: readHeaders(response.behind) };
 }
 
@@ -71,14 +71,14 @@ function entryOf({ subject, what, kind, before, after, at, actor, requestId }: L
 }
 
 /** Of the user's groups and of its addresses; undefined where the parts that own consent are not there. */
-async function historyOf(parts: Asked, scope: CallScope, found: InspectedUser): Promise<readonly LedgerEntry[] | undefined> {
+async function historyOf(parts: Asked, { scope, reading }: Call, found: InspectedUser): Promise<readonly LedgerEntry[] | undefined> {
   const profile = JSON.parse(Buffer.from(found.profileJson).toString()) as Record<string, unknown>;
   const addresses = [profile["email"], profile["phone"]].filter((address) => typeof address === "string");
   const name = keyFor(profile);
   try {
     const [groups, status] = await Promise.all([
-      name === undefined ? undefined : parts.subscription.getHistory({ scope, users: [name] }),
-      addresses.length === 0 ? undefined : parts.messagingStatus.getHistory({ scope, addresses }),
+      name === undefined ? undefined : parts.subscription.getHistory({ scope, users: [name] }, reading),
+      addresses.length === 0 ? undefined : parts.messagingStatus.getHistory({ scope, addresses }, reading),
     ]);
     return [...groups?.entries ?? [], ...status?.entries ?? []].toSorted((a, b) => Number(a.at - b.at));
   } catch (error) {

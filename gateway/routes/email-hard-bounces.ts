@@ -11,7 +11,7 @@ export async function handleEmailHardBounces(call: Call, { messagingStatus }: Pi
   const list = addressesIn(query, "email").map((email) => emailOf(email));
   checkCount(list);
   const filter = addressFilterOf(query, { name: "email", list });
-  const response = await messagingStatus.listHardBounces({ scope: call.scope, filter });
+  const response = await messagingStatus.listHardBounces({ scope: call.scope, filter }, call.reading);
   const emails = response.emails.map(({ address, at }) => ({ email: address, hard_bounced_at: timeText(at) }));
   return { body: success({ emails }).body, headers: readHeaders(response.behind) };
 }

@@ -11,7 +11,7 @@ export async function handleEmailUnsubscribes(call: Call, { messagingStatus }: P
   const list = addressesIn(query, "email").map((email) => emailOf(email));
   checkCount(list);
   const filter = { ...addressFilterOf(query, { name: "email", list }), ascending: isAscending(query) };
-  const response = await messagingStatus.listUnsubscribes({ scope: call.scope, filter });
+  const response = await messagingStatus.listUnsubscribes({ scope: call.scope, filter }, call.reading);
   const emails = response.emails.map(({ address, at }) => ({ email: address, unsubscribed_at: timeText(at) }));
   return { body: success({ emails }).body, headers: readHeaders(response.behind) };
 }

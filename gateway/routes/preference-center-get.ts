@@ -3,7 +3,7 @@ import { centerTime, contentJson } from "../render/preference-center.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handlePreferenceCenterGet(call: Call, { content }: Pick<Parts, "content">): Promise<Reply> {
-  const { center } = await content.getPreferenceCenter({ scope: call.scope, id: call.params.get("id") ?? "" });
+  const { center } = await content.getPreferenceCenter({ scope: call.scope, id: call.params.get("id") ?? "" }, call.reading);
   const body = {
     name: center?.name,
     preference_center_api_id: center?.id,

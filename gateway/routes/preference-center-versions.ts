@@ -16,13 +16,13 @@ export async function handlePreferenceCenterVersions(call: Call, { content }: Co
     id: idOf(call),
     before: wholeOf(query, "before", { min: 1, max: versionMax, fallback: 0 }),
     limit: wholeOf(query, "limit", { min: 1, max: limits.preferenceVersionsPageMax, fallback: limits.preferenceVersionsPageMax }),
-  });
+  }, call.reading);
   return success({ versions: versions.map(versionJson) });
 }
 
 /** GET /preference_center/v1/{id}/versions/{version} */
 export async function handlePreferenceCenterVersion(call: Call, { content }: Content): Promise<Reply> {
-  const found = await content.getPreferenceCenterVersion({ scope: call.scope, id: idOf(call), version: versionOf(call) });
+  const found = await content.getPreferenceCenterVersion({ scope: call.scope, id: idOf(call), version: versionOf(call) }, call.reading);
   return success({ ...versionJson(found.version), ...contentJson(found.content) });
 }
 
@@ -30,7 +30,7 @@ export async function handlePreferenceCenterVersion(call: Call, { content }: Con
 export async function handlePreferenceCenterDiff(call: Call, { content }: Content): Promise<Reply> {
   const to = versionOf(call);
   const from = wholeOf(queryOf(call.query), "from", { min: 1, max: versionMax, fallback: Math.max(1, to - 1) });
-  const { fields } = await content.diffPreferenceCenterVersions({ scope: call.scope, id: idOf(call), from, to });
+  const { fields } = await content.diffPreferenceCenterVersions({ scope: call.scope, id: idOf(call), from, to }, call.reading);
   return success({ from, to, fields: fields.map(({ field, unified }) => ({ field, unified })) });
 }
 

@@ -10,7 +10,9 @@ import type { OpenCall, Parts } from "../route.ts";
 /** Mail scanners follow links: this shows, and changes nothing. */
 export async function handlePreferencePage({ content }: Pick<Parts, "content">, { request, params }: OpenCall): Promise<HttpAnswer> {
   return await asPage(async () => {
-    const { page } = await content.openPreferencePage({ token: params.get("token") ?? "", requestId: request.requestId });
+    const { page } = await content.openPreferencePage({ token: params.get("token") ?? "", requestId: request.requestId }, {
+      signal: request.hungUp,
+    });
     return hostedPage(page);
   });
 }

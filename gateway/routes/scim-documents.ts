@@ -19,8 +19,8 @@ export async function handleScimResourceTypes(call: ScimCall, scim: Describer): 
 }
 
 /** These cannot be filtered, and say so (RFC 7644 section 4). */
-async function describe({ scope, params, query }: ScimCall, scim: Describer, document: Document): Promise<ScimReply> {
+async function describe({ scope, params, query, reading }: ScimCall, scim: Describer, document: Document): Promise<ScimReply> {
   if (query.has("filter")) throw new Refusal("PERMISSION_MISSING", "This endpoint cannot be filtered");
-  const { documentJson } = await scim.describe({ scope, document, id: params.get("id") ?? "" });
+  const { documentJson } = await scim.describe({ scope, document, id: params.get("id") ?? "" }, reading);
   return { status: 200, body: documentJson, headers: [], logged: false };
 }

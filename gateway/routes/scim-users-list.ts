@@ -45,7 +45,7 @@ type Question = Omit<NonNullable<Parameters<Lister["listUsers"]>[0]>, "scope" | 
 
 async function list(call: ScimCall, scim: Lister, question: Question): Promise<ScimReply> {
   const { scope, directory } = call;
-  const { totalResults, startIndex, usersJson } = await scim.listUsers({ scope, directory, ...question });
+  const { totalResults, startIndex, usersJson } = await scim.listUsers({ scope, directory, ...question }, call.reading);
   const head = JSON.stringify({
     schemas: ["urn:ietf:params:scim:api:messages:2.0:ListResponse"],
     totalResults,

@@ -12,7 +12,7 @@ export async function handleSmsInvalidPhoneNumbers(call: Call, { messagingStatus
   const list = addressesIn(query, "phone_numbers").map((phone) => phoneOf(phone, "phone_numbers"));
   checkCount(list);
   const filter = addressFilterOf(query, { name: "phone_numbers", list });
-  const response = await messagingStatus.listInvalidPhones({ scope: call.scope, filter });
+  const response = await messagingStatus.listInvalidPhones({ scope: call.scope, filter }, call.reading);
   const sms = response.phones.map(({ address, at, reason }) => ({
     phone: address,
     invalid_detected_at: timeText(at),

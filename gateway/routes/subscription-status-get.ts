@@ -12,7 +12,10 @@ export async function handleSubscriptionStatusGet(call: Call, { subscription }: 
   const query = queryOf(call.query);
   const asked = askedOf(query);
   const subscriptionGroupId = groupIdOf(onlyValue(query, "subscription_group_id"));
-  const { statuses, behind } = await subscription.getStatus({ scope: call.scope, subscriptionGroupId, users: asked.map(({ key }) => key) });
+  const { statuses, behind } = await subscription.getStatus(
+    { scope: call.scope, subscriptionGroupId, users: asked.map(({ key }) => key) },
+    call.reading,
+  );
   const status = Object.fromEntries(asked.map(({ sent }, at) => [sent, statusTexts.get(statuses[at] ?? 0) ?? "Unknown"]));
   return { body: success({ status }).body, headers: readHeaders(behind) };
 }

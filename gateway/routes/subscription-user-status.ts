@@ -15,7 +15,7 @@ export async function handleSubscriptionUserStatus(call: Call, { subscription }:
     users: [...ids, ...emails, ...phones].map(({ key }) => key),
     limit: wholeOf(query, "limit", { min: 1, max: limits.userStatusPageMax, fallback: limits.userStatusPageMax }),
     offset: offsetOf(query),
-  });
+  }, call.reading);
   const { body } = success({ users: response.users.map(userOf), total_count: response.totalCount });
   return { body, headers: readHeaders(response.behind) };
 }

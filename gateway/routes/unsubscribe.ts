@@ -7,9 +7,9 @@ import type { OpenCall, Parts } from "../route.ts";
 /** Mail scanners follow links: the page asks, and changes nothing. */
 export async function handleUnsubscribePage(
   { messagingStatus }: Pick<Parts, "messagingStatus">,
-  { params }: OpenCall,
+  { request, params }: OpenCall,
 ): Promise<HttpAnswer> {
-  const { email } = await messagingStatus.openUnsubscribeLink({ token: params.get("token") ?? "" });
+  const { email } = await messagingStatus.openUnsubscribeLink({ token: params.get("token") ?? "" }, { signal: request.hungUp });
   return unsubscribePage(email);
 }
 

@@ -18,7 +18,7 @@ export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, 
     users: known,
     fields: exported,
     currencyRates: call.spent.permit.caller.holder.workspace.currencyRates,
-  });
+  }, call.reading);
   const unknown = new Set(response.unknown.map((at) => known[at]));
   const missing = wanted.filter(({ key }) => key === undefined || unknown.has(key)).map(({ sent }) => sent);
   return {

@@ -11,7 +11,7 @@ export async function handleUsersMergePreview(call: Call, { profile }: Pick<Part
     scope: call.scope,
     update,
     currencyRates: call.spent.permit.caller.holder.workspace.currencyRates,
-  });
+  }, call.reading);
   const body = response.outcome === ""
     ? `{"would_merge":true,"user":${Buffer.from(response.resultJson).toString("utf8")},"message":"success"}`
     : JSON.stringify({ would_merge: false, reason: response.outcome, message: "success" });

@@ -6,7 +6,7 @@ import type { Call, Parts, Reply } from "../route.ts";
 /** An unknown job is a 404 of the service. */
 export async function handleUsersMergeStatus(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const jobId = call.params.get("id") ?? "";
-  const response = await profile.getMergeStatus({ scope: call.scope, jobId });
+  const response = await profile.getMergeStatus({ scope: call.scope, jobId }, call.reading);
   return success({ job_id: jobId, merge_updates: response.outcomes.map(outcome) });
 }
 

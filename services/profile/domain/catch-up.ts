@@ -14,13 +14,22 @@ export interface ReadRequest {
   readonly workspaceId: string;
   /** A write that the read has to see, if need be after a longer wait. */
   readonly readAfter?: Position | undefined;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 /**
  * Waits until what the log held at arrival is applied, `readWaitMs` at most, or `positionWaitMsMax` for `readAfter`.
- * True where the read answers without having seen all of it. Refuses POSITION_INVALID for another workspace's order.
+ * True where the read answers without having seen all of it. Refuses POSITION_INVALID for another workspace's order,
+ * and throws the reason of the signal where nobody waits for the answer any more.
  */
-export async function isBehind({ intake, applied }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<boolean> {
+export async function isBehind(parts: ReadParts, request: ReadRequest): Promise<boolean> {
+  const behind = await waited(parts, request);
+  request.signal?.throwIfAborted();
+  return behind;
+}
+
+async function waited({ intake, applied }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<boolean> {
   const tail = await intake.tail(workspaceId);
   if (readAfter !== undefined && readAfter.partition !== tail.partition) {
     throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");

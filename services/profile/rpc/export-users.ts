@@ -1,5 +1,6 @@
 /** RPC ExportUsers. */
 import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import {
   type ExportUsersRequest,
   type ExportUsersResponse,
@@ -16,10 +17,11 @@ import { readOf } from "./request.ts";
 export async function handleExportUsers(
   parts: ReadParts & { readonly emailStatuses: EmailStatuses },
   message: ExportUsersRequest,
+  { signal }: Pick<HandlerContext, "signal">,
 ): Promise<ExportUsersResponse> {
   const { fields, currencyRates } = message;
   const users = message.users.map(userKeyFromMessage);
-  const request = readOf(message);
+  const request = { ...readOf(message), signal };
   const { profiles, unknown, behind } = await exportUsers(parts, { ...request, users });
   const statuses = await statusesOf(parts, profiles, { ...request, fields });
   return create(ExportUsersResponseSchema, {

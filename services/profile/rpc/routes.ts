@@ -32,7 +32,7 @@ export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileSe
   return {
     trackUsers: (message) => handleTrackUsers(parts, message),
     trackUsersSync: (message) => handleTrackUsersSync(parts, message),
-    exportUsers: (message) => handleExportUsers(parts, message),
+    exportUsers: (message, context) => handleExportUsers(parts, message, context),
     inspectUsers: (message) => handleInspectUsers(parts, message),
     getProgress: () => handleGetProgress(parts.work),
     listUsers: (message) => handleListUsers(parts, message),

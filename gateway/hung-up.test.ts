@@ -1,0 +1,86 @@
+/** A client hangs up: on every route the calls that only read are told to stop, and writes go on (reliability S24). */
+import type { DescService } from "@bufbuild/protobuf";
+import type { CallOptions } from "@connectrpc/connect";
+import { afterEach, expect, test } from "vitest";
+import { hasSideEffects } from "../platform/rpc/attempts.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
+import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { exampleRequest } from "../test/example-request.ts";
+import { startStubGateway, type StubGateway } from "../test/gateway-stub.ts";
+import { entries } from "./openapi/entries.ts";
+
+let gateway: StubGateway | undefined;
+afterEach(async () => {
+  for (const { end } of calls.splice(0)) end();
+  await gateway?.gateway.close();
+  gateway = undefined;
+});
+
+const calls: Seen[] = [];
+
+interface Seen {
+  readonly name: string;
+  readonly writes: boolean;
+  readonly signal: AbortSignal | undefined;
+  /** Ends the call, as its deadline would. */
+  readonly end: () => void;
+}
+
+/** A part whose calls are answered by nobody, and end when they are told to. */
+function silent(service: DescService, seen: (call: Seen) => void): object {
+  return new Proxy({}, {
+    get: (_, name: string) => (_request: unknown, { signal }: CallOptions = {}) =>
+      new Promise((_answer, reject) => {
+        const end = () => reject(new Refusal("DEADLINE_EXCEEDED"));
+        signal?.addEventListener("abort", end);
+        const method = Object.entries(service.method).find(([own]) => own === name)?.[1];
+        // A note of a SCIM request is no part of its answer
+        if (name === "logRequests") return reject(new Refusal("LOG_UNAVAILABLE"));
+        if (method === undefined) throw new Error(`${service.typeName} has no method "${name}"`);
+        seen({ name, writes: hasSideEffects(method), signal, end });
+      }),
+  });
+}
+
+test("a client that hangs up stops the reads that were made for it, and no write, on every route", async () => {
+  const part = (service: DescService) => silent(service, (call) => calls.push(call));
+  gateway = await startStubGateway({
+    profile: part(ProfileService),
+    subscription: part(SubscriptionService),
+    messagingStatus: part(MessagingStatusService),
+    scim: part(ScimService),
+    content: part(ContentService),
+    translations: part(TranslationService),
+  });
+  const stopped = new Set<string>();
+  const wentOn = new Set<string>();
+  for (const entry of entries) {
+    const [example] = entry.examples;
+    if (example === undefined) continue;
+    const client = new AbortController();
+    const [target, init] = exampleRequest(gateway.url, entry, example);
+    let over = false;
+    const answer = fetch(target, { ...init, signal: client.signal }).then(() => true, () => false).finally(() => over = true);
+    await expect.poll(() => calls.length > 0 || over, { interval: 2, timeout: 15_000 }).toBe(true);
+    const [call] = calls;
+    client.abort();
+    await answer;
+    if (call === undefined) continue;
+    if (call.writes) {
+      expect([entry.route, call.name, call.signal]).toEqual([entry.route, call.name, undefined]);
+      wentOn.add(call.name);
+    } else {
+      await expect.poll(() => call.signal?.aborted, { message: `${entry.route} ${call.name}`, interval: 2, timeout: 15_000 }).toBe(true);
+      stopped.add(call.name);
+    }
+    for (const { end } of calls.splice(0)) end();
+  }
+  expect([stopped.size > 15, wentOn.size > 15], [...stopped, "|", ...wentOn].join()).toEqual([true, true]);
+  // Nobody is there to be told, and nothing failed
+  expect(gateway.logged).toEqual([]);
+});
