@@ -4,7 +4,7 @@
 export interface PublishedEvent {
   /** As the payload's message says in proto: owner.noun.participle.vN. */
   readonly subject: string;
-  /** The workspace, or the company, that it belongs to: letters, digits, `_` and `-`. */
+  /** The workspace, or the company, that it belongs to: letters, digits, `_`, `-` and `.`, as declared. */
   readonly scope: string;
   /** The same at every repeat, and different for every other event. */
   readonly eventId: string;
@@ -40,6 +40,6 @@ export function checkEvent({ subject, scope, eventId }: PublishedEvent): void {
   if (!/^[a-z]+([.][a-z-]+)+[.]v\d+$/.test(subject)) {
     throw new RangeError(`Expected a subject as in "profile.user.merged.v1", got "${subject}"`);
   }
-  if (!/^[\w-]+$/.test(scope)) throw new RangeError(`Expected a scope of letters, digits, "_" and "-", got "${scope}"`);
+  if (!/^[\w.-]+$/.test(scope)) throw new RangeError(`Expected a scope of letters, digits, "_", "-" and ".", got "${scope}"`);
   if (eventId === "") throw new RangeError(`Expected an id of the event "${subject}", got nothing`);
 }

@@ -22,9 +22,9 @@ export interface EventStreamShape {
   readonly keepMs: number;
 }
 
-/** What follows the name of a subject: the event's own subject, and its scope. */
+/** What follows the name of a subject: the event's own subject, and its scope as one token, a dot in it as `%2E`. */
 export function eventSubject(name: string, { subject, scope }: Pick<PublishedEvent, "subject" | "scope">): string {
-  return `${name}.${subject}.${scope}`;
+  return `${name}.${subject}.${scope.replaceAll(".", "%2E")}`;
 }
 
 /**
@@ -112,7 +112,7 @@ function keptOf(name: string, { headers: told, data }: Msg): KeptEvent {
   return {
     sequence: Number(told?.get("Nats-Sequence")),
     subject: tokens.slice(0, -1).join("."),
-    scope: tokens.at(-1) ?? "",
+    scope: (tokens.at(-1) ?? "").replaceAll("%2E", "."),
     eventId: told?.get(messageIdHeader) ?? "",
     key: decodeURIComponent(told?.get(keyHeader) ?? ""),
     body: new Uint8Array(data),
