@@ -1,0 +1,119 @@
+/**
+ * What somebody else has and what nobody has are told in the same words, and in the same time (reliability S14). Times of a shared
+ * machine prove nothing, so that a short run only compares them coarsely; `npm run hostile` takes 20,000 of each.
+ */
+import { env } from "node:process";
+import { beforeAll, expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
+import { fresh, freshEmail, heddleSuite } from "../suite.ts";
+
+const isLong = env.HEDDLE_HOSTILE === "long";
+const samples = isLong ? 20_000 : 200;
+const many = 10_000_000;
+const theirKey = "key-of-another-workspace";
+const [ownToken, theirToken] = ["scim-token-of-acme-0001", "scim-token-of-rival-001"];
+const suite = heddleSuite({
+  apply: `
+companies:
+  - name: acme
+    scimTokens: [{ name: idp, origin: okta, secret: ${ownToken} }]
+    workspaces:
+      - name: demo
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+      - name: other
+        limits: { users_export_ids: ${many} }
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${theirKey} }]
+  - name: rival
+    limits: { scim: ${many} }
+    scimTokens: [{ name: idp, origin: okta, secret: ${theirToken} }]
+`,
+});
+
+const user = fresh();
+let account = "";
+beforeAll(async () => {
+  await suite.track({ attributes: [{ external_id: user, a: 1 }] });
+  const made = await suite.heddle.request("POST", "/scim/v2/Users", {
+    schemas: ["urn:ietf:params:scim:schemas:core:2.0:User"],
+    userName: freshEmail(),
+    name: { givenName: "A", familyName: "B" },
+    department: "engineering",
+    permissions: { companyPermissions: ["manage_company_settings"], appGroup: [] },
+  }, { key: ownToken, headers: { "x-request-origin": "okta" } });
+  account = String(made.body.id);
+  expect(account, made.text).toMatch(/^[\w-]{8,}$/);
+});
+
+interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly key: string;
+  readonly body?: string;
+  /** The name in it, which an answer may repeat. */
+  readonly name: string;
+}
+
+/** Another of the same length and kind of characters, which nobody has. */
+function likeIt(name: string): string {
+  return name.replaceAll(/\d/g, (digit) => String((Number(digit) + 3) % 10));
+}
+
+function exportOf(name: string): Question {
+  return { method: "POST", path: "/users/export/ids", key: theirKey, body: JSON.stringify({ external_ids: [name] }), name };
+}
+
+function accountOf(name: string): Question {
+  return { method: "GET", path: `/scim/v2/Users/${name}`, key: theirToken, name };
+}
+
+function keyOf(name: string): Question {
+  return { method: "POST", path: "/users/track", key: name, body: "{}", name };
+}
+
+/** The answer without the name that was asked for, and what it took in microseconds. */
+async function ask({ method, path, key, body, name }: Question): Promise<{ told: string; us: number }> {
+  const headers = {
+    authorization: `Bearer ${key}`,
+    "x-request-origin": "okta",
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+  };
+  const began = performance.now();
+  const answer = await fetch(suite.heddle.url + path, { method, headers, ...(body === undefined ? {} : { body }) });
+  const text = await answer.text();
+  return { told: `${answer.status} ${text.replaceAll(name, "NAME")}`, us: (performance.now() - began) * 1_000 };
+}
+
+function quantile(sorted: readonly number[], part: number): number {
+  return sorted[Math.floor(sorted.length * part)] ?? 0;
+}
+
+const pairs: readonly (readonly [what: string, theirs: () => Question, nobodys: () => Question])[] = [
+  ["a user of another workspace", () => exportOf(user), () => exportOf(likeIt(user))],
+  ["an account of another company", () => accountOf(account), () => accountOf(likeIt(account))],
+  ["a key that is nearly one and a key that is none", () => keyOf(`${demoKey.slice(0, -1)}~`), () => keyOf("~".repeat(demoKey.length))],
+];
+
+test.each(pairs)("%s is told of in the words and the time of what nobody has", async (what, theirs, nobodys) => {
+  const questions = [theirs(), nobodys()];
+  const times: [number[], number[]] = [[], []];
+  const told = new Set<string>();
+  for (let round = 0; round < samples + warming; round += 1) {
+    // First one, then the other: what the machine does meanwhile meets both alike
+    for (const which of round % 2 === 0 ? [0, 1] as const : [1, 0] as const) {
+      const answer = await ask(questions[which] as Question);
+      told.add(answer.told);
+      if (round >= warming) times[which].push(answer.us);
+    }
+  }
+  expect([...told]).toHaveLength(1);
+  const [known, unknown] = times.map((each) => each.toSorted((a, b) => a - b)) as [number[], number[]];
+  const difference = Math.abs(quantile(known, 0.5) - quantile(unknown, 0.5));
+  // Of a median: 1.25 times that of a mean, the deviation taken from the middle half, which outliers do not move
+  const error = Math.hypot(
+    ...[known, unknown].map((each) => 1.25 * (quantile(each, 0.75) - quantile(each, 0.25)) / 1.35 / Math.sqrt(each.length)),
+  );
+  if (isLong) process.stdout.write(`${what}: medians ${difference.toFixed(1)} us apart, standard error ${error.toFixed(1)} us\n`);
+  expect(difference).toBeLessThan(isLong ? Math.max(5, 3 * error) : quantile(unknown, 0.5) * 10);
+}, 300_000);
+
+const warming = 20;
