@@ -47,6 +47,11 @@ export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
+/** Options of calls that only read: nobody waits for their answer once the client has hung up. Empty where the request may write. */
+export interface Reading {
+  readonly signal?: AbortSignal;
+}
+
 /** The call that a read made was told to stop because its client hung up: its refusal is no answer, and nobody is there for one. */
 export function wasStopped(error: unknown, { hungUp }: Pick<HttpRequest, "hungUp">): boolean {
   return error instanceof Refusal && error.reason === "DEADLINE_EXCEEDED" && hungUp.aborted;

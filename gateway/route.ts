@@ -1,5 +1,5 @@
 /** The shape of a route and of the handlers behind it: what they are given and what they give back. */
-import type { CallOptions, Client } from "@connectrpc/connect";
+import type { Client } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
@@ -10,7 +10,7 @@ import type { Documents } from "./documents/answers.ts";
 import type { Console } from "./console/console.ts";
 import type { Spent } from "./guards/spend.ts";
 import type { Health } from "./health.ts";
-import type { HttpAnswer, HttpRequest } from "./http-message.ts";
+import type { HttpAnswer, HttpRequest, Reading } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
 import type { ScimRoute } from "./scim-route.ts";
@@ -62,9 +62,6 @@ export interface Call {
   readonly query: string;
   readonly reading: Reading;
 }
-
-/** Options of calls that only read: nobody waits for their answer once the client has hung up. Empty where the request may write. */
-export type Reading = Pick<CallOptions, "signal">;
 
 /** heddle.profile.v1.Scope */
 export interface CallScope {

@@ -1,9 +1,8 @@
 /** The shape of a SCIM route and of the handlers behind it: what they are given and what they give back. */
 import type { Client } from "@connectrpc/connect";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import type { RequestHeaders } from "./http-message.ts";
+import type { Reading, RequestHeaders } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
-import type { Reading } from "./route.ts";
 
 /** For holders of a SCIM token. */
 export interface ScimRoute {
