@@ -2,6 +2,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
+import { limits } from "../platform/limits.ts";
 import { hasSideEffects } from "../platform/rpc/attempts.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -17,7 +18,10 @@ import { entries } from "./openapi/entries.ts";
 let gateway: StubGateway | undefined;
 afterEach(async () => {
   for (const { end } of calls.splice(0)) end();
-  await gateway?.gateway.close();
+  const closed = gateway?.gateway.close();
+  // A client that gave up leaves a connection on which nothing came: it is cut, not waited for
+  gateway?.clock.advance(limits.drainMsMax);
+  await closed;
   gateway = undefined;
 });
 
