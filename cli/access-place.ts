@@ -1,7 +1,6 @@
 /** Where commands find who may call: in the mesh whose settings the environment holds, or in a data folder. */
 import type { Access } from "../gateway/access/access.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
-import { openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { systemClock } from "../platform/clock.ts";
 import { silentLogger } from "../platform/logger.ts";
 import type { Database } from "../platform/sqlite/database.ts";
@@ -28,6 +27,8 @@ export async function withAccessPlace<T>(
   if (options.dataDir !== undefined || !env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
     return await withAccess(dataFolder(options.dataDir, env), folder, async (access, database) => await work(access, database));
   }
+  // The drivers of the mesh take memory that a server in one process does not have to spend
+  const { openMeshAccess, readMeshAccess } = await import("../gateway/mesh-access.ts");
   const config = readSettings(env, readMeshAccess);
   const { access, close } = await openMeshAccess(config, { clock: systemClock, logger: silentLogger });
   try {

@@ -3,7 +3,6 @@ import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { readOptionalPeer } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -38,6 +37,7 @@ export async function withCenters<T>(
   }
   const peer = readSettings(env, (reader) => ({ content: readOptionalPeer(reader, "content") })).content;
   if (peer === undefined) return undefined;
+  const { connectClient } = await import("../platform/rpc/client.ts");
   const { client, close } = connectClient(ContentService, {
     ...peer,
     caller: "gateway",

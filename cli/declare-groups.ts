@@ -2,7 +2,6 @@
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { readOptionalPeer } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import { Channel as ChannelNumber, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -54,6 +53,7 @@ async function declareInMesh(env: NodeJS.ProcessEnv, declared: readonly Declared
     if (declared.every(({ groups }) => groups.length === 0)) return;
     throw new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL");
   }
+  const { connectClient } = await import("../platform/rpc/client.ts");
   const { client, close } = connectClient(SubscriptionService, {
     ...peer,
     caller: "gateway",

@@ -3,7 +3,6 @@ import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { readOptionalPeer } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
@@ -25,6 +24,7 @@ export async function withTranslations<T>(
   const peer = readSettings(env, (reader) => ({ content: readOptionalPeer(reader, "content") })).content;
   if (peer === undefined) return undefined;
   const deadlineMs = limits.drainMsMax;
+  const { connectClient } = await import("../platform/rpc/client.ts");
   const { client, close } = connectClient(TranslationService, { ...peer, caller: "gateway", deadlineMs, clock: systemClock });
   try {
     return await work(client);
