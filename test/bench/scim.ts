@@ -29,7 +29,7 @@ const perSecond = Number(values.rate);
 const secret = "scim-token-of-the-bench";
 /** Together below the limit of a day. */
 const requestsEach = 1_500;
-const warming = 200;
+const warming = 900;
 
 const servers = values.mesh ? await startMeshServers() : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
