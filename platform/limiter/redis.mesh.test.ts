@@ -1,10 +1,11 @@
 /** The limiter in a real Redis: the contract, the same answers as in memory, and what it does while Redis hangs or is dead. */
+import { execFileSync } from "node:child_process";
 import * as fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type RedisServer, startRedis } from "../../test/servers/redis.ts";
 import { describeWith } from "../../test/servers/require.ts";
-import { fakeClock, systemClock } from "../clock.ts";
+import { type Clock, fakeClock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { describeLimiter } from "./limiter-contract.ts";
@@ -14,6 +15,8 @@ import { openRedisLimiter, type RedisLimiter } from "./redis.ts";
 const ten = { capacity: 10, windowMs: 1_000 };
 /** So long that nothing refills during a test. */
 const slow = { capacity: 10, windowMs: 3_600_000 };
+/** As long as a busy machine may need for an answer. */
+const patienceMs = 15_000;
 
 await describeWith(["redis"], "openRedisLimiter()", () => {
   let server: RedisServer;
@@ -31,9 +34,11 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
   // A test that failed half way leaves no stopped server to the next
   afterEach(() => server.kill("SIGCONT"));
 
-  async function openReal(): Promise<RedisLimiter> {
+  async function openReal(clock: Clock = patientClock()): Promise<RedisLimiter> {
     await admin.flushall();
-    return await openRedisLimiter({ url: server.url, clock: systemClock, logger: silentLogger });
+    const limiter = await openRedisLimiter({ url: server.url, clock, logger: silentLogger });
+    await expect.poll(() => limiter.shared).toBe(true);
+    return limiter;
   }
 
   describeLimiter("redis", async () => {
@@ -123,14 +128,14 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
 
   test("take() refills with the time of Redis", async () => {
     const limiter = await openReal();
-    const quick = { capacity: 10, windowMs: 200 };
+    const quick = { capacity: 10, windowMs: 20_000 };
     expect(await limiter.take("limit:{w}:quick", quick, 10)).toMatchObject({ admitted: true, remaining: 0 });
     const refused = await limiter.take("limit:{w}:quick", quick, 10);
     expect(refused.admitted).toBe(false);
-    expect(refused.retryAfterMs).toBeLessThanOrEqual(200);
-    await expect.poll(async () => (await limiter.take("limit:{w}:quick", quick, 10)).admitted, { timeout: 2_000, interval: 20 }).toBe(true);
+    expect(refused.retryAfterMs).toBeLessThanOrEqual(20_000);
+    await expect.poll(async () => (await limiter.take("limit:{w}:quick", quick, 1)).admitted).toBe(true);
     expect(await admin.pttl("limit:{w}:quick")).toBeGreaterThan(60_000);
-    expect(await admin.pttl("limit:{w}:quick")).toBeLessThanOrEqual(60_200);
+    expect(await admin.pttl("limit:{w}:quick")).toBeLessThanOrEqual(80_000);
     await limiter.close();
   });
 
@@ -162,52 +167,61 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
       const events: string[] = [];
       const logger = { ...silentLogger, info: (event: string) => events.push(event), warn: (event: string) => events.push(event) };
       await admin.flushall();
-      const limiter = await openRedisLimiter({ url: server.url, clock: systemClock, logger, localShare: 0.5 });
+      const clock = patientClock();
+      const limiter = await openRedisLimiter({ url: server.url, clock, logger, localShare: 0.5 });
+      await expect.poll(() => limiter.shared).toBe(true);
       expect(await limiter.take("limit:{w}:hang", slow, 8)).toMatchObject({ admitted: true, remaining: 2 });
       await server.kill("SIGSTOP");
+      clock.hurry();
       const first = await timed(() => limiter.take("limit:{w}:hang", slow, 1));
       expect(first.taken).toMatchObject({ admitted: true, remaining: 4 });
-      expect(first.ms).toBeGreaterThan(30);
-      const next = await timed(async () => {
-        for (let round = 0; round < 100; round += 1) await limiter.take("limit:{w}:hang", slow, 0.04);
-        return await limiter.take("limit:{w}:hang", slow, 1);
-      });
-      expect(next.ms).toBeLessThan(limits.limiterAnswerMsMax);
-      expect(next.taken.admitted).toBe(false);
+      expect(first.ms).toBeGreaterThan(limits.limiterAnswerMsMax - 5);
+      for (let round = 0; round < 100; round += 1) await limiter.take("limit:{w}:hang", slow, 0.04);
+      expect((await limiter.take("limit:{w}:hang", slow, 1)).admitted).toBe(false);
+      // Of 102 calls one asked Redis and waited; the rest were answered without it
+      expect(clock.waits()).toBe(1);
+      expect(limiter.shared).toBe(false);
+      clock.probeOn();
+      await expect.poll(clock.waits).toBeGreaterThan(1);
       expect(limiter.shared).toBe(false);
       await server.kill("SIGCONT");
-      await expect.poll(() => limiter.shared, { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => limiter.shared).toBe(true);
+      clock.calm();
       expect(await limiter.take("limit:{w}:hang", slow, 0)).toMatchObject({ admitted: true });
       expect(events).toEqual(["limiter_shared", "limiter_local", "limiter_shared"]);
       await limiter.close();
     });
 
     test("take() never throws while Redis is killed and started anew, and finds its buckets again", async () => {
-      const limiter = await openReal();
+      const clock = patientClock();
+      const limiter = await openReal(clock);
       await limiter.take("limit:{w}:kill", slow, 8);
       // The append-only file is written once a second
       await admin.bgrewriteaof();
-      await expect.poll(async () => /aof_rewrite_in_progress:0/.test(await admin.info("persistence")), { timeout: 5_000 }).toBe(true);
-      let slowest = 0;
+      await expect.poll(async () => /aof_rewrite_in_progress:0/.test(await admin.info("persistence"))).toBe(true);
       await server.kill("SIGKILL");
-      for (let round = 0; round < 200; round += 1) {
-        const { ms, taken } = await timed(() => limiter.take("limit:{w}:other", slow, 0));
-        expect(taken.admitted).toBe(true);
-        slowest = Math.max(slowest, ms);
-      }
-      expect(slowest).toBeLessThan(limits.limiterAnswerMsMax + 50);
+      clock.hurry();
+      for (let round = 0; round < 200; round += 1) expect((await limiter.take("limit:{w}:other", slow, 0)).admitted).toBe(true);
+      // One call asked Redis, and waited no longer than any; the rest were answered without it
+      expect(clock.waits()).toBe(1);
       expect(limiter.shared).toBe(false);
+      clock.calm();
+      clock.probeOn();
       await server.restart();
-      await expect.poll(() => limiter.shared, { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => limiter.shared).toBe(true);
       expect(await limiter.take("limit:{w}:kill", slow, 0)).toMatchObject({ remaining: 2 });
       await limiter.close();
     });
 
     test("take() blames Redis for no pause of its own process", async () => {
-      const limiter = await openReal();
+      const clock = patientClock();
+      const limiter = await openReal(clock);
+      clock.hurry();
       const waiting = limiter.take("limit:{w}:pause", slow, 1);
       await new Promise((resolve) => setImmediate(resolve));
       const end = performance.now() + limits.limiterAnswerMsMax * 2;
+      // While this process stands still, another finds that Redis has come past what was asked
+      execFileSync(process.execPath, ["-e", askPing, String(server.port)], { timeout: patienceMs });
       while (performance.now() < end);
       expect(await waiting).toMatchObject({ admitted: true });
       expect(limiter.shared).toBe(true);
@@ -217,14 +231,53 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     test("opens without Redis, and shares once it is there", async () => {
       await server.kill("SIGKILL");
       const opening = await timed(() => openRedisLimiter({ url: server.url, clock: systemClock, logger: silentLogger }));
-      expect(opening.ms).toBeLessThan(limits.limiterConnectMs + 500);
+      expect(opening.ms).toBeLessThan(limits.limiterConnectMs + 10_000);
       expect(await opening.taken.take("limit:{w}:late", ten, 1)).toMatchObject({ admitted: true, remaining: 9 });
       await server.restart();
-      await expect.poll(() => opening.taken.shared, { timeout: 5_000 }).toBe(true);
+      await expect.poll(() => opening.taken.shared).toBe(true);
       await opening.taken.close();
     });
   });
 });
+
+/** Ends when the Redis on this port has answered. */
+const askPing =
+  `require("node:net").connect(+process.argv[1], "127.0.0.1", function () { this.write("PING\\r\\n"); }).once("data", () => process.exit());`;
+
+/**
+ * The system's clock on which no answer of Redis is late, until `hurry`: then answers are due in time as always, waits for
+ * them are counted, and no probe goes out by itself before `probeOn`. What is asserted is who waits, not how fast the machine is.
+ */
+function patientClock(): Clock & { hurry(): void; calm(): void; probeOn(): void; waits(): number } {
+  let hurried = false;
+  let waited = 0;
+  let held: Set<() => void> | undefined;
+  function after(ms: number, callback: () => void): () => void {
+    if (ms === limits.limiterProbeMs && held) {
+      held.add(callback);
+      return () => held?.delete(callback);
+    }
+    if (ms !== limits.limiterAnswerMsMax) return systemClock.after(ms, callback);
+    if (hurried) waited += 1;
+    return systemClock.after(hurried ? ms : patienceMs, callback);
+  }
+  return {
+    ...systemClock,
+    after,
+    hurry() {
+      [hurried, waited, held] = [true, 0, new Set()];
+    },
+    calm() {
+      hurried = false;
+    },
+    probeOn() {
+      const due = held ?? [];
+      held = undefined;
+      for (const callback of due) callback();
+    },
+    waits: () => waited,
+  };
+}
 
 function expectAlike(one: unknown, other: unknown): void {
   const [a, b] = [one, other] as { admitted: boolean; remaining: number; fullAt: number; retryAfterMs: number }[];
