@@ -39,6 +39,6 @@ export async function openSqliteAsked(database: Database): Promise<Asked> {
   };
 }
 
-const of = "workspace_id = ? AND user_id = ? AND sequence = ? AND part = ?";
-const select = `SELECT body FROM profile_held_records WHERE ${of}`;
-const replace = `UPDATE profile_held_records SET body = ? WHERE ${of}`;
+const ofRecord = "workspace_id = ? AND user_id = ? AND sequence = ? AND part = ?";
+const select = `SELECT body FROM profile_held_records WHERE ${ofRecord}`;
+const replace = `UPDATE profile_held_records SET body = ? WHERE ${ofRecord}`;
