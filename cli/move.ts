@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
-import type { Access } from "../gateway/access/access.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
-import type { AccessRows, AccessWrite } from "../gateway/access/rows.ts";
+import type { AccessRows } from "../gateway/access/rows.ts";
 import { openAccess } from "../gateway/access/sqlite.ts";
 import { systemClock } from "../platform/clock.ts";
 import { beginLogsAbove, haveLogs, lookAtLogs } from "../platform/lane/at-rest.ts";
@@ -18,7 +17,10 @@ import { connectClient } from "../platform/rpc/client.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { copyMoved, folderSide, meshSide, type MoveSide } from "./move-sides.ts";
+import { chooseMoved, writesOf } from "./move-choice.ts";
+import { copyMoved } from "./move-copy.ts";
+import { openMoveProgress } from "./move-progress.ts";
+import { folderSide, meshSide, type MoveSide } from "./move-sides.ts";
 import { CommandError, exitCodes, print } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
@@ -38,7 +40,8 @@ export async function backupMesh(file: string, env: Env): Promise<number> {
   try {
     await refuseWaiting(mesh);
     const folder = await folderSide(database);
-    await copyMoved(mesh, folder, { workspaceIds: idsOf(rows), through: before.through });
+    const choice = chooseMoved(rows, undefined);
+    await copyMoved(mesh, folder, { choice, through: before.through, progress: openProgress() });
     await beginSqliteLogAbove(database, before.through, embeddedPartitions);
     await putAccess(database, rows);
   } finally {
@@ -72,7 +75,7 @@ export async function restoreMesh(file: string, env: Env): Promise<number> {
       await withAccessPlace({ env }, { create: false }, async (access) => {
         const isUsed = access.rows().companies.length > 0 || await haveLogs(streams, parts);
         if (isUsed) throw new CommandError("There is a Heddle in this mesh already: name other keyspaces and another HEDDLE_LOG_NAME");
-        await copyMoved(folder, mesh, { workspaceIds: idsOf(rows), through });
+        await copyMoved(folder, mesh, { choice: chooseMoved(rows, undefined), through, progress: openProgress() });
         await beginLogsAbove(streams, through, parts);
         await transactAll(access, rows);
       });
@@ -87,7 +90,7 @@ export async function restoreMesh(file: string, env: Env): Promise<number> {
   return exitCodes.ok;
 }
 
-const notMoved = "Not among it: SCIM users, preference centers, translations, past events, and which request set a field";
+const notMoved = "Not among it: past events, and which request set a field";
 
 /** As cli/embedded.ts opens its log. */
 const embeddedPartitions = 1;
@@ -131,9 +134,8 @@ async function areNamesWritten(env: Env): Promise<boolean> {
   }
 }
 
-function idsOf(rows: AccessRows): Set<string> {
-  if (rows.workspaces.length === 0) throw new CommandError("There is no workspace");
-  return new Set(rows.workspaces.map(({ id }) => id));
+function openProgress() {
+  return openMoveProgress(process.stderr, () => systemClock.monotonic());
 }
 
 async function accessRows(database: Database): Promise<AccessRows> {
@@ -151,15 +153,6 @@ async function putAccess(database: Database, rows: AccessRows): Promise<void> {
   }
 }
 
-/** Hashes of keys go along, so that every key stays good. Declared centers are left out as the centers are. */
-async function transactAll(access: Access & AccessAdmin, rows: AccessRows): Promise<void> {
-  const declared = rows.declared.filter(({ kind }) => kind !== "preference_center");
-  const writes: AccessWrite[] = [
-    ...rows.companies.map((row) => ({ put: "company", row }) as const),
-    ...rows.workspaces.map((row) => ({ put: "workspace", row }) as const),
-    ...rows.keys.map((row) => ({ put: "key", row }) as const),
-    ...rows.tokens.map((row) => ({ put: "token", row }) as const),
-    ...declared.map((row) => ({ put: "declared", row }) as const),
-  ];
-  await access.transact(() => ({ writes, result: undefined }));
+async function transactAll(access: AccessAdmin, rows: AccessRows): Promise<void> {
+  await access.transact(() => ({ writes: writesOf(rows), result: undefined }));
 }

@@ -144,6 +144,7 @@ export const limits = {
   backupWaitMs: 60_000,
   movedRowsPerPage: 200,
   movedEntriesPerWrite: 50,
+  movedVersionsPerPage: 8,
   /** Lives of a log that ages of writes have room for. */
   logEpochsMax: 15,
   cassandraBuckets: 64,

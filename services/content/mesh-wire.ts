@@ -7,7 +7,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
-import type { PeerConfig } from "../../platform/mesh-config.ts";
+import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
@@ -21,6 +21,7 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { MeshContentConfig } from "./mesh-config.ts";
 import { openCassandraCenters } from "./store/cassandra-centers.ts";
 import { openCassandraTranslations } from "./store/cassandra-translations.ts";
+import { cassandraContentMove } from "./store/moved-cassandra.ts";
 import { centersOver, translationsOver } from "./compose.ts";
 
 export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
@@ -86,3 +87,11 @@ function connectPeers(config: MeshContentConfig, clock: Clock, opened: (() => Pr
 
 /** For `heddle migrate` and for the check at the start. */
 export const contentMeshSchema = join(import.meta.dirname, "store/schema");
+
+/** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
+export async function openMeshContentMove(config: StoreConfig, clock: Clock) {
+  const { session, close } = await openKeyspace(config, contentMeshSchema, clock);
+  const { centers, linkKeys } = openCassandraCenters({ session, newContentId: () => newId("uuid", clock) });
+  const translations = openCassandraTranslations({ session, newVersion: () => newId("uuid", clock) });
+  return { ...cassandraContentMove({ session, clock, centers, translations }), linkKeys, close };
+}

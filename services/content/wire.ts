@@ -7,6 +7,7 @@ import type { TranslationService } from "../../proto/gen/heddle/content/v1/trans
 import { type CenterOptions, centersOver, translationsOver } from "./compose.ts";
 import { openSqliteCenters } from "./store/sqlite-centers.ts";
 import { openSqliteTranslations } from "./store/sqlite-translations.ts";
+import { sqliteContentMove } from "./store/moved-sqlite.ts";
 
 export { type ContentConfig, readContentConfig } from "./config.ts";
 
@@ -32,4 +33,10 @@ export async function openCenters({ database, ...options }: ContentOptions): Pro
 /** The translations of a data folder, also beside a running server: for `heddle apply` and `heddle translations`. */
 export async function openTranslations(database: Database, clock: Clock): Promise<ServiceImpl<typeof TranslationService>> {
   return translationsOver(await openSqliteTranslations(database), clock);
+}
+
+/** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
+export async function moveContent(database: Database, clock: Clock) {
+  const [{ centers, linkKeys }, translations] = [await openSqliteCenters(database), await openSqliteTranslations(database)];
+  return { ...sqliteContentMove({ database, clock, centers, translations }), linkKeys };
 }

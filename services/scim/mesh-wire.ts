@@ -18,6 +18,7 @@ import type { MeshScimConfig } from "./mesh-config.ts";
 import { openCassandraRequestLog } from "./store/cassandra-log.ts";
 import { openCassandraOutbox } from "./store/cassandra-outbox.ts";
 import { openCassandraUsers } from "./store/cassandra-users.ts";
+import { cassandraScimMove } from "./store/moved-cassandra.ts";
 
 export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
 
@@ -97,3 +98,10 @@ function wakeAgainAndAgain(part: ScimPart, clock: Clock): () => void {
 
 /** For `heddle migrate` and for the check at the start. */
 export const scimMeshSchema = join(import.meta.dirname, "store/schema");
+
+/** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
+export async function openMeshScimMove(config: StoreConfig, clock: Clock) {
+  const { session, close } = await openKeyspace(config, scimMeshSchema, clock);
+  const { users, log } = cassandraStore(session, clock);
+  return { ...cassandraScimMove({ session, users, log, clock }), close };
+}

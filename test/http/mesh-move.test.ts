@@ -11,22 +11,31 @@ import { consentDeclaration, emailGroup, otherEmailGroup, smsGroup } from "../co
 import { demoKey, heddleCommand, repository, startHeddle } from "../heddle.ts";
 import { launchHeddle } from "../heddle-process.ts";
 import { meshLogName } from "../mesh-shape.ts";
+import { contentDeclaration, makeContent, readContent, repeatContent } from "../moved-content.ts";
 
+/** Of the first workspace more than consent. */
+const declaration = consentDeclaration
+  .replace("    workspaces:\n", `${contentDeclaration.company}    workspaces:\n`)
+  .replace("        subscriptionGroups:\n", `${contentDeclaration.workspace}        subscriptionGroups:\n`);
 const time = "2026-03-01T12:00:00Z";
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "heddle-move-"));
-  writeFileSync(join(folder, "declaration.yaml"), consentDeclaration);
+  writeFileSync(join(folder, "declaration.yaml"), declaration);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("a workspace moves from one process into the mesh and back with all that can be read of it", { timeout: 300_000 }, async () => {
   const first = await startProcess(join(folder, "first"));
   const mergeJob = await fill(first.url);
+  const made = await makeContent(first.url);
   const before = await readAll(first.url);
+  const content = await readContent(first.url, made);
   const inFirst = ["--workspace", "demo", "--data-dir", join(folder, "first")];
   const link = await run(["consent", "link", "--email", "ann@example.com", ...inFirst]);
   const ledger = await run(["consent", "export", ...inFirst]);
+  const log = await scimChanges(["--data-dir", join(folder, "first")]);
+  expect(log.length).toBeGreaterThan(4);
   expect(before.users).toHaveLength(everybody.length);
   await end(first);
   const file = join(folder, "first.db");
@@ -43,11 +52,14 @@ test("a workspace moves from one process into the mesh and back with all that ca
   const again = await runCommand(["restore", file], meshEnv);
   expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("There is a Heddle in this mesh already") });
 
-  const mesh = await startHeddle({ dataDir, apply: consentDeclaration, env: keyspaces });
+  const mesh = await startHeddle({ dataDir, apply: declaration, env: keyspaces });
   const commandEnv = { ...mesh.commandEnv, ...keyspaces, ...small };
   expect(await readAll(mesh.url)).toEqual(before);
   expect(entriesOf(await run(["consent", "export", "--workspace", "demo"], commandEnv))).toEqual(entriesOf(ledger));
   expect((await fetch(`${mesh.url}${link.trim()}`)).status).toBe(200);
+  expect(await readContent(mesh.url, made)).toEqual(content);
+  await repeatContent(mesh.url, made);
+  expect(await scimChanges([], commandEnv)).toEqual(log);
   await goesOn(mesh.url, "blue");
   await undoMerge(mesh.url, mergeJob);
   const inMesh = await readAll(mesh.url);
@@ -63,6 +75,9 @@ test("a workspace moves from one process into the mesh and back with all that ca
   const last = await startProcess(lastDir);
   expect(await readAll(last.url)).toEqual(inMesh);
   expect((await fetch(`${last.url}${link.trim()}`)).status).toBe(200);
+  expect(await readContent(last.url, made)).toEqual(content);
+  await repeatContent(last.url, made);
+  expect(await scimChanges(["--data-dir", lastDir])).toEqual(log);
   await goesOn(last.url, "green");
   await end(last);
 });
@@ -73,6 +88,8 @@ const keyspaces = {
   HEDDLE_PROFILE_KEYSPACE: "moved_profile",
   HEDDLE_SUBSCRIPTION_KEYSPACE: "moved_subscription",
   HEDDLE_MESSAGING_STATUS_KEYSPACE: "moved_messaging_status",
+  HEDDLE_SCIM_KEYSPACE: "moved_scim",
+  HEDDLE_CONTENT_KEYSPACE: "moved_content",
 };
 const everybody = ["ann", "bob", "cid", "dora"];
 
@@ -113,6 +130,12 @@ function unapplied(file: string): string {
   database.exec("UPDATE log_tails SET sequence = sequence + 1");
   database.close();
   return path;
+}
+
+/** What changed dashboard users, as the log of requests tells it. */
+async function scimChanges(args: string[], variables: Readonly<Record<string, string>> = {}): Promise<unknown[]> {
+  const entries = JSON.parse(await run(["scim", "log", "--json", ...args], variables)) as { readonly outcome: string }[];
+  return entries.filter(({ outcome }) => outcome !== "");
 }
 
 async function call(url: string, [method, path, body]: [method: "GET" | "POST", path: string, body?: object]): Promise<Answer> {

@@ -26,6 +26,8 @@ export interface RowWrite {
 export interface CenterRows {
   get(workspaceId: string, kind: RowKind, id: string): Promise<unknown>;
   all(workspaceId: string, kind: RowKind): Promise<unknown[]>;
+  /** As all(), with the ids. */
+  named(workspaceId: string, kind: RowKind): Promise<{ readonly id: string; readonly body: unknown }[]>;
   /** Ids after `above` and before `below`, in their order. */
   between(
     workspaceId: string,
@@ -43,14 +45,16 @@ export interface CenterRows {
 }
 
 export function openCenterRows(session: Session): CenterRows {
+  function rowsOf(workspace_id: string, kind: RowKind): Promise<Row[]> {
+    return readAll(session, plain(selectKind, { workspace_id, kind }), limits.cassandraPageRows);
+  }
   return {
     async get(workspace_id, kind, id) {
       const [row] = await session.execute(plain(selectRow, { workspace_id, kind, id }));
       return bodyOf(row);
     },
-    async all(workspace_id, kind) {
-      return (await readAll(session, plain(selectKind, { workspace_id, kind }), limits.cassandraPageRows)).map(bodyOf);
-    },
+    all: async (workspaceId, kind) => (await rowsOf(workspaceId, kind)).map(bodyOf),
+    named: async (workspaceId, kind) => (await rowsOf(workspaceId, kind)).map((row) => ({ id: String(row["id"]), body: bodyOf(row) })),
     async between(workspace_id, kind, range) {
       return (await session.execute(plain(selectBetween, { workspace_id, kind, ...range }))).map(bodyOf);
     },

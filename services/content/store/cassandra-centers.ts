@@ -2,7 +2,7 @@
 import type { Session } from "../../../platform/cassandra/session.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Center, CenterContent, CenterState, CenterSummary, CenterVersion, PageSettings } from "../domain/center.ts";
-import type { CenterChange, CenterStore, Remembered } from "../domain/center-ports.ts";
+import type { CenterChange, CenterStore, Remembered, WrittenVersion } from "../domain/center-ports.ts";
 import type { LinkKeys } from "../links/page-links.ts";
 import { type CenterRows, openCenterRows, plain, type RowWrite } from "./cassandra-center-rows.ts";
 import { putContent, selectContent } from "./cassandra-center-statements.ts";
@@ -61,6 +61,38 @@ export function openCassandraCenters(
       },
     },
     linkKeys: linkKeysIn(rows),
+  };
+}
+
+/** Centers as a backup brings them. */
+export interface MovedCenters {
+  /** Contents have the same place each time, so that doing it again writes the same. */
+  put(workspaceId: string, center: { readonly summary: CenterSummary; readonly versions: readonly WrittenVersion[] }): Promise<void>;
+  putRemembered(workspaceId: string, remembered: readonly Remembered[], now: number): Promise<void>;
+}
+
+export function openMovedCenters(session: Session): MovedCenters {
+  const rows = openCenterRows(session);
+  return {
+    async put(workspaceId, { summary, versions }) {
+      const { id, name } = summary;
+      function contentIdOf(version: number): string {
+        return `${id} ${version}`;
+      }
+      for (const { written: { version }, content } of versions) {
+        await openContents(session, () => contentIdOf(version)).write(workspaceId, content);
+      }
+      const center: CenterRow = { ...summary, contentId: contentIdOf(summary.version) };
+      const moved = versions.map(({ written }): RowWrite => {
+        const body: VersionRow = { ...written, contentId: contentIdOf(written.version) };
+        return { kind: "version", id: versionId(id, written.version), body };
+      });
+      const head: RowWrite[] = [{ kind: "center", id, body: center }, { kind: "name", id: name, body: id }];
+      await rows.change(workspaceId, async () => [...head, ...moved]);
+    },
+    async putRemembered(workspaceId, remembered, now) {
+      await rows.change(workspaceId, async () => remembered.map((mark) => markRow(mark, now)));
+    },
   };
 }
 

@@ -63,6 +63,12 @@ export function textId({ messageId, localeId }: TextsKey): string {
   return `${messageId}/${localeId}`;
 }
 
+/** Ids of messages and languages have no slash. */
+export function textKeyOf(id: string): TextsKey {
+  const [messageId = "", localeId = ""] = id.split("/");
+  return { messageId, localeId };
+}
+
 function versionIn(pointer: Pointer): { readonly version: string; readonly parts: number } {
   const [version = "", parts = ""] = pointer.split(" ");
   return { version, parts: Number(parts) };

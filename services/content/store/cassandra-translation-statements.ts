@@ -8,6 +8,7 @@ export const selectState =
   "SELECT DISTINCT workspace_id, revision, settings FROM translations_by_workspace WHERE workspace_id = :workspace_id";
 export const selectRow = `SELECT id, body, expires_at FROM translations_by_workspace ${row}`;
 export const selectKind = "SELECT id, body FROM translations_by_workspace WHERE workspace_id = :workspace_id AND kind = :kind";
+export const selectMarks = "SELECT id, body, expires_at FROM translations_by_workspace WHERE workspace_id = :workspace_id AND kind = :kind";
 export const selectParts = `SELECT part, body FROM texts_by_version ${version}`;
 
 /** The condition of every declaration. */

@@ -1,7 +1,7 @@
 /** A change of a user as the statements of one conditional write. */
 import type { Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { UserChange } from "../domain/ports.ts";
+import type { Remembered, UserChange, UserDeleted } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
 import { deleteRow, type Kind, part, putBody, putKey, putPassingBody, putUser, updateState } from "./cassandra-statements.ts";
 import { logBody, logKey } from "./cassandra-log.ts";
@@ -19,16 +19,32 @@ export function changeStatements(change: UserChange, { users, changes, at }: Bef
   const { companyId: company_id, before, after, event, log, remember } = change;
   const next = (changes ?? 0n) + 1n;
   const state = { company_id, users: users + (after ? 1 : 0) - (before ? 1 : 0), changes: next, was: changes };
-  function passing(kind: Kind, key: string, { body, ms }: { body: unknown; ms: number }): Statement {
-    return part(putPassingBody, { company_id, kind, key, body: JSON.stringify(body), ttl: Math.ceil(ms / 1000) });
-  }
   return [
     part(updateState, state),
     ...userRows(change),
-    ...(event ? [part(putBody, { company_id, kind: "event", key: eventKey(next), body: JSON.stringify(event) })] : []),
-    ...(log ? [passing("log", logKey(log, `${at}`), { body: logBody(log), ms: limits.scimLogKeepMs })] : []),
-    ...(remember ? [passing("mark", remember.requestHash, { body: withoutHash(remember), ms: limits.idempotencyKeepMs })] : []),
+    ...(event ? [eventStatement(event, next)] : []),
+    ...(log ? [passing(company_id, ["log", logKey(log, `${at}`)], { body: logBody(log), ms: limits.scimLogKeepMs })] : []),
+    ...(remember ? [markStatement(company_id, remember, limits.idempotencyKeepMs)] : []),
   ];
+}
+
+/** A row that ends by itself. */
+function passing(company_id: string, [kind, key]: readonly [Kind, string], { body, ms }: { body: unknown; ms: number }): Statement {
+  return part(putPassingBody, { company_id, kind, key, body: JSON.stringify(body), ttl: Math.ceil(ms / 1000) });
+}
+
+export function markStatement(companyId: string, remember: Remembered, ms: number): Statement {
+  return passing(companyId, ["mark", remember.requestHash], { body: withoutHash(remember), ms });
+}
+
+/** `change`: the number of the change that caused it. */
+export function eventStatement(event: UserDeleted, change: bigint): Statement {
+  return part(putBody, { company_id: event.companyId, kind: "event", key: eventKey(change), body: JSON.stringify(event) });
+}
+
+/** All rows of a user. */
+export function userStatements(user: User): Statement[] {
+  return rowsOf(user).map(([kind, key]) => put(user, kind, key));
 }
 
 /** Sorted as numbers are. */
@@ -37,7 +53,7 @@ function eventKey(change: bigint): string {
 }
 
 /** As JSON: what is undefined is not in it. */
-function withoutHash(remember: NonNullable<UserChange["remember"]>): object {
+function withoutHash(remember: Remembered): object {
   return { ...remember, requestHash: undefined };
 }
 
@@ -46,7 +62,7 @@ function userRows({ before, after }: UserChange): Statement[] {
   if (after === undefined) return before ? rowsOf(before).map(([kind, key]) => removed(before, kind, key)) : [];
   const kept = new Set(rowsOf(after).map((row) => row.join(" ")));
   const gone = before ? rowsOf(before).filter((row) => !kept.has(row.join(" "))) : [];
-  return [...gone.map(([kind, key]) => removed(after, kind, key)), ...rowsOf(after).map(([kind, key]) => put(after, kind, key))];
+  return [...gone.map(([kind, key]) => removed(after, kind, key)), ...userStatements(after)];
 }
 
 /** Where a user stands. */

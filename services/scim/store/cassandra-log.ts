@@ -8,7 +8,8 @@ import { plain, putRequest, selectBodiesDown, selectRequests } from "./cassandra
 export function openCassandraRequestLog({ session, clock }: { readonly session: Session; readonly clock: Clock }): RequestLog {
   return {
     async append(entries) {
-      for (const statements of byPartition(entries).values()) await session.batch(statements);
+      const placed = entries.map((entry, at) => ({ entry, place: String(at) }));
+      for (const statements of requestStatements(placed, clock.now()).values()) await session.batch(statements);
     },
     async newest(asked) {
       const found = [...await changesOf(session, asked), ...await othersOf(session, asked, clock.now())];
@@ -27,18 +28,22 @@ export function logBody(entry: LogEntry): object {
   return { ...entry, companyId: undefined };
 }
 
-function byPartition(entries: readonly LogEntry[]): Map<string, Statement[]> {
+/** By partition. Entries end when they were kept long enough, counted from when they happened. */
+export function requestStatements(
+  placed: readonly { readonly entry: LogEntry; readonly place: string }[],
+  now: number,
+): Map<string, Statement[]> {
   const partitions = new Map<string, Statement[]>();
-  for (const [place, entry] of entries.entries()) {
+  for (const { entry, place } of placed) {
     const { companyId, at } = entry;
     const day = dayOf(at);
     const values = {
       company_id: companyId,
       day,
-      key: logKey(entry, String(place)),
+      key: logKey(entry, place),
       body: JSON.stringify(logBody(entry)),
       stamp: BigInt(at) * 1000n,
-      ttl: limits.scimLogKeepMs / 1000,
+      ttl: Math.max(1, Math.min(keepSeconds, keepSeconds - Math.floor((now - at) / 1000))),
     };
     const name = `${day} ${companyId}`;
     partitions.set(name, [...(partitions.get(name) ?? []), plain(putRequest, values)]);
@@ -46,6 +51,7 @@ function byPartition(entries: readonly LogEntry[]): Map<string, Statement[]> {
   return partitions;
 }
 
+const keepSeconds = limits.scimLogKeepMs / 1000;
 const dayMs = 24 * 3600 * 1000;
 
 function dayOf(at: number): number {
