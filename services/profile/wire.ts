@@ -242,7 +242,7 @@ export async function findUserIds(
   key: UserKey,
 ): Promise<readonly UserId[]> {
   const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRow });
-  return (await findUsers(identities, workspaceId, [key])).flat();
+  return (await findUsers(identities, workspaceId, [key])).flat().map(({ id }) => id);
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */

@@ -39,7 +39,8 @@ async function readUsers(
   const place = await intake.tail(workspaceId);
   for (let attempt = 1;; attempt += 1) {
     const before = applied.through(place);
-    const found = await findUsers(identities, workspaceId, users);
+    const named = await findUsers(identities, workspaceId, users);
+    const found = named.map((rows) => rows.map(({ id }) => id));
     const stored = await profiles.loadUsers(workspaceId, [...new Set(found.flat())]);
     const isWhole = [...stored.values()].every((user) => user.profile !== undefined);
     if (isWhole || applied.through(place) === before || attempt === attemptsMax) return { found, stored };

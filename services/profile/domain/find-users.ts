@@ -7,15 +7,15 @@ import { firstKey, userRowKey } from "./user-names.ts";
 
 /**
  * The users that each key names, in the order of the keys; nobody is an empty list. An address names all who share it,
- * the user that data for the address goes to first.
+ * the user that data for the address goes to first. Two reads of the store at most, whatever the keys.
  */
-export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly UserKey[]): Promise<UserId[][]> {
-  const named = await identities.load(workspaceId, keys.map(firstKey));
+export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly UserKey[]): Promise<UserRow[][]> {
+  const named = await identities.load(workspaceId, [...new Set(keys.map(firstKey))]);
   const found = keys.map((key) => idsOf(key, named.get(firstKey(key))));
   // A name may still point to a user that was merged away: only a user row says that the user lives
-  const rows: IdentityKey[] = [...new Set(found.flat())].map(userRowKey);
-  const living = await identities.load(workspaceId, rows);
-  return found.map((ids) => ids.filter((id) => living.has(userRowKey(id))));
+  const left: IdentityKey[] = [...new Set(found.flat().map(userRowKey))].filter((key) => !named.has(key));
+  const rows = left.length === 0 ? named : new Map([...named, ...await identities.load(workspaceId, left)]);
+  return found.map((ids) => ids.flatMap((id) => (rows.get(userRowKey(id)) as UserRow | undefined) ?? []));
 }
 
 function idsOf(key: UserKey, row: unknown): UserId[] {

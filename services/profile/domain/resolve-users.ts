@@ -3,7 +3,6 @@ import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { findUsers } from "./find-users.ts";
 import type { UserRow } from "./identity.ts";
 import type { UserKey } from "./user-key.ts";
-import { userRowKey } from "./user-names.ts";
 
 export interface ResolvedUsers {
   /** The users of each key, in the order of the keys. */
@@ -19,7 +18,5 @@ export async function resolveUsers(
   const behind = await isBehind(parts, request);
   const { workspaceId, users } = request;
   if (users.length === 0) return { found: [], behind };
-  const found = await findUsers(parts.identities, workspaceId, users);
-  const rows = await parts.identities.load(workspaceId, [...new Set(found.flat())].map(userRowKey));
-  return { found: found.map((ids) => ids.flatMap((id) => (rows.get(userRowKey(id)) as UserRow | undefined) ?? [])), behind };
+  return { found: await findUsers(parts.identities, workspaceId, users), behind };
 }

@@ -38,8 +38,8 @@ export async function trackUsersSync(
   const marked = input.markOf === undefined ? request : { ...request, idempotency: input.markOf() };
   const written = await submit(parts, marked, { body: { type: "track", objects: report.objects } });
   if (!await parts.applied.wait(written.position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
-  const [ids] = await findUsers(parts.identities, request.workspaceId, [object.user]);
-  const id = ids?.[0];
+  const [users] = await findUsers(parts.identities, request.workspaceId, [object.user]);
+  const id = users?.[0]?.id;
   const stored = id === undefined ? undefined : (await parts.profiles.load(request.workspaceId, [id])).get(id);
   return { ...written, report, key: object.user, profile: stored };
 }

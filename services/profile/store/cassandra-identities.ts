@@ -13,11 +13,11 @@ import { identityTables, putExpiringAnswer, putOrigins, putSetAside } from "./st
 export function cassandraIdentities({ session, clock }: { session: Session; clock: Clock }): IdentityStore & IdentityWriter {
   return {
     async load(workspaceId, keys) {
-      const rows = await inFlight(keys, limits.cassandraInFlightMax, async (key) => {
-        const [row] = await session.execute(selectOf(workspaceId, key));
-        return row === undefined ? undefined : [key, valueOf(key, row)] as const;
+      const found = await inFlight(readsOf(keys), limits.cassandraInFlightMax, async (read) => {
+        const rows = await session.execute(selectOf(workspaceId, read));
+        return rows.map((row) => rowOf(read, row));
       });
-      return new Map(rows.filter((row) => row !== undefined));
+      return new Map(found.flat());
     },
     async save(workspaceId, rows, step) {
       const writes = Array.from(rows, ([key, value]) => writeOf({ workspaceId, key, stamp: BigInt(step), now: clock.now() }, value));
@@ -40,8 +40,36 @@ export function cassandraIdentities({ session, clock }: { session: Session; cloc
   };
 }
 
-function selectOf(workspaceId: string, key: IdentityKey): Statement {
-  return { cql: tableOf(key).select, values: namesOf(workspaceId, key), idempotent: true };
+/** Keys of one kind whose names differ in the last part alone: up to `cassandraPartitionsPerRead`, at least one. */
+interface Read {
+  readonly first: IdentityKey;
+  readonly keys: readonly IdentityKey[];
+}
+
+/** What a statement costs the driver and the coordinator is more than what a row costs, so some are read together. */
+function readsOf(keys: readonly IdentityKey[]): Read[] {
+  const size = limits.cassandraPartitionsPerRead;
+  const alike = Map.groupBy(new Set(keys), (key) => key.slice(0, key.length - lastNameOf(key).length));
+  return [...alike.values()].flatMap((some) =>
+    Array.from({ length: Math.ceil(some.length / size) }, (_, at) => {
+      const together = some.slice(at * size, (at + 1) * size);
+      return { first: together[0] as IdentityKey, keys: together };
+    })
+  );
+}
+
+/** A single key goes to the nodes that have it, whichever those are. */
+function selectOf(workspaceId: string, { first, keys }: Read): Statement {
+  const { select, selectSome, names } = tableOf(first);
+  const values = namesOf(workspaceId, first);
+  if (keys.length === 1) return { cql: select, values, idempotent: true };
+  const { [names.at(-1) ?? ""]: _, ...shared } = values;
+  return { cql: selectSome, values: { ...shared, some: keys.map(lastNameOf) }, idempotent: true };
+}
+
+function rowOf({ first }: Read, row: Row): [IdentityKey, unknown] {
+  const last = String(row[tableOf(first).names.at(-1) ?? ""]);
+  return [first.slice(0, first.length - lastNameOf(first).length) + last as IdentityKey, valueOf(first, row)];
 }
 
 function writeOf(
@@ -67,7 +95,11 @@ function tableOf(key: IdentityKey): (typeof identityTables)[keyof typeof identit
   return identityTables[key.slice(0, 1) as keyof typeof identityTables];
 }
 
-/** An alias is two names with a zero byte between them. */
+/** The name, and of an alias, which is two names with a zero byte between them, the second. */
+function lastNameOf(key: IdentityKey): string {
+  return tableOf(key).names.length === 1 ? key.slice(2) : key.slice(key.indexOf("\u0000") + 1);
+}
+
 function namesOf(workspaceId: string, key: IdentityKey): Record<string, string> {
   const { names } = tableOf(key);
   const text = key.slice(2);

@@ -26,13 +26,13 @@ test("schema: all versions applied, one after the other, are schema.cql", () => 
   expect(applied).toEqual(tablesOf(splitStatements(schema[0] ?? "")));
 });
 
-test("statements: each goes to one partition, has an age, and names only columns of its table", () => {
+test("statements: each goes to few partitions, has an age, and names only columns of its table", () => {
   const tables = tablesOf(splitStatements(schema[0] ?? ""));
   const all = [
     ...Object.values(statements).filter((value) => typeof value === "string"),
-    ...Object.values(identityTables).flatMap((table) => [table.select, table.put, table.delete]),
+    ...Object.values(identityTables).flatMap((table) => [table.select, table.selectSome, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(27 + 27);
+  expect(all).toHaveLength(27 + 36);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -40,9 +40,17 @@ test("statements: each goes to one partition, has an age, and names only columns
     const table = /(?:FROM|INTO) (\w+)/.exec(cql)?.[1] ?? "";
     touched.add(table);
     const columns = tables.get(table)?.columns ?? new Map();
-    for (const name of cql.matchAll(/(\w+) (?:=|>) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
+    for (const name of cql.matchAll(/(\w+) (?:=|>|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
   }
   expect([...touched].sort()).toEqual([...tables.keys()].sort());
+});
+
+test("identities.load() of 50 external ids is four statements, and one key is read by itself", async () => {
+  const { store, session } = inMemory();
+  await store.identities.load("w", Array.from({ length: 50 }, (_, at) => `x:u${at}` as const));
+  expect(session.calls.map(([call]) => call?.cql)).toEqual(Array.from({ length: 4 }, () => identityTables.x.selectSome));
+  await store.identities.load("w", ["x:u1", "x:u1"]);
+  expect(session.calls.slice(4).map(([call]) => call?.cql)).toEqual([identityTables.x.select]);
 });
 
 test("save() writes an ordinary user with one statement of one row, its mark as the age", async () => {

@@ -52,6 +52,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
         ["a:label\u0000name", "u1"],
         ["a:label\u0000Name", "u2"],
         ["a:label\u0000", "u3"],
+        ["a:other\u0000name", "u4"],
         ["u:u1", { id: "u1", aliases: [{ label: "l", name: "n" }], email: null }],
         ["e:a@x.org", [{ id: "u1", identified: true, updated: [2 ** 41, 1] }]],
         ["p:+4912345678", []],

@@ -1,4 +1,4 @@
-/** Every CQL statement of the profile store, named for its call; all go to one partition but the scans of a backup. */
+/** Every CQL statement of the profile store, named for its call; all go to one partition, or to a few named ones, but the scans of a backup. */
 
 /** How the rows of a kind of identity are found, by the first letter of its key. */
 export const identityTables = {
@@ -66,10 +66,13 @@ export const deleteJournal = `DELETE FROM journal_by_merge USING TIMESTAMP :stam
 function identityTable(table: string, names: readonly string[], value: "user_id" | "body"): IdentityTable {
   const columns = ["workspace_id", ...names];
   const where = columns.map((column) => `${column} = :${column}`).join(" AND ");
+  const last = names.at(-1);
+  const read = `SELECT ${last}, ${value} FROM ${table} WHERE`;
   return {
     names,
     value,
-    select: `SELECT ${value} FROM ${table} WHERE ${where}`,
+    select: `${read} ${where}`,
+    selectSome: `${read} ${where.replace(`${last} = :${last}`, `${last} IN :some`)}`,
     put: `INSERT INTO ${table} (${columns.join(", ")}, ${value}) VALUES (:${columns.join(", :")}, :value) USING TIMESTAMP :stamp`,
     delete: `DELETE FROM ${table} USING TIMESTAMP :stamp WHERE ${where}`,
     scan: `SELECT ${[...columns, value].join(", ")} FROM ${table}`,
@@ -81,7 +84,10 @@ export interface IdentityTable {
   readonly names: readonly string[];
   /** `user_id` is plain text, `body` JSON. */
   readonly value: "user_id" | "body";
+  /** One row. Gives the last name and the value. */
   readonly select: string;
+  /** The rows of several last names, bound as `:some`. */
+  readonly selectSome: string;
   readonly put: string;
   readonly delete: string;
   /** All rows of all partitions, for a backup alone. */
