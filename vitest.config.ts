@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 const meshFiles = [
   "users-",
   "preference-",
+  "properties",
   "idempotency",
   "read-your-writes",
   "keys",
