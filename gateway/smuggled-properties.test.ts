@@ -2,7 +2,7 @@
  * Properties that a client may not set (reliability S12): on every route, what is sent beside the documented properties, in the
  * body at any depth or in the query, reaches no part. The few bodies that go on as they are, are those of their parts' own tables.
  */
-import { create, type DescMessage, type DescService, type Message, toJson } from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescService, type Message, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
@@ -74,7 +74,7 @@ function noting(service: DescService): object {
 
 /** Without what is different each time, and without bodies that go on as they are. */
 function shown(schema: DescMessage, request: object): unknown {
-  const message = toJson(schema, create(schema, request)) as {
+  const message = toJson(schema, create(schema, request as MessageInitShape<typeof schema>)) as {
     scope?: Record<string, unknown>;
     bodyJson?: unknown;
     requestId?: unknown;
@@ -122,7 +122,7 @@ test("what a client sends beside the documented properties reaches no part, on e
     for (const example of entry.examples) {
       const [target, init] = exampleRequest(url, entry, example);
       const usual = await callsOf(target, init);
-      const query = new URLSearchParams(Object.entries(foreign).map(([name, value]) => [name, JSON.stringify(value)]));
+      const query = new URLSearchParams(Object.entries(foreign).map(([name, value]): [string, string] => [name, JSON.stringify(value)]));
       const searched = await callsOf(`${target}${target.includes("?") ? "&" : "?"}${query}`, init);
       expect({ route: entry.route, in: "query", ...searched }).toEqual({ route: entry.route, in: "query", ...usual });
       for (const { method } of usual.calls) asked.add(method);
