@@ -279,7 +279,7 @@ export const limits = {
   rpcWindowBytes: 1024 * 1024,
   rpcHealthCheckMs: 500,
   rpcRetryMs: 50,
-  rpcQuietEndMs: 500,
+  rpcQuietEndMs: 2_000,
   // Events for others
   eventsKeptMax: 5_000,
   eventsInFlightMax: 256,

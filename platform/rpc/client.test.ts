@@ -1,5 +1,5 @@
 /** Calls to several processes: what is repeated, what is not, and what the caller learns. */
-import { createServer as createHttp2Server } from "node:http2";
+import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { Health } from "../../proto/gen/grpc/health/v1/health_pb.ts";
@@ -247,6 +247,26 @@ test("connectClient() gives up a connection that shows no sign of life, as after
   clock.advance(limits.rpcPingIntervalMs);
   clock.advance(limits.rpcPingTimeoutMs);
   expect(await answer).toBe("OUTCOME_UNKNOWN");
+});
+
+test("connectClient() sends no call more over a connection whose server says that it takes none", async () => {
+  const sessions: ServerHttp2Session[] = [];
+  const heard = Promise.withResolvers<void>();
+  const server = createHttp2Server((_, response) => {
+    response.writeHead(200, { "content-type": "application/proto" }).end();
+    if (sessions.length === 1) sessions[0]?.settings({ maxConcurrentStreams: 0 }, () => heard.resolve());
+  });
+  server.on("session", (session) => sessions.push(session));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  const client = call([`http://127.0.0.1:${(server.address() as { port: number }).port}`]);
+  await client.trackUsers({});
+  await heard.promise;
+  await client.trackUsers({});
+  expect(sessions).toHaveLength(2);
 });
 
 test("connectClient() keeps a connection that answers pings, however long a call takes", async () => {

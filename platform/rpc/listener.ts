@@ -95,15 +95,21 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
 
 /** A session lets nobody end its socket, and says GOAWAY when it is ended itself. */
 function cut({ socket: { remotePort, remoteAddress } }: ServerHttp2Session, sockets: ReadonlySet<Socket>): void {
-  for (const socket of sockets) if (socket.remotePort === remotePort && socket.remoteAddress === remoteAddress) socket.destroy();
+  for (const socket of sockets) if (isSamePeer(socket, { remotePort, remoteAddress })) socket.destroy();
 }
+
+function isSamePeer(a: Peer, b: Peer): boolean {
+  return a.remotePort === b.remotePort && a.remoteAddress === b.remoteAddress;
+}
+
+type Peer = Pick<Socket, "remotePort" | "remoteAddress">;
 
 interface Doors {
   readonly server: Server;
   readonly http2: Http2Server | Http2SecureServer;
   /** Where HTTP/1.1 has a server of its own. */
   readonly inner?: { close(): void; closeIdleConnections(): void };
-  /** Connections that have not yet said what they speak. */
+  /** Connections that have not yet said what they speak: nothing was sent to them, so their callers know that nothing was done. */
   readonly undecided: ReadonlySet<Socket>;
 }
 
@@ -125,6 +131,7 @@ const http1Limits = {
 
 /** A caller without a certificate of the authority does not get past the handshake, so nothing of HTTP is reached. */
 function secureDoors({ handle, logger }: ListenerOptions, { ca, cert, key }: ServerTls): Doors {
+  const undecided = new Set<Socket>();
   const server = createSecureServer({
     ...http2Limits,
     ...http1Limits,
@@ -137,8 +144,16 @@ function secureDoors({ handle, logger }: ListenerOptions, { ca, cert, key }: Ser
     minVersion: "TLSv1.3",
     handshakeTimeout: limits.rpcFirstBytesMsMax,
   }, handle);
+  server.on("connection", (socket: Socket) => {
+    undecided.add(socket);
+    socket.once("close", () => undecided.delete(socket));
+  });
+  // After the server's own listener, so an HTTP/2 session is there by then
+  server.on("secureConnection", (socket) => {
+    for (const under of undecided) if (isSamePeer(under, socket)) undecided.delete(under);
+  });
   server.on("tlsClientError", (error) => logger.warn("rpc_handshake_refused", { code: codeOf(error) }));
-  return { server, http2: server, undecided: new Set() };
+  return { server, http2: server, undecided };
 }
 
 /** In the clear there is no handshake to choose by: the first bytes of HTTP/2 are its preface, "PRI". */

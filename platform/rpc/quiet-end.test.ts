@@ -1,5 +1,5 @@
 /** Ends of connections that a process on Deno survives: without a GOAWAY. */
-import { connect } from "node:http2";
+import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
@@ -27,15 +27,20 @@ function frameTypes(sent: Uint8Array): number[] {
   return types;
 }
 
-test("a caller says no GOAWAY when it ends, so that a part on Deno lives on", async () => {
-  const part = await servePart({ trackUsers: () => ({ position: "p" }) });
-  closing.push(() => part.close(0));
+/** A way to the port on which what the caller sent can be read, and held up. */
+async function standBetween(port: number) {
   const sent: Uint8Array[] = [];
   const ended = Promise.withResolvers<void>();
+  const callers = new Set<Socket>();
   const between = createServer((socket: Socket) => {
-    const onward = connectSocket(part.port, "127.0.0.1").on("error", () => {});
-    socket.on("data", (chunk) => sent.push(chunk as Uint8Array));
-    socket.pipe(onward).pipe(socket);
+    callers.add(socket);
+    const onward = connectSocket(port, "127.0.0.1").on("error", () => {});
+    socket.on("data", (chunk) => {
+      sent.push(chunk as Uint8Array);
+      onward.write(chunk as Uint8Array);
+    });
+    onward.pipe(socket);
+    onward.on("close", () => socket.destroy());
     socket.on("close", () => {
       onward.destroy();
       ended.resolve();
@@ -43,11 +48,39 @@ test("a caller says no GOAWAY when it ends, so that a part on Deno lives on", as
   });
   await new Promise<void>((resolve) => between.listen(0, "127.0.0.1", resolve));
   closing.push(() => between.close());
-  const { client, close } = callPart([`http://127.0.0.1:${(between.address() as { port: number }).port}`]);
+  return {
+    url: `http://127.0.0.1:${(between.address() as { port: number }).port}`,
+    sent,
+    ended: ended.promise,
+    hold: () => callers.forEach((socket) => socket.pause()),
+    release: () => callers.forEach((socket) => socket.resume()),
+  };
+}
+
+/** As a process on Deno calls: it wants no GOAWAY. */
+function quietCall(session: ClientHttp2Session): Promise<string> {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/heddle.profile.v1.ProfileService/TrackUsers",
+    "content-type": "application/json",
+    "heddle-caller": "gateway",
+    [noGoawayHeader]: "1",
+  });
+  let answer = "";
+  stream.on("data", (chunk) => (answer += chunk));
+  stream.end("{}");
+  return new Promise((resolve, reject) => stream.once("end", () => resolve(answer)).once("error", reject));
+}
+
+test("a caller says no GOAWAY when it ends, so that a part on Deno lives on", async () => {
+  const part = await servePart({ trackUsers: () => ({ position: "p" }) });
+  closing.push(() => part.close(0));
+  const between = await standBetween(part.port);
+  const { client, close } = callPart([between.url]);
   expect(await client.trackUsers({})).toMatchObject({ position: "p" });
   close();
-  await ended.promise;
-  const types = frameTypes(Buffer.concat(sent));
+  await between.ended;
+  const types = frameTypes(Buffer.concat(between.sent));
   expect(types.length).toBeGreaterThan(2);
   expect(types).not.toContain(goaway);
 });
@@ -93,3 +126,43 @@ for (const quiet of [true, false]) {
     expect(heard.includes("goaway")).toBe(!quiet);
   });
 }
+
+async function quietCaller() {
+  const clock = fakeClock();
+  const part = await servePart({ trackUsers: () => ({ position: "p" }) }, { clock });
+  closing.push(() => part.close(0));
+  const between = await standBetween(part.port);
+  const session = connect(between.url);
+  const heard: unknown[] = [];
+  session.on("error", (error) => heard.push(error));
+  session.on("goaway", () => heard.push("goaway"));
+  session.on("remoteSettings", ({ maxConcurrentStreams }) => heard.push(maxConcurrentStreams));
+  expect(await quietCall(session)).toContain("p");
+  heard.length = 0;
+  return { clock, part, between, session, heard };
+}
+
+test("a part that ends refuses a call that a quiet caller sent before it heard of the end, and does not cut it", async () => {
+  const { part, between, session, heard } = await quietCaller();
+  between.hold();
+  const call = quietCall(session);
+  call.catch(() => {});
+  const closed = part.close();
+  await expect.poll(() => heard).toEqual([0]);
+  between.release();
+  // Which is certain not to have been looked at, and may go elsewhere
+  await expect(call).rejects.toThrow("REFUSED_STREAM");
+  // Its clock stands still: the caller's word ends the connection, and no time that has passed
+  await closed;
+  await between.ended;
+  expect(heard).toEqual([0]);
+});
+
+test("a part that ends waits no longer than rpcQuietEndMs for the word of a quiet caller", async () => {
+  const { clock, part, between } = await quietCaller();
+  between.hold();
+  const closed = part.close();
+  clock.advance(limits.rpcQuietEndMs);
+  await closed;
+  await between.ended;
+});

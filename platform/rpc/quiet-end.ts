@@ -18,8 +18,9 @@ export interface QuietSessions {
   /** Whether its caller asked for a quiet end. */
   has(session: Http2Session): boolean;
   /**
-   * Calls `cut` when nothing is under way on the connection, but not before its caller had time to hear, from a call that is
-   * refused, that this process goes.
+   * Tells the caller to send no call more on the connection, and calls `cut` once it has heard that and nothing is under way.
+   * HTTP/2 refuses a call that it sent before it heard, which says that nothing was done; so none is cut whose outcome it could
+   * not know. Where it does not say within rpcQuietEndMs that it heard, `cut` comes when nothing is under way.
    */
   end(session: Http2Session, cut: () => void): void;
 }
@@ -40,13 +41,23 @@ export function quietSessions(clock: Clock): QuietSessions {
     },
     has: (session) => underWay.has(session),
     end(session, cut) {
+      if (session.destroyed) return;
       function end(): void {
         if (underWay.get(session) === 0) cut();
       }
-      clock.after(limits.rpcQuietEndMs, () => {
+      function heard(): void {
+        cancel();
         idle.set(session, end);
         end();
-      });
+      }
+      const cancel = clock.after(limits.rpcQuietEndMs, heard);
+      // What came before the acknowledgement is refused in the same turn
+      session.settings({ maxConcurrentStreams: noStreams }, () => setImmediate(heard));
+      // Deno sends settings along with the next frame only
+      session.ping(() => {});
     },
   };
 }
+
+/** What a server allows that wants no call more on the connection: HTTP/2 has no other word for it but GOAWAY. */
+export const noStreams = 0;

@@ -11,7 +11,7 @@ import { connect as connectSocket, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import { quietHeaders } from "./quiet-end.ts";
+import { noStreams, quietHeaders } from "./quiet-end.ts";
 import { notSent } from "./refusal-wire.ts";
 
 export interface SessionOptions {
@@ -69,6 +69,12 @@ export class Session {
     this.#live = { session, socket };
     const { promise, resolve, reject } = Promise.withResolvers<ClientHttp2Session>();
     const cancel = clock.after(limits.rpcConnectMsMax, () => socket.destroy(new Error("The connection did not open in time")));
+    const retire = () => this.#retire(session);
+    session.on("remoteSettings", ({ maxConcurrentStreams }) => {
+      if (maxConcurrentStreams !== noStreams) return;
+      retire();
+      reject(new Error("The other side takes no calls"));
+    });
     session.once("remoteSettings", () => {
       session.unref();
       resolve(session);
@@ -79,7 +85,6 @@ export class Session {
       // After a GOAWAY Node would end the calls without an error, and who waits for them would not hear of it
       session.destroy(error, constants.NGHTTP2_CANCEL);
     });
-    const retire = () => this.#retire(session);
     session.once("goaway", retire);
     session.once("close", () => {
       retire();

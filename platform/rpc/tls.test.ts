@@ -156,6 +156,19 @@ test("a session whose certificate is good stays good for all its calls", async (
   }
 });
 
+test("a part that ends cuts a connection that is not past its handshake: it would be told nothing and hold up the end", async () => {
+  const { port, ...server } = await serve();
+  const socket = connectSocket(port, "localhost");
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  // Connections are taken in their order, so the part has that one when this one is answered
+  expect(await track({ port, ...server }, { ca: authority.cert, ...gateway })).toBe("1");
+  for (const close of closing.splice(1)) await close();
+  const closed = server.close(60_000);
+  const caller = connectTls({ socket, host: "localhost", ca: authority.cert, ...gateway, ALPNProtocols: ["h2"] });
+  await expect(new Promise((resolve, reject) => caller.once("secureConnect", resolve).once("error", reject))).rejects.toThrow();
+  await closed;
+});
+
 async function plainAnswer(port: number): Promise<string> {
   const socket = connectSocket(port, "localhost");
   socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
