@@ -103,7 +103,7 @@ async function listen(
     const peer = config.peers.get(part);
     if (peer === undefined) return directClient(service, {});
     // A call never lasts longer than a drain may
-    const connected = connectClient(service, { ...peer, caller: "gateway", deadlineMs: limits.drainMsMax, shared, clock });
+    const connected = connectClient(service, { ...peer, caller: "gateway", deadlineMs: limits.drainMsMax, shared, clock, logger });
     opened.push(() => connected.close());
     return connected.client;
   }

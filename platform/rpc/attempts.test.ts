@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { ProfileService, TrackUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { fakeClock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { silentLogger } from "../logger.ts";
 import { roundRobin } from "./addresses.ts";
 import { callWithRepeats, type UnaryCall } from "./attempts.ts";
 import type { Connection } from "./connection.ts";
@@ -30,7 +31,8 @@ function parts() {
     return message;
   });
   const addresses = roundRobin(() => [old, fresh], clock);
-  return { clock, called, onOld, release: held.resolve, old, fresh, addresses, caller: "gateway", deadlineMs: 60_000 };
+  const logger = silentLogger;
+  return { clock, logger, called, onOld, release: held.resolve, old, fresh, addresses, caller: "gateway", deadlineMs: 60_000 };
 }
 
 function stub(url: string, answer: () => unknown): Connection {

@@ -4,8 +4,10 @@ import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobu
 import type { CallOptions } from "@connectrpc/connect";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import type { Addresses } from "./addresses.ts";
+import { noteDefect } from "./call-defect.ts";
 import { callerHeader } from "./callers.ts";
 import type { Connection } from "./connection.ts";
 import { isLost, isNotSent, isSilence, thrownFromError } from "./refusal-wire.ts";
@@ -17,11 +19,12 @@ export interface CallParts {
   readonly clock: Clock;
   readonly caller: string;
   readonly deadlineMs: number;
+  readonly logger: Logger;
 }
 
 /** Calls until there is an answer, or until another attempt might do harm or comes too late. */
 export async function callWithRepeats(
-  { addresses, clock, caller, deadlineMs }: CallParts,
+  { addresses, clock, caller, deadlineMs, logger }: CallParts,
   method: DescMethodUnary,
   { message, given }: { message: Message; given: CallOptions },
 ): Promise<Message> {
@@ -40,6 +43,7 @@ export async function callWithRepeats(
     } catch (error) {
       if (given.signal?.aborted) throw new Refusal("DEADLINE_EXCEEDED");
       noteFailure(addresses, connection, error);
+      noteDefect(logger, error, method);
       if (attempt >= limits.rpcAttemptsMax || !mayRepeat(error, method)) {
         throw thrownFromError(error, { sideEffects: hasSideEffects(method) });
       }

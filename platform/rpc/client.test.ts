@@ -1,5 +1,5 @@
 /** Calls to several processes: what is repeated, what is not, and what the caller learns. */
-import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import { createServer as createHttp2Server, type Http2ServerResponse, type ServerHttp2Session } from "node:http2";
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { Health } from "../../proto/gen/grpc/health/v1/health_pb.ts";
@@ -7,7 +7,7 @@ import { fakeClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { connectClient } from "./client.ts";
-import { callPart, type Implementation, servePart } from "./part.fixture.ts";
+import { callPart, type Implementation, keepingLogger, servePart } from "./part.fixture.ts";
 import { RemoteFault } from "./refusal-wire.ts";
 import type { RpcServer } from "./server.ts";
 
@@ -231,6 +231,31 @@ describe("connectClient()", () => {
   });
 });
 
+for (const shared of [[], ["trackUsers"]]) {
+  test(`connectClient() ${shared.length === 0 ? "alone" : "shared"} logs an answer that is no message, which no connection makes`, async () => {
+    const url = await rawHttp2((response) => response.end(Buffer.from([0x0a, 0xff])));
+    const logger = keepingLogger();
+    await expect(call([url], { shared, logger }).trackUsers({})).rejects.toBeInstanceOf(Error);
+    expect(logger.lines.map(([level, event]) => [level, event])).toEqual([["error", "rpc_call_defect"]]);
+  });
+}
+
+/** Gives each call the head of a good answer. */
+async function rawHttp2(answer: (response: Http2ServerResponse) => void): Promise<string> {
+  const sessions = new Set<ServerHttp2Session>();
+  const server = createHttp2Server((_, response) => {
+    response.writeHead(200, { "content-type": "application/proto" });
+    answer(response);
+  });
+  server.on("session", (session) => sessions.add(session));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closing.push(() => {
+    for (const session of sessions) session.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+}
+
 /** SETTINGS without any: the first word of a server. */
 const firstWord = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]);
 
@@ -250,23 +275,19 @@ test("connectClient() gives up a connection that shows no sign of life, as after
 });
 
 test("connectClient() sends no call more over a connection whose server says that it takes none", async () => {
-  const sessions: ServerHttp2Session[] = [];
+  const sessions = new Set<unknown>();
   const heard = Promise.withResolvers<void>();
-  const server = createHttp2Server((_, response) => {
-    response.writeHead(200, { "content-type": "application/proto" }).end();
-    if (sessions.length === 1) sessions[0]?.settings({ maxConcurrentStreams: 0 }, () => heard.resolve());
+  const url = await rawHttp2((response) => {
+    const { session } = response.stream;
+    if (sessions.size === 0) session?.settings({ maxConcurrentStreams: 0 }, () => heard.resolve());
+    sessions.add(session);
+    response.end();
   });
-  server.on("session", (session) => sessions.push(session));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
-    for (const session of sessions) session.destroy();
-    server.close();
-  });
-  const client = call([`http://127.0.0.1:${(server.address() as { port: number }).port}`]);
+  const client = call([url]);
   await client.trackUsers({});
   await heard.promise;
   await client.trackUsers({});
-  expect(sessions).toHaveLength(2);
+  expect(sessions.size).toBe(2);
 });
 
 test("connectClient() keeps a connection that answers pings, however long a call takes", async () => {

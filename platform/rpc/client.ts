@@ -2,6 +2,7 @@
 import { create, type DescMethodUnary, type DescService, type Message, type MessageInitShape } from "@bufbuild/protobuf";
 import type { CallOptions, Client, Transport } from "@connectrpc/connect";
 import { type Clock, systemClock } from "../clock.ts";
+import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { roundRobin } from "./addresses.ts";
 import { type CallParts, callWithRepeats, hasSideEffects, type UnaryCall } from "./attempts.ts";
@@ -19,6 +20,8 @@ export interface ClientOptions {
   readonly deadlineMs: number;
   readonly tls?: ClientTls;
   readonly clock?: Clock;
+  /** Hears of calls that fail by a programming error; left out by commands. */
+  readonly logger?: Logger;
   /** Methods, as in `trackUsers`, whose waiting calls travel together. */
   readonly shared?: readonly string[];
 }
@@ -36,7 +39,7 @@ export interface RpcClient<Service extends DescService> {
  * OUTCOME_UNKNOWN for a call that writes. Throws for a service with a streaming method and for no address.
  */
 export function connectClient<Service extends DescService>(service: Service, options: ClientOptions): RpcClient<Service> {
-  const clock = options.clock ?? systemClock;
+  const { clock = systemClock, logger = silentLogger } = options;
   const peers = openPeers({
     addresses: options.addresses,
     tls: options.tls,
@@ -45,7 +48,7 @@ export function connectClient<Service extends DescService>(service: Service, opt
     removed: (connection) => addresses.worked(connection),
   });
   const addresses = roundRobin(peers.current, clock);
-  const parts: CallParts = { addresses, clock, caller: options.caller, deadlineMs: options.deadlineMs };
+  const parts: CallParts = { addresses, clock, logger, caller: options.caller, deadlineMs: options.deadlineMs };
   const shared = new Map(
     (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...parts, method: methodOf(service, name) })]),
   );

@@ -5,6 +5,7 @@ import { CallManyRequestSchema, type Outcome, SharedCallService } from "../../pr
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { callHeaders, type CallParts, hasSideEffects, mayRepeat, noteFailure, retryMs, type UnaryCall } from "./attempts.ts";
+import { noteDefect } from "./call-defect.ts";
 import type { Connection } from "./connection.ts";
 import { refusalFromDetail, RemoteFault, thrownFromError } from "./refusal-wire.ts";
 
@@ -184,7 +185,8 @@ class SharedLine {
 
   /** Those without an outcome go to the front of the line again where that is safe, and are told what is known else. */
   #failed(connection: Connection, batch: readonly Waiting[], error: unknown): void {
-    const { addresses, method, clock } = this.#parts;
+    const { addresses, method, clock, logger } = this.#parts;
+    noteDefect(logger, error, method);
     const again: Waiting[] = [];
     for (const waiting of batch.filter(({ over }) => !over)) {
       waiting.attempts += 1;

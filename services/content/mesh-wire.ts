@@ -48,7 +48,7 @@ export async function serveMeshContent(
     opened.push(closeStore);
     const translations = openCassandraTranslations({ session, newVersion: () => newId("uuid", clock) });
     const centers = openCassandraCenters({ session, newContentId: () => newId("uuid", clock) });
-    const behind = connectPeers(config, clock, opened);
+    const behind = connectPeers(config, { clock, logger }, opened);
     function health(): Readiness {
       return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
     }
@@ -72,9 +72,13 @@ export async function serveMeshContent(
   }
 }
 
-function connectPeers(config: MeshContentConfig, clock: Clock, opened: (() => Promise<unknown> | unknown)[]) {
+function connectPeers(
+  config: MeshContentConfig,
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  opened: (() => Promise<unknown> | unknown)[],
+) {
   function clientOf<Service extends DescService>(service: Service, peer: PeerConfig): Client<Service> {
-    const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, clock });
+    const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, clock, logger });
     opened.push(() => connected.close());
     return connected.client;
   }

@@ -110,7 +110,7 @@ async function open(
     ...store,
     clock,
     newJobId: () => newId("job_", clock),
-    emailStatuses: openEmailStatuses(config, clock, opened),
+    emailStatuses: openEmailStatuses(config, { clock, logger }, opened),
   });
   const health = healthOf({ bus, storeWatch, readers, applied });
   const server = await serveRpc({
@@ -205,9 +205,13 @@ function lanesName({ logName }: MeshProfileConfig): string {
 }
 
 /** Without the messaging-status service nobody knows a status. */
-function openEmailStatuses({ messagingStatus }: MeshProfileConfig, clock: Clock, opened: Opened): EmailStatuses {
+function openEmailStatuses(
+  { messagingStatus }: MeshProfileConfig,
+  parts: Pick<MeshParts, "clock" | "logger">,
+  opened: Opened,
+): EmailStatuses {
   if (messagingStatus === undefined) return { load: () => Promise.resolve(new Map()) };
-  const called = connectClient(MessagingStatusService, { ...messagingStatus, caller: "profile", deadlineMs: limits.drainMsMax, clock });
+  const called = connectClient(MessagingStatusService, { ...messagingStatus, caller: "profile", deadlineMs: limits.drainMsMax, ...parts });
   opened.push(() => called.close());
   return emailStatusesBy(called.client);
 }

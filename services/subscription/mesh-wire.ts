@@ -73,7 +73,8 @@ async function open(
   opened.push(() => events.close());
   const lanes = await openMeshLanes({ service: "subscription", streams: config, clock, logger });
   opened.push(() => lanes.close());
-  const profile = connectClient(ProfileService, { ...config.profile, caller: "subscription", deadlineMs: limits.drainMsMax, clock });
+  const calls = { deadlineMs: limits.drainMsMax, clock, logger };
+  const profile = connectClient(ProfileService, { ...config.profile, caller: "subscription", ...calls });
   opened.push(() => profile.close());
   const { client } = profile;
   lanes.start((bodies, lane) =>
