@@ -1,9 +1,15 @@
 /** Ids rise and never repeat; secrets check themselves. */
 import { describe, expect, test } from "vitest";
 import { fakeClock } from "./clock.ts";
-import { checksumOk, equalInConstantTime, newId, secret, secretHolds, sha256Hex, uuid } from "./identifier.ts";
+import { checksumOk, equalInConstantTime, madeAt, newId, secret, secretHolds, sha256Hex, uuid } from "./identifier.ts";
 
 describe("uuid()", () => {
+  test("tells when it was made", () => {
+    expect(madeAt("019c0000-0000-7000-8001-000000000000")).toBe(0x019c00000000);
+    const clock = fakeClock(Date.UTC(2040, 5, 1));
+    expect(madeAt(uuid(clock))).toBe(clock.now());
+  });
+
   test("is a UUIDv7 of the clock's time", () => {
     const clock = fakeClock(Date.UTC(2100, 0, 1));
     const made = uuid(clock);

@@ -35,6 +35,11 @@ export function uuid(clock: Clock = systemClock): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
+/** When a UUIDv7 was made, as Unix milliseconds. */
+export function madeAt(uuid: string): number {
+  return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);
+}
+
 const uuidBytes = 16;
 const counterMask = 0xfff;
 /** Half of the counter stays free for the rest of the millisecond. */

@@ -241,8 +241,15 @@ export const limits = {
   // Translations: "the maximum of 20MB" (api-facts 7), and a body that has room for its escapes
   translationBytesMax: 20 * 1024 * 1024,
   translationRequestBytesMax: 24 * 1024 * 1024,
+  // Of a list, with what stands around texts: below rpcMessageBytesMax, above one translation of 20 MB
+  translationsListBytesMax: 22 * 1024 * 1024,
   translationPlainBytesMax: 64 * 1024,
   textPartBytesMax: 1024 * 1024,
+  textMovesPerWriteMax: 64,
+  textDropsInFlightMax: 64,
+  textSweepAgeMs: 3600 * 1000,
+  textSweepLookMs: 3600 * 1000,
+  textSweepMs: 24 * 3600 * 1000,
   textsPerMessageMax: 10_000,
   messagesPerOwnerMax: 1_000,
   messageOwnersMax: 10_000,

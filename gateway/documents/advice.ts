@@ -26,7 +26,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   PATH_INVALID: "Name an attribute that the schema has, as RFC 7644 writes paths",
   TARGET_MISSING: "Read the user first: the value to change is not there",
   ATTRIBUTE_READ_ONLY: "Leave the attribute out, or delete the user and create another",
-  TOO_MANY_RESULTS: "Ask with a filter that finds fewer",
+  TOO_MANY_RESULTS: "Ask for less: with a filter that finds fewer, for one message or one language",
   IDEMPOTENCY_KEY_INVALID: "Send a key of 1 to 255 printable ASCII characters, such as a UUID",
   IDEMPOTENCY_KEY_REUSED: "Use a new key for a new request; repeat a request with exactly the body it had",
   KEY_MISSING: "Send the header `Authorization: Bearer <key>`, without quotes around the key",

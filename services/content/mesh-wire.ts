@@ -20,6 +20,7 @@ import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_servic
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { MeshContentConfig } from "./mesh-config.ts";
 import { openCassandraCenters } from "./store/cassandra-centers.ts";
+import { sweepTextsDaily } from "./store/cassandra-text-sweep.ts";
 import { openCassandraTranslations } from "./store/cassandra-translations.ts";
 import { cassandraContentMove } from "./store/moved-cassandra.ts";
 import { centersOver, translationsOver } from "./compose.ts";
@@ -46,6 +47,7 @@ export async function serveMeshContent(
   try {
     const { session, watch, close: closeStore } = await openKeyspace(config, contentMeshSchema, clock);
     opened.push(closeStore);
+    opened.push(sweepTextsDaily({ session, clock, logger }));
     const translations = openCassandraTranslations({ session, newVersion: () => newId("uuid", clock) });
     const centers = openCassandraCenters({ session, newContentId: () => newId("uuid", clock) });
     const behind = connectPeers(config, { clock, logger }, opened);

@@ -13,6 +13,7 @@ const { values } = parseArgs({
 });
 const [perSecond, requests] = [Number(values.rate), Number(values.requests)];
 const [campaigns, messagesEach, textsEach] = [100, 10, 20];
+const [warming, requestsMin] = [900, 1_000];
 
 const servers = values.mesh ? await startMeshServers() : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
@@ -32,15 +33,16 @@ try {
   await servers?.stop();
 }
 
-/** At a steady rate, whatever the answers take; the first 200 do not count. */
+/** At a steady rate, whatever the answers take; what warms Node and Cassandra up does not count. */
 async function show(name: string, rate: number, call: () => Promise<void>): Promise<void> {
   const latencies: number[] = [];
   const began = performance.now();
-  await Promise.all(Array.from({ length: requests + 200 }, async (_, n) => {
+  const count = Math.max(requestsMin, Math.round((requests * rate) / perSecond));
+  await Promise.all(Array.from({ length: count + warming }, async (_, n) => {
     const due = began + (n / rate) * 1000;
     await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
     await call();
-    if (n >= 200) latencies.push(performance.now() - due);
+    if (n >= warming) latencies.push(performance.now() - due);
   }));
   const sorted = Float64Array.from(latencies).sort();
   const [p50, p99, p999] = [0.5, 0.99, 0.999].map((p) => percentile(sorted, p).toFixed(1));

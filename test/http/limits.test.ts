@@ -102,7 +102,9 @@ test("limits: a plan's hour and its burst both hold", async () => {
 });
 
 test("limits: 429 of translations and of SCIM have their own forms", async () => {
-  const translations = await untilRefused(() => heddle.get("/campaigns/translations/?campaign_id=x"), 2);
+  const put = () => heddle.heddle.request("PUT", "/canvas/translations", { translation_map: {} });
+  const ways = [() => heddle.get("/campaigns/translations/?campaign_id=x"), () => heddle.get("/canvas/translations/source?step_id=x"), put];
+  const translations = await untilRefused((at) => (ways[at % ways.length] ?? put)(), 2);
   mustBeRefused(translations.refusal, 2);
   expect(translations.refusal.body).toMatchObject({
     errors: [{ message: "You have exceeded the maximum number of requests. Please try again later." }],

@@ -44,6 +44,19 @@ test("PUT takes texts of several megabytes", async () => {
   expect(await translated()).toEqual(texts);
 });
 
+test("a list of more than 22 MB is refused by name, its parts are answered", async () => {
+  const half = { id_0: "ñ".repeat(6_000_000), id_1: "b" };
+  for (const locale_id of [ids.spanish, ids.french]) expect((await put({ ...message, locale_id, translation_map: half })).status).toBe(200);
+  for (const asked of [`campaign_id=${ids.campaign}`, `campaign_id=${ids.campaign}&message_variation_id=${ids.email}`]) {
+    const answer = await suite.get(`${path}?${asked}`);
+    expect([answer.status, answer.headers.get("x-heddle-reason")]).toEqual([400, "TOO_MANY_RESULTS"]);
+    expect(answer.body.errors).toEqual([{ message: expect.stringMatching(/^The translations asked for have more than 22 MB/) }]);
+  }
+  expect(await translated()).toEqual(half);
+  expect((await put({ ...message, translation_map: { id_0: "x", id_1: "y" } })).status).toBe(200);
+  expect((await suite.get(`${path}?campaign_id=${ids.campaign}`)).status).toBe(200);
+});
+
 const texts = { id_0: "Hola", id_1: "Adiós" };
 const refused: [string, unknown, number, string | undefined, string | RegExp][] = [
   ["a missing text", { ...message, translation_map: { id_0: "x" } }, 400, undefined, "The provided translations are missing 'id_1'"],

@@ -82,10 +82,10 @@ export const translationEntries: readonly Entry[] = kinds.flatMap((kind): readon
     operationId: `list${kind.name}Translations`,
     tag: "Translations",
     summary: `Translations of ${kind.what}`,
-    description: "With `locale_id` one message in one language; without it every language of every message that is named.",
+    description: "With `locale_id` one message in one language; without it every language of every message that is named, 22 MB at most.",
     parameters: [...idsOf(kind), { in: "query", name: "locale_id", description: "A language, by its id or name.", schema: text() }],
     answer: success({ translations }, ["translations"]),
-    reasons,
+    reasons: [...reasons, "TOO_MANY_RESULTS"],
     examples: [{
       name: "one language",
       parameters: { ...exampleIds(kind), locale_id },

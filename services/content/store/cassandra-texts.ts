@@ -16,8 +16,15 @@ export interface TextVersions {
   read(workspaceId: string, key: TextsKey): Promise<Texts | undefined>;
   /** Writes a version that nothing points at yet. */
   write(workspaceId: string, key: TextsKey, texts: Texts): Promise<Pointer>;
-  /** Lets versions go that nothing points at any more. A failure leaves rows that nobody sees. */
-  drop(workspaceId: string, versions: readonly { readonly key: TextsKey; readonly pointer: Pointer }[]): Promise<void>;
+  /** Lets versions go that nothing points at any more. A failure leaves rows that nobody sees, until they are swept. */
+  drop(workspaceId: string, versions: readonly Version[]): Promise<void>;
+  /** As drop(), behind the caller's back; left to the sweep where too many are under way. */
+  dropLater(workspaceId: string, version: Version): void;
+}
+
+export interface Version {
+  readonly key: TextsKey;
+  readonly pointer: Pointer;
 }
 
 /** `newVersion` gives a text that was never given before. */
@@ -26,6 +33,13 @@ export function openTextVersions({ session, newVersion }: { readonly session: Se
     const statement = plain(selectRow, { workspace_id: workspaceId, kind: "text", id: textId(key) });
     const [row] = await session.execute({ ...statement, ...(serial ? { serial } : {}) });
     return row === undefined ? undefined : String(row["body"]);
+  }
+  let dropping = 0;
+  async function drop(workspaceId: string, dropped: readonly Version[]): Promise<void> {
+    const statements = dropped.map(({ key, pointer }) =>
+      plain(deleteParts, { ...namesOf(workspaceId, key, versionIn(pointer).version), stamp: 2n })
+    );
+    await inFlight(statements, partsInFlight, (statement) => session.execute(statement).catch(() => []));
   }
   return {
     pointer,
@@ -48,11 +62,11 @@ export function openTextVersions({ session, newVersion }: { readonly session: Se
       });
       return `${version} ${places.length}`;
     },
-    async drop(workspaceId, versions) {
-      const statements = versions.map(({ key, pointer }) =>
-        plain(deleteParts, { ...namesOf(workspaceId, key, versionIn(pointer).version), stamp: 2n })
-      );
-      await inFlight(statements, partsInFlight, (statement) => session.execute(statement).catch(() => []));
+    drop,
+    dropLater(workspaceId, version) {
+      if (dropping >= limits.textDropsInFlightMax) return;
+      dropping += 1;
+      void drop(workspaceId, [version]).finally(() => dropping -= 1);
     },
   };
 }
@@ -69,7 +83,7 @@ export function textKeyOf(id: string): TextsKey {
   return { messageId, localeId };
 }
 
-function versionIn(pointer: Pointer): { readonly version: string; readonly parts: number } {
+export function versionIn(pointer: Pointer): { readonly version: string; readonly parts: number } {
   const [version = "", parts = ""] = pointer.split(" ");
   return { version, parts: Number(parts) };
 }

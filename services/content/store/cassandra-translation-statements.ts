@@ -10,6 +10,8 @@ export const selectRow = `SELECT id, body, expires_at FROM translations_by_works
 export const selectKind = "SELECT id, body FROM translations_by_workspace WHERE workspace_id = :workspace_id AND kind = :kind";
 export const selectMarks = "SELECT id, body, expires_at FROM translations_by_workspace WHERE workspace_id = :workspace_id AND kind = :kind";
 export const selectParts = `SELECT part, body FROM texts_by_version ${version}`;
+/** Of all workspaces: for the sweep alone. */
+export const scanVersions = "SELECT DISTINCT workspace_id, message_id, locale_id, version FROM texts_by_version";
 
 /** The condition of every declaration. */
 export const updateState =

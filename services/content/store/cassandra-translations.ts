@@ -1,49 +1,29 @@
 /** The store of translations in the mesh: a workspace is one partition, and each change one conditional write. */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
-import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
+import { readAll, type Row, type Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import { Refusal } from "../../../platform/refusal.ts";
 import type { MessageOwner, OwnerKind, TextsKey, TranslationSettings } from "../domain/translation.ts";
-import type { DeclaredWrite, Mark, TextsWrite, TranslationStore } from "../domain/translation-ports.ts";
+import type { DeclaredWrite, TextsWrite, TranslationStore } from "../domain/translation-ports.ts";
 import {
   deleteRow,
   type Kind,
-  moveText,
   part,
   plain,
-  putMark,
   putRow,
   selectKind,
   selectRow,
   selectState,
   updateState,
 } from "./cassandra-translation-statements.ts";
-import { openTextVersions, type Pointer, textId, type TextVersions } from "./cassandra-texts.ts";
+import { type InTurn, markOf, openLines, openTextMoves } from "./cassandra-text-moves.ts";
+import { openTextVersions, textId, type TextVersions, type Version } from "./cassandra-texts.ts";
 import { ownerFromText, ownerToText, placesIn, translationSettingsFromText } from "./translation-rows.ts";
 
 interface Parts {
   readonly session: Session;
   readonly versions: TextVersions;
   readonly inTurn: InTurn;
-}
-
-/** Runs `work` after all that was begun before for the workspace. */
-type InTurn = <T>(workspaceId: string, work: () => Promise<T>) => Promise<T>;
-
-/**
- * Several processes may write at once. Within this one, changes of a workspace stand in a line: they would only make each other try
- * again. The line is as long as requests are under way.
- */
-function openLines(): InTurn {
-  const lines = new Map<string, Promise<unknown>>();
-  return (workspaceId, work) => {
-    const mine = (lines.get(workspaceId) ?? Promise.resolve()).then(work);
-    const settled = mine.catch(() => {}).finally(() => {
-      if (lines.get(workspaceId) === settled) lines.delete(workspaceId);
-    });
-    lines.set(workspaceId, settled);
-    return mine;
-  };
+  readonly move: ReturnType<typeof openTextMoves>;
 }
 
 /** `newVersion` gives a text that was never given before. */
@@ -51,7 +31,8 @@ export function openCassandraTranslations(
   { session, newVersion }: { readonly session: Session; readonly newVersion: () => string },
 ): TranslationStore {
   const versions = openTextVersions({ session, newVersion });
-  const parts = { session, versions, inTurn: openLines() };
+  const inTurn = openLines();
+  const parts = { session, versions, inTurn, move: openTextMoves({ session, versions, inTurn }) };
   async function owner(workspaceId: string, kind: OwnerKind, id: string): Promise<MessageOwner | undefined> {
     const row = await rowOf(session, workspaceId, { kind, id });
     return row && ownerFromText(kind, id, String(row["body"]));
@@ -72,7 +53,7 @@ export function openCassandraTranslations(
     },
     texts: (workspaceId, keys) => inFlight(keys, limits.cassandraInFlightMax, (key) => versions.read(workspaceId, key)),
     async remembered(workspaceId, requestHash, now) {
-      const mark = markFromRow(await rowOf(session, workspaceId, { kind: "mark", id: requestHash }));
+      const mark = await markOf(session, workspaceId, { requestHash });
       return mark && mark.expiresAt > now ? mark.bodyHash : undefined;
     },
     putTexts: (workspaceId, write) => putTexts(parts, workspaceId, write),
@@ -101,9 +82,8 @@ interface RowKey {
   readonly id: string;
 }
 
-async function rowOf(session: Session, workspaceId: string, key: RowKey & { readonly serial?: boolean }): Promise<Row | undefined> {
-  const { kind, id, serial = false } = key;
-  const [row] = await session.execute({ ...plain(selectRow, { workspace_id: workspaceId, kind, id }), ...(serial ? { serial } : {}) });
+async function rowOf(session: Session, workspaceId: string, { kind, id }: RowKey): Promise<Row | undefined> {
+  const [row] = await session.execute(plain(selectRow, { workspace_id: workspaceId, kind, id }));
   return row;
 }
 
@@ -112,62 +92,16 @@ async function ownersOf(session: Session, workspaceId: string, kind: OwnerKind):
   return rows.map((row) => ownerFromText(kind, String(row["id"]), String(row["body"])));
 }
 
-function markFromRow(row: Row | undefined): { readonly bodyHash: string; readonly expiresAt: number } | undefined {
-  return row && { bodyHash: String(row["body"]), expiresAt: Number(row["expires_at"]) };
-}
-
 /** Writes the texts under a new version, then, when it is its turn, makes it the one that counts. */
-async function putTexts(parts: Parts, workspaceId: string, write: TextsWrite): Promise<"committed" | "repeated" | "reused"> {
-  const { key } = write;
-  const after = await parts.versions.write(workspaceId, key, write.texts);
-  const { outcome, left } = await parts.inTurn(workspaceId, () => moveTo(parts, workspaceId, { ...write, after }));
-  if (left !== undefined) await parts.versions.drop(workspaceId, [{ key, pointer: left }]);
-  return outcome;
-}
-
-interface Moved {
-  readonly outcome: "committed" | "repeated" | "reused";
-  /** The version that does not count, or no more. */
-  readonly left: Pointer | undefined;
-}
-
-/** Moves pointer and mark on the condition that both are as they were seen; looks more closely when they were not. */
-async function moveTo(
-  { session, versions }: Parts,
+async function putTexts(
+  { versions, move }: Parts,
   workspaceId: string,
-  { key, mark, now, after }: TextsWrite & { readonly after: Pointer },
-): Promise<Moved> {
-  for (let attempt = 0; attempt < limits.contentAttemptsMax; attempt += 1) {
-    const serial = attempt > 0;
-    const known = mark && markFromRow(await rowOf(session, workspaceId, { kind: "mark", id: mark.requestHash, serial }));
-    if (known && known.expiresAt > now) return { outcome: known.bodyHash === mark?.bodyHash ? "repeated" : "reused", left: after };
-    const before = await versions.pointer(workspaceId, key, { serial });
-    const moved = [
-      part(moveText, { workspace_id: workspaceId, kind: "text", id: textId(key), body: after, was: before ?? null }),
-      ...(mark ? [markStatement(workspaceId, mark, { now, was: known?.expiresAt })] : []),
-    ];
-    if (await session.conditional(moved)) return { outcome: "committed", left: before };
-  }
-  await versions.drop(workspaceId, [{ key, pointer: after }]);
-  throw new Refusal("STORE_UNAVAILABLE", "Others change the translation at the same time", { retryAfterSeconds: 1 });
-}
-
-function markStatement(
-  workspace_id: string,
-  { requestHash, bodyHash }: Mark,
-  { now, was }: { readonly now: number; readonly was: number | undefined },
-): Statement {
-  const expires_at = BigInt(now + limits.idempotencyKeepMs);
-  const ttl = Math.ceil(limits.idempotencyKeepMs / 1000);
-  return part(putMark, {
-    workspace_id,
-    kind: "mark",
-    id: requestHash,
-    body: bodyHash,
-    expires_at,
-    ttl,
-    was: was === undefined ? null : BigInt(was),
-  });
+  { texts, ...write }: TextsWrite,
+): Promise<"committed" | "repeated" | "reused"> {
+  const after = await versions.write(workspaceId, write.key, texts);
+  const { outcome, left } = await move(workspaceId, { ...write, after });
+  if (left !== undefined) versions.dropLater(workspaceId, { key: write.key, pointer: left });
+  return outcome;
 }
 
 async function commitDeclared(
@@ -200,11 +134,6 @@ async function commitDeclared(
 }
 
 const partsInFlight = 8;
-
-interface Version {
-  readonly key: TextsKey;
-  readonly pointer: Pointer;
-}
 
 async function pointersOf(versions: TextVersions, workspaceId: string, keys: readonly TextsKey[]): Promise<readonly Version[]> {
   const found = await inFlight(

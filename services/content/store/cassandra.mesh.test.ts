@@ -6,13 +6,16 @@ import { openCassandra } from "../../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { type RecordingSession, recordingSession } from "../../../platform/cassandra/recording-session.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
-import { systemClock } from "../../../platform/clock.ts";
+import { fakeClock, systemClock } from "../../../platform/clock.ts";
 import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
+import { silentLogger } from "../../../platform/logger.ts";
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { describeCenterStore } from "./centers-contract.ts";
 import { openCassandraCenters } from "./cassandra-centers.ts";
+import { sweepTexts, sweepTextsDaily } from "./cassandra-text-sweep.ts";
+import { moveText, putPart, scanVersions } from "./cassandra-translation-statements.ts";
 import { openCassandraTranslations } from "./cassandra-translations.ts";
 import { describeTranslations } from "./translations-contract.ts";
 
@@ -62,12 +65,76 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
       expect(read?.get("id_0") === text).toBe(true);
       await store.putTexts("ws-large", { key, texts: new Map([["id_0", "small"]]), now: 0 });
       expect(await store.texts("ws-large", [key])).toEqual([new Map([["id_0", "small"]])]);
-      const rows = await session.execute({
-        cql: "SELECT DISTINCT version, workspace_id, message_id, locale_id FROM texts_by_version",
-        values: {},
-        idempotent: true,
-      });
-      expect(rows.filter((row) => row["workspace_id"] === "ws-large")).toHaveLength(1);
+      await expect.poll(() => versionsOf("ws-large")).toBe(1);
+    });
+
+    async function versionsOf(workspaceId: string): Promise<number> {
+      const rows = await session.execute({ cql: scanVersions, values: {}, idempotent: true });
+      return rows.filter((row) => row["workspace_id"] === workspaceId).length;
+    }
+
+    test("texts that are put while a conditional write is under way share the next one", async () => {
+      let written = 0;
+      const counted: Session = {
+        ...recorded,
+        async execute(statement) {
+          const rows = await recorded.execute(statement);
+          if (statement.cql === putPart) written += 1;
+          return rows;
+        },
+      };
+      const store = openCassandraTranslations({ session: counted, newVersion: () => newId("uuid") });
+      const go = recorded.block(({ cql }) => cql === moveText);
+      const begun = recorded.calls.length;
+      const write = (at: number, text: string) =>
+        store.putTexts("ws-together", { key: { messageId: `m${at}`, localeId: "es" }, texts: new Map([["id_0", text]]), now: 0 });
+      const puts = [write(0, "first")];
+      const moves = () => recorded.calls.slice(begun).filter((call) => call.some(({ cql }) => cql === moveText)).map((call) => call.length);
+      await expect.poll(moves).toEqual([1]);
+      puts.push(...Array.from({ length: 30 }, (_, at) => write(at % 15, `${at}`)));
+      await expect.poll(() => written).toBe(31);
+      go();
+      expect(new Set(await Promise.all(puts))).toEqual(new Set(["committed"]));
+      // The second texts of a message wait until the first ones count
+      expect(moves()).toEqual([1, 15, 15]);
+      for (let at = 0; at < 15; at += 1) {
+        const [texts] = await store.texts("ws-together", [{ messageId: `m${at}`, localeId: "es" }]);
+        expect(["first", `${at}`, `${at + 15}`]).toContain(texts?.get("id_0"));
+      }
+      await expect.poll(() => versionsOf("ws-together")).toBe(15);
+    });
+
+    test("a failure of a write that several share is told to each of them, and what they wrote is swept in an hour", async () => {
+      const store = translations();
+      const put = (at: number) =>
+        store.putTexts("ws-failed", { key: { messageId: `m${at}`, localeId: "es" }, texts: new Map([["id_0", "x"]]), now: 0 });
+      await put(0);
+      recorded.failNext(({ cql }) => cql === moveText, new Error("planted"));
+      const first = put(0);
+      await expect(first).rejects.toThrow("planted");
+      await expect(put(1)).resolves.toBe("committed");
+      expect(await versionsOf("ws-failed")).toBe(3);
+      const clock = { ...systemClock, now: () => Date.now() };
+      expect(await sweepTexts({ session, clock })).toBe(0);
+      const later = { ...clock, now: () => Date.now() + limits.textSweepAgeMs + 60_000 };
+      expect(await sweepTexts({ session, clock: later })).toBe(1);
+      expect(await versionsOf("ws-failed")).toBe(2);
+      const key = { messageId: "m0", localeId: "es" };
+      expect(await store.texts("ws-failed", [key])).toEqual([new Map([["id_0", "x"]])]);
+    });
+
+    test("one of several processes sweeps, once a day", async () => {
+      const clock = fakeClock(Date.now() + 2 * limits.textSweepAgeMs);
+      const key = { messageId: "m0", localeId: "es" };
+      const sweeps: unknown[] = [];
+      const logger = { ...silentLogger, info: (event: string) => sweeps.push(event) };
+      const ends = [1, 2].map(() => sweepTextsDaily({ session, clock, logger }));
+      recorded.failNext(({ cql }) => cql === moveText, new Error("planted"));
+      await expect(translations().putTexts("ws-daily", { key, texts: new Map([["id_0", "x"]]), now: 0 })).rejects.toThrow("planted");
+      clock.advance(limits.textSweepLookMs);
+      await expect.poll(() => versionsOf("ws-daily")).toBe(0);
+      await expect.poll(() => sweeps).toEqual(["texts_swept"]);
+      for (const end of ends) end();
     });
 
     test("a reader that read the pointer of texts before they were replaced reads those that took their place", async () => {

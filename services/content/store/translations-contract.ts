@@ -125,6 +125,19 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       expect(await store.putTexts(workspace, put({ mark: { ...mark, bodyHash: "other" }, now: now + day }))).toBe("committed");
     });
 
+    test("putTexts() keeps all of many that come at once, those with a mark too", async () => {
+      const keys = Array.from({ length: 100 }, (_, at) => ({ ...key, messageId: `message-${at}` }));
+      const outcomes = await Promise.all(
+        keys.map((each, at) => {
+          const mark = at % 2 === 0 ? { mark: { requestHash: `r${at}`, bodyHash: `b${at}` } } : {};
+          return store.putTexts(workspace, put({ key: each, texts: new Map([["id_0", String(at)]]), ...mark }));
+        }),
+      );
+      expect(new Set(outcomes)).toEqual(new Set(["committed"]));
+      expect(await store.texts(workspace, keys)).toEqual(keys.map((_, at) => new Map([["id_0", String(at)]])));
+      expect([await store.remembered(workspace, "r98", now), await store.remembered(workspace, "r99", now)]).toEqual(["b98", undefined]);
+    });
+
     test("putTexts() takes one of several bodies that come at once with one mark", async () => {
       const bodies = ["a", "b", "c", "d"];
       const outcomes = await Promise.all(

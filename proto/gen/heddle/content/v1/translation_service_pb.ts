@@ -742,7 +742,8 @@ export const MessageOwnerKindSchema: GenEnum<MessageOwnerKind> = /*@__PURE__*/
  */
 export const TranslationService: GenService<{
   /**
-   * GET /campaigns/translations and /canvas/translations: one message in one language, or all there are.
+   * GET /campaigns/translations and /canvas/translations: one message in one language, or all there are, 22 MB at most.
+   * Refusals: INPUT_INVALID, NOT_FOUND, FEATURE_NOT_ENABLED, TOO_MANY_RESULTS.
    *
    * @generated from rpc heddle.content.v1.TranslationService.ListTranslations
    */
