@@ -161,7 +161,7 @@ async function startScim(
   opened: (() => Promise<void> | void)[],
 ): Promise<Client<typeof ScimService>> {
   const events = await openSqliteEvents(options);
-  const scim = await openScim({ ...options, publish: (event) => events.publish([event]) });
+  const scim = await openScim({ ...options, telemetry, publish: (event) => events.publish([event]) });
   opened.push(() => scim.close());
   return directClient(ScimService, observedService(ScimService, scim.service, telemetry));
 }

@@ -1,8 +1,10 @@
 /** What came of SCIM requests, for the companies' logs: collected for a moment and told in one call, behind the answers. */
 import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
+import { type CollectedWrites, openCollectedWrites } from "../platform/collected-writes.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
+import type { Metrics } from "../platform/telemetry/metrics.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { ScimScope } from "./scim-route.ts";
 
@@ -14,39 +16,27 @@ export interface ScimNote {
   readonly detail?: string;
 }
 
-export interface ScimNotes {
-  /** Never waits and never fails: a lost note costs a line of the log and nothing else. */
-  add(note: ScimNote): void;
-  /** Tells what waits. */
-  close(): Promise<void>;
+/** A lost note costs a line of the log and nothing else. */
+export type ScimNotes = CollectedWrites<ScimNote>;
+
+export interface ScimNotesParts {
+  readonly scim: Client<typeof ScimService>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
-export function openScimNotes(
-  { scim, clock, logger }: { readonly scim: Client<typeof ScimService>; readonly clock: Clock; readonly logger: Logger },
-): ScimNotes {
-  let waiting: ScimNote[] = [];
-  let telling: Promise<void> = Promise.resolve();
-  let cancel: (() => void) | undefined;
-
-  function tell(): void {
-    cancel?.();
-    cancel = undefined;
-    const requests = waiting;
-    waiting = [];
-    telling = telling.then(async () => void await scim.logRequests({ requests })).catch((error: unknown) => {
-      logger.error("scim_requests_not_logged", error, { requests: requests.length });
-    });
-  }
-
-  return {
-    add(note) {
-      waiting.push(note);
-      if (waiting.length >= limits.scimNotesPerCallMax) tell();
-      else cancel ??= clock.after(limits.scimNotesMs, tell);
+export function openScimNotes({ scim, clock, logger, metrics }: ScimNotesParts): ScimNotes {
+  return openCollectedWrites({
+    clock,
+    collectMs: limits.scimNotesMs,
+    itemsPerWriteMax: limits.scimNotesPerCallMax,
+    itemsMax: limits.scimNotesWaitingMax,
+    bytesMax: limits.scimNotesBytesMax,
+    write: (notes) => scim.logRequests({ requests: [...notes] }),
+    lost({ items, reason, error }) {
+      metrics.count("scimLinesLost", { reason }, items);
+      logger.error("scim_requests_not_logged", error, { requests: items, reason });
     },
-    async close() {
-      if (waiting.length > 0) tell();
-      await telling;
-    },
-  };
+  });
 }

@@ -56,7 +56,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const { profile, subscription, messagingStatus, scim, content, translations } = options;
   const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
-  const scimNotes = openScimNotes({ scim, clock, logger });
+  const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
   function publicUrl(): string {
     return reachedAt;

@@ -101,6 +101,12 @@ export const metricTable = {
     labels: [],
     help: "The longest delay of a timer since the last scrape",
   },
+  scimLinesLost: {
+    name: "heddle_scim_log_lines_lost_total",
+    kind: "counter",
+    labels: ["reason"],
+    help: "Lines of the SCIM log that are missing: too many waited (`full`), or they could not be written (`failed`)",
+  },
   spansDropped: {
     name: "heddle_trace_spans_dropped_total",
     kind: "counter",

@@ -10,6 +10,7 @@ import { openListMemory } from "./domain/list-memory.ts";
 import type { Outbox } from "./domain/outbox.ts";
 import type { RequestLog, Users } from "./domain/ports.ts";
 import { openRelay, type Publish } from "./events/relay.ts";
+import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { openNotes } from "./log-notes.ts";
 import { scimRoutes } from "./rpc/routes.ts";
 
@@ -24,6 +25,7 @@ export interface ScimEnds {
   readonly logger: Logger;
   /** Where events go; without it, into the process's own log. */
   readonly publish?: Publish;
+  readonly telemetry?: Pick<Telemetry, "metrics">;
 }
 
 export interface ScimPart {
@@ -34,9 +36,10 @@ export interface ScimPart {
   close(): Promise<void>;
 }
 
-export function composeScim({ users, outbox, log }: ScimStore, { clock, logger, publish = tellLog(logger) }: ScimEnds): ScimPart {
+export function composeScim({ users, outbox, log }: ScimStore, ends: ScimEnds): ScimPart {
+  const { clock, logger, publish = tellLog(logger), telemetry: { metrics } = noTelemetry } = ends;
   const relay = openRelay({ outbox, publish, clock, logger });
-  const notes = openNotes({ clock, logger, write: (entries) => log.append(entries) });
+  const notes = openNotes({ log, clock, logger, metrics });
   const service = scimRoutes({
     users,
     clock,

@@ -44,7 +44,7 @@ export async function serveMeshScim(
     opened.push(closeStore);
     const events = await openEventStream({ ...config.events, logger });
     opened.push(() => events.close());
-    const part = composeScim(cassandraStore(session, clock), { clock, logger, publish: (event) => events.publish([event]) });
+    const part = composeScim(cassandraStore(session, clock), { clock, logger, telemetry, publish: (event) => events.publish([event]) });
     opened.push(() => part.close());
     opened.push(wakeAgainAndAgain(part, clock));
     function health(): Readiness {

@@ -1,0 +1,108 @@
+/** What may be lost and nobody waits for: collected for a moment and written together, one write at a time, bounded. */
+import { Buffer } from "node:buffer";
+import type { Clock } from "./clock.ts";
+
+export interface CollectedWrites<Item> {
+  /** Never waits and never fails. */
+  add(item: Item): void;
+  /** Writes what waits. What comes later is lost, and so is the rest once a write fails: an end is not held up by what is away. */
+  close(): Promise<void>;
+}
+
+export interface CollectedWritesOptions<Item> {
+  readonly clock: Clock;
+  /** How long an item waits for others, if no write is under way. */
+  readonly collectMs: number;
+  readonly itemsPerWriteMax: number;
+  /** Of all that wait or are being written. An item is JSON data and counts with the bytes of its text. */
+  readonly itemsMax: number;
+  readonly bytesMax: number;
+  /** Ends by itself within a deadline of its own. */
+  write(items: readonly Item[]): Promise<unknown>;
+  lost(loss: Loss): void;
+}
+
+/** Told once for all that found no room during a write, not once an item. */
+export interface Loss {
+  readonly items: number;
+  readonly reason: "full" | "failed";
+  readonly error: unknown;
+}
+
+export function openCollectedWrites<Item>(options: CollectedWritesOptions<Item>): CollectedWrites<Item> {
+  return new Collected(options);
+}
+
+interface Entry<Item> {
+  readonly item: Item;
+  readonly bytes: number;
+}
+
+class Collected<Item> implements CollectedWrites<Item> {
+  readonly #options: CollectedWritesOptions<Item>;
+  readonly #waiting: Entry<Item>[] = [];
+  #items = 0;
+  #bytes = 0;
+  #turnedAway = 0;
+  #cancel: (() => void) | undefined;
+  #isWriting = false;
+  #written: Promise<void> = Promise.resolve();
+  #closed = false;
+
+  constructor(options: CollectedWritesOptions<Item>) {
+    this.#options = options;
+  }
+
+  add(item: Item): void {
+    const { clock, collectMs, itemsPerWriteMax, itemsMax, bytesMax } = this.#options;
+    const bytes = Buffer.byteLength(JSON.stringify(item));
+    if (this.#closed || this.#items >= itemsMax || this.#bytes + bytes > bytesMax) {
+      this.#turnedAway += 1;
+    } else {
+      this.#waiting.push({ item, bytes });
+      this.#items += 1;
+      this.#bytes += bytes;
+    }
+    if (this.#isWriting) return;
+    if (this.#closed || this.#waiting.length >= itemsPerWriteMax) this.#flush();
+    else this.#cancel ??= clock.after(collectMs, () => this.#flush());
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#flush();
+    await this.#written;
+  }
+
+  #flush(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (!this.#isWriting) this.#written = this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    const { itemsPerWriteMax, write, lost } = this.#options;
+    this.#isWriting = true;
+    this.#tellTurnedAway();
+    while (this.#waiting.length > 0) {
+      const some = this.#waiting.splice(0, itemsPerWriteMax);
+      try {
+        await write(some.map(({ item }) => item));
+      } catch (error) {
+        if (this.#closed) some.push(...this.#waiting.splice(0));
+        lost({ items: some.length, reason: "failed", error });
+      }
+      this.#items -= some.length;
+      for (const { bytes } of some) this.#bytes -= bytes;
+      this.#tellTurnedAway();
+    }
+    this.#isWriting = false;
+  }
+
+  #tellTurnedAway(): void {
+    const items = this.#turnedAway;
+    if (items === 0) return;
+    this.#turnedAway = 0;
+    this.#options.lost({ items, reason: "full", error: new Error("There was no room to wait, or an end") });
+  }
+}
