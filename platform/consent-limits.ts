@@ -1,6 +1,9 @@
 /** The limits of memberships, addresses and the consent ledger, with their units in their names; used as part of `limits`. */
 export const consentLimits = {
-  laneReadRecordsMax: 200,
+  // Users or addresses of one step of an embedded lane: nobody else gets a turn meanwhile
+  laneReadUsersMax: 40,
+  // How many users a record has that says the same of several
+  laneUsersPerRecordMax: 20,
   laneWorkspacesPerRead: 8,
   subscriptionGroupsPerWorkspaceMax: 100,
   groupChangeAttemptsMax: 8,

@@ -39,9 +39,9 @@ function openTest(options: { failures?: number } = {}) {
 
 test("drained() waits for what the lane held, in order, each record once", async () => {
   const { queue, applied, drain } = openTest();
-  for (let sequence = 1; sequence <= limits.laneReadRecordsMax + 5; sequence += 1) queue.push(record(sequence));
+  for (let sequence = 1; sequence <= limits.laneReadUsersMax + 5; sequence += 1) queue.push(record(sequence));
   expect(await drain.drained(Infinity)).toBe(true);
-  expect(applied).toEqual(Array.from({ length: limits.laneReadRecordsMax + 5 }, (_, at) => at + 1));
+  expect(applied).toEqual(Array.from({ length: limits.laneReadUsersMax + 5 }, (_, at) => at + 1));
 });
 
 test("drained() called while a run is under way sees what came since", async () => {
@@ -82,11 +82,11 @@ test("drained() is false when the time is over, and at the end", async () => {
 test("drained() of a workspace waits for that workspace alone", async () => {
   const { queue, applied, drain } = openTest();
   queue.push(record(1), record(2, "v"));
-  for (let sequence = 3; sequence <= limits.laneReadRecordsMax * 3; sequence += 1) queue.push(record(sequence));
+  for (let sequence = 3; sequence <= limits.laneReadUsersMax * 3; sequence += 1) queue.push(record(sequence));
   expect(await drain.drained(Infinity, "nobody's")).toBe(true);
   expect(applied).toEqual([]);
   expect(await drain.drained(Infinity, "v")).toBe(true);
-  expect(applied).toHaveLength(limits.laneReadRecordsMax);
+  expect(applied).toHaveLength(limits.laneReadUsersMax);
   expect(await drain.drained(Infinity, "w")).toBe(true);
-  expect(applied).toHaveLength(limits.laneReadRecordsMax * 3);
+  expect(applied).toHaveLength(limits.laneReadUsersMax * 3);
 });

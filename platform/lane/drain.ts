@@ -110,10 +110,10 @@ class RunningDrain implements Drain {
 
   async #empty(): Promise<void> {
     const { lane, step } = this.#parts;
-    for (let records = await lane.read(limits.laneReadRecordsMax); records.length > 0 && !this.#closed;) {
+    for (let records = await lane.read(limits.laneReadUsersMax); records.length > 0 && !this.#closed;) {
       await step(records);
       for (const [settle, { workspaceId, place }] of this.#places) if (lane.isPast(workspaceId, place)) settle(true);
-      records = await lane.read(limits.laneReadRecordsMax);
+      records = await lane.read(limits.laneReadUsersMax);
     }
   }
 

@@ -5,14 +5,16 @@ export interface LaneRecord {
   /** Place in the intake log, and within the record's effects. */
   readonly sequence: number;
   readonly part: number;
-  /** The user or address that the record changes. */
+  /** The user or address that the record changes, or the first of its users. */
   readonly key: string;
+  /** How many users it says the same of. Absent: one. */
+  readonly users?: number;
   readonly body: Uint8Array;
 }
 
 /** The lane's reader. Records of a workspace come in the resolver's order; those read stay until they are taken. */
 export interface Lane {
-  /** The next records, at most `max`; a workspace with many of them leaves room for others. */
+  /** The next records, of about `max` users or addresses; a workspace with many of them leaves room for others. */
   read(max: number): Promise<LaneRecord[]>;
   /** The last record that a workspace has in the lane. */
   last(workspaceId: string): LanePlace | undefined;

@@ -5,8 +5,11 @@ import { Buffer } from "node:buffer";
 export interface Place {
   /** The last intake record that is resolved whole. */
   readonly through: number;
-  /** Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again. */
-  readonly inside?: { readonly taken: number; readonly now: number };
+  /**
+   * Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again,
+   * with as many users in a consent record (absent: one).
+   */
+  readonly inside?: { readonly taken: number; readonly now: number; readonly usersPerRecord?: number };
   /** The resolver's now, Unix milliseconds: it never steps back, whoever resolves. */
   readonly now: number;
   /** The checkpoint up to which identity rows are written for certain; those of later ones have to be repeated. */

@@ -13,6 +13,7 @@ export const laneSchema: readonly string[] = [
     PRIMARY KEY (service, workspace_id, sequence, part, lane_key)
   ) WITHOUT ROWID;
   `,
+  "ALTER TABLE lane_records ADD COLUMN users INTEGER NOT NULL DEFAULT 1;",
 ];
 
 export async function openSqliteLane(database: Database, service: string): Promise<Lane> {
@@ -39,8 +40,8 @@ export async function openSqliteLane(database: Database, service: string): Promi
       const turn = workspaces(limits.laneWorkspacesPerRead);
       const each = Math.ceil(max / Math.max(1, turn.length));
       served = turn.at(-1) ?? "";
-      const rows = turn.flatMap((workspaceId) => database.prepare(select).all(service, workspaceId, each));
-      return Promise.resolve(rows.slice(0, max).map(recordOf));
+      const records = turn.flatMap((workspaceId) => ofUsers(each, database.prepare(select).all(service, workspaceId, each).map(recordOf)));
+      return Promise.resolve(ofUsers(max, records));
     },
     last(workspaceId) {
       const row = database.prepare(selectLast).get(service, workspaceId);
@@ -50,12 +51,20 @@ export async function openSqliteLane(database: Database, service: string): Promi
   };
 }
 
+/** The first of the records, about `max` users; one record at least. */
+function ofUsers(max: number, records: readonly LaneRecord[]): LaneRecord[] {
+  let room = max;
+  const tooMuch = records.findIndex(({ users = 1 }, at) => (room -= users) < 0 && at > 0);
+  return records.slice(0, tooMuch < 0 ? records.length : tooMuch);
+}
+
 function recordOf(row: Readonly<Record<string, unknown>>): LaneRecord {
   return {
     workspaceId: String(row["workspace_id"]),
     sequence: Number(row["sequence"]),
     part: Number(row["part"]),
     key: String(row["lane_key"]),
+    users: Number(row["users"]),
     body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
   };
 }
@@ -72,7 +81,7 @@ export function returnToLane(database: Database, service: string, { workspaceId,
 }
 
 const ofWorkspace = "FROM lane_records WHERE service = ? AND workspace_id = ?";
-const select = `SELECT workspace_id, sequence, part, lane_key, body ${ofWorkspace} ORDER BY sequence, part LIMIT ?`;
+const select = `SELECT workspace_id, sequence, part, lane_key, users, body ${ofWorkspace} ORDER BY sequence, part LIMIT ?`;
 const selectNext = "SELECT workspace_id FROM lane_records WHERE service = ? AND workspace_id > ? ORDER BY workspace_id LIMIT 1";
 const selectLast = `SELECT sequence, part ${ofWorkspace} ORDER BY sequence DESC, part DESC LIMIT 1`;
 const selectUpTo = `SELECT 1 ${ofWorkspace} AND (sequence, part) <= (?, ?) LIMIT 1`;

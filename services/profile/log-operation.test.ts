@@ -7,7 +7,7 @@ import { fakeClock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneItem } from "./domain/lane-item.ts";
-import { laneRow } from "./lanes/lane-message.ts";
+import { laneRows } from "./lanes/lane-message.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import { readLaneMessage } from "./lanes/profile-lane.ts";
 import { openLogOperation } from "./log-operation.ts";
@@ -83,7 +83,7 @@ test("heddle log skip refuses a user who is not held, and a record that is not t
 
 test("in the mesh the word goes through the user's lane", async () => {
   const { profile } = await openHeld();
-  const { profiles } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRow });
+  const { profiles } = await openSqliteProfileStore({ database: profile.database, encodeLane: laneRows });
   const sent: LaneItem[] = [];
   const lanes = {
     append(_: number, body: Uint8Array) {

@@ -3,7 +3,7 @@ import type { Database } from "../../platform/sqlite/database.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Mark } from "./domain/profile.ts";
 import { checkSkip, type HeldRow, heldUsers } from "./lanes/log-operator.ts";
-import { laneRow } from "./lanes/lane-message.ts";
+import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore } from "./store/sqlite.ts";
 
@@ -26,7 +26,7 @@ export async function openLogOperation(
   database: Database,
   { partitions, tail }: { readonly partitions: number; readonly tail: (partition: number) => Promise<number> },
 ): Promise<LogOperation> {
-  const { profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const { profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   const asked = await openSqliteAsked(database);
   return {
     async status() {

@@ -17,7 +17,7 @@ import { createOutgoing } from "./events/outgoing.ts";
 import { eventsOf } from "./events/profile-events.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import { decodeRecord } from "./intake/record-message.ts";
-import { laneRow } from "./lanes/lane-message.ts";
+import { laneRows } from "./lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane.ts";
 import { createViews } from "./pass/plan-step.ts";
 import { createUserCache } from "./pass/user-cache.ts";
@@ -98,7 +98,7 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
     resolve: resolveBatch,
     views: createViews(),
     packItem,
-    encodeConsent: laneRow,
+    encodeConsent: laneRows,
     packItems: packLaneMessage,
     packConsent: packRecords,
     sizes: { messageBytesMax: limits.stepMessageBytesMax, stepBytesMax: limits.stepBytesMax },

@@ -24,7 +24,7 @@ import type { UserId, UserKey } from "./domain/user-key.ts";
 import { eventsOf } from "./events/profile-events.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
-import { laneRow } from "./lanes/lane-message.ts";
+import { laneRows } from "./lanes/lane-message.ts";
 import { createViews } from "./pass/plan-step.ts";
 import type { Resolve } from "./pass/resolve-workspace.ts";
 import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
@@ -83,7 +83,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const events = await openSqliteEvents({ database, clock });
   const stored = await openSqliteProfileStore({
     database,
-    encodeLane: laneRow,
+    encodeLane: laneRows,
     onCommit: (step) => events.append(step.workspaces.flatMap(({ workspaceId, told = [] }) => eventsOf(workspaceId, told))),
   });
   const opened = tellingOfConsent(stored, options.onConsent);
@@ -183,7 +183,7 @@ export async function* readUsers(
     readonly emailStatuses: EmailStatuses;
   },
 ): AsyncGenerator<readonly JsonObject[]> {
-  const { profiles } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const { profiles } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   // One read transaction for all pages: a server that writes meanwhile changes nothing of what is read here
   database.handle.exec("BEGIN");
   try {
@@ -241,11 +241,11 @@ export async function findUserIds(
   workspaceId: string,
   key: UserKey,
 ): Promise<readonly UserId[]> {
-  const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const { identities } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   return (await findUsers(identities, workspaceId, [key])).flat().map(({ id }) => id);
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
 export async function moveProfiles(database: Database): Promise<ProfileMove> {
-  return sqliteProfileMove(database, await openSqliteProfileStore({ database, encodeLane: laneRow }));
+  return sqliteProfileMove(database, await openSqliteProfileStore({ database, encodeLane: laneRows }));
 }

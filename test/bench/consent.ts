@@ -14,6 +14,7 @@ const { values } = parseArgs({
   options: {
     shape: { type: "string", default: "embedded" },
     requests: { type: "string", default: "1000" },
+    seconds: { type: "string", default: "20" },
     rate: { type: "string", default: "50" },
     sharers: { type: "string", default: "10000" },
   },
@@ -38,7 +39,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
 try {
   await fill();
-  await gets({ seconds: 4 });
+  await gets({ count: 200 });
   console.log(`get of ${idsPerGet} ids, ${perSecond} a second: ${shown(await gets({ count: requests }))}`);
   await fanOut();
 } finally {
@@ -53,7 +54,12 @@ async function startOne() {
     program: process.execPath,
     args: [join(repository, "cli/heddle.mjs"), "start", "--apply", declarationPath],
     folder: repository,
-    env: { HEDDLE_HTTP_PORT: "0", HEDDLE_DATA_DIR: join(folder, "data"), HEDDLE_LOG_LEVEL: "error" },
+    env: {
+      HEDDLE_HTTP_PORT: "0",
+      HEDDLE_DATA_DIR: join(folder, "data"),
+      HEDDLE_LOG_LEVEL: "error",
+      ...(process.env["BENCH_NODE_OPTIONS"] && { NODE_OPTIONS: process.env["BENCH_NODE_OPTIONS"] }),
+    },
   });
   return { url: one.url, stop: () => ended(one) };
 }
@@ -103,11 +109,11 @@ function some<Item>(from: number, count: number, make: (n: number) => Item): Ite
   return Array.from({ length: Math.min(objectsPerRequest, count - from) }, (_, at) => make(from + at));
 }
 
-async function gets({ count, seconds = 0 }: { readonly count?: number; readonly seconds?: number }): Promise<Float64Array> {
+async function gets({ count }: { readonly count: number }): Promise<Float64Array> {
   const { latencies } = await load({
     url: server.url,
     connections: 16,
-    requests: count ?? seconds * perSecond,
+    requests: count,
     perSecond,
     make: () => {
       const first = Math.floor(Math.random() * (users - idsPerGet));
@@ -118,22 +124,28 @@ async function gets({ count, seconds = 0 }: { readonly count?: number; readonly 
   return latencies;
 }
 
-/** Others are gets of another workspace, from the answer of the set until the last sharer shows it. */
+/**
+ * Others are gets of another workspace: as many before as while one fan-out after the other is under way, each from its
+ * answer until the last sharer shows it.
+ */
 async function fanOut(): Promise<void> {
-  const before = await gets({ seconds: 4 });
-  const during = gets({ seconds: 4 });
-  await setTimeout(500);
+  const count = Number(values.seconds) * perSecond;
+  const before = await gets({ count });
+  const readable: number[] = [];
+  const state = { over: false };
+  const during = gets({ count }).finally(() => state.over = true);
+  while (!state.over) readable.push(await oneFanOut(readable.length % 2 === 0 ? "subscribed" : "unsubscribed"));
+  const sorted = Float64Array.from(readable).sort();
+  console.log(`${readable.length} fan-outs to ${sharers} one after the other: readable after ${shown(sorted)}`);
+  console.log(`others, ${count} gets, before: ${shown(before)}; during: ${shown(await during)}`);
+}
+
+async function oneFanOut(subscription_state: "subscribed" | "unsubscribed"): Promise<number> {
   const began = performance.now();
-  await post(sharedKey, "/subscription/status/set", {
-    subscription_group_id: group,
-    subscription_state: "subscribed",
-    email: ["shared@example.com"],
-  });
-  const answered = performance.now() - began;
-  await until(async () => await stateOf(sharedKey, `s${sharers - 1}`) === "Subscribed");
-  const readable = performance.now() - began;
-  console.log(`fan-out to ${sharers}: answered after ${answered.toFixed(0)} ms, readable after ${readable.toFixed(0)} ms`);
-  console.log(`others before: ${shown(before)}; during: ${shown(await during)}`);
+  await post(sharedKey, "/subscription/status/set", { subscription_group_id: group, subscription_state, email: ["shared@example.com"] });
+  const shows = subscription_state === "subscribed" ? "Subscribed" : "Unsubscribed";
+  await until(async () => await stateOf(sharedKey, `s${sharers - 1}`) === shows);
+  return performance.now() - began;
 }
 
 async function stateOf(secret: string, id: string): Promise<unknown> {

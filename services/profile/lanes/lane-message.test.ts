@@ -1,6 +1,6 @@
 /** What the services that own consent get to read. */
 import { fromBinary } from "@bufbuild/protobuf";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   EmailMark,
   EmailStatus,
@@ -10,7 +10,7 @@ import {
   SubscriptionState,
 } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
-import { laneRow } from "./lane-message.ts";
+import { laneRow, laneRows } from "./lane-message.ts";
 
 const cause = { sequence: 2 ** 41, part: 3, at: 1_700_000_000_000, requestId: "r", actor: "k" };
 
@@ -68,4 +68,43 @@ test.each(marks)("laneRow() sends marks to messaging-status: $type", (record, ch
   const row = laneRow("w", record);
   expect(row.service).toBe("messaging-status");
   expect(fromBinary(StatusRecordSchema, row.body)).toMatchObject({ address: row.key, change });
+});
+
+describe("laneRows()", () => {
+  const set = (part: number, more: object = {}): ConsentRecord => {
+    return { ...cause, part, type: "membership", userId: `u${part}`, groupId: "g", state: "subscribed", ...more };
+  };
+  const shapes = (records: readonly ConsentRecord[], usersMax?: number) =>
+    laneRows("w", records, usersMax).map(({ key, part, users = 1 }) => [key, part, users]);
+
+  test("says once what it says of users who follow each other, in records of so many users at most", () => {
+    const records = Array.from({ length: 5 }, (_, part) => set(part));
+    expect(shapes(records, 2)).toEqual([["u0", 0, 2], ["u2", 2, 2], ["u4", 4, 1]]);
+    const [first] = laneRows("w", records, 5);
+    expect(fromBinary(SubscriptionRecordSchema, first?.body ?? new Uint8Array())).toMatchObject({
+      workspaceId: "w",
+      userId: "u0",
+      cause: { sequence: 2n ** 41n, part: 0, requestId: "r", actor: "k" },
+      change: {
+        case: "setMemberships",
+        value: { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED, userIds: ["u0", "u1", "u2", "u3", "u4"] },
+      },
+    });
+    expect(laneRows("w", records, 1)).toEqual(records.map((record) => laneRow("w", record)));
+  });
+
+  test.each([
+    ["another group", { groupId: "h" }],
+    ["another state", { state: "unsubscribed" }],
+    ["another place in the log", { sequence: 7 }],
+    ["a place that does not follow", { part: 9 }],
+    ["another request", { requestId: "s" }],
+    ["somebody else who asked", { actor: "l" }],
+    ["another time", { at: 1 }],
+    ["a trace", { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }],
+    ["a side of a merge", { side: ["m"] }],
+    ["what was said before the user was there", { carried: true }],
+  ])("keeps %s apart", (_, other) => {
+    expect(laneRows("w", [set(0), set(1, other)]).map(({ users = 1 }) => users)).toEqual([1, 1]);
+  });
 });

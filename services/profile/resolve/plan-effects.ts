@@ -30,7 +30,8 @@ export interface EffectParts {
   readonly layout: LaneLayout;
   readonly packItem: (item: Addressed) => string;
   readonly tracer?: Tracer;
-  readonly encodeConsent: (workspaceId: string, record: ConsentRecord) => ConsentItem;
+  /** In order; a record that says the same of several users has `usersMax` of them at most. */
+  readonly encodeConsent: (workspaceId: string, records: readonly ConsentRecord[], usersMax: number) => readonly ConsentItem[];
 }
 
 /** One effect, ready to be packed with others of its lane. */
@@ -57,8 +58,13 @@ export interface PlannedEffects {
   readonly spans: readonly Span[];
 }
 
-/** The same records give the same effects in the same order, whoever plans them, as long as `now` is the same. */
-export async function planEffects(parts: EffectParts, records: readonly LogRecord[], options: ResolveOptions): Promise<PlannedEffects> {
+export interface EffectOptions extends ResolveOptions {
+  /** How many users a consent record has at most: who goes on inside a record has to cut it as it was cut. */
+  readonly usersPerRecord: number;
+}
+
+/** The same records give the same effects in the same order, whoever plans them, as long as the options are the same. */
+export async function planEffects(parts: EffectParts, records: readonly LogRecord[], options: EffectOptions): Promise<PlannedEffects> {
   const { byWorkspace, setAside } = decodeAll(parts, records);
   const effects: Effect[] = [];
   const changes: RowChanges[] = [];
@@ -72,7 +78,7 @@ export async function planEffects(parts: EffectParts, records: readonly LogRecor
     beginSpans(spans, parts, intake);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     for (const record of resolved) {
-      addEffects(effects, parts, { workspaceId, record, span: spans.get(record.sequence) });
+      addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
       addOutcome(outcomes, record);
     }
     const own = originsOf(intake, resolved);
@@ -95,7 +101,7 @@ function beginSpans(spans: Map<number, Span>, { tracer = noTracer, partition }: 
 
 function addEffects(
   effects: Effect[],
-  { packItem, encodeConsent, layout }: EffectParts,
+  { packItem, encodeConsent, layout, usersPerRecord }: EffectParts & EffectOptions,
   { workspaceId, record, span }: { readonly workspaceId: string; readonly record: ResolvedRecord; readonly span: Span | undefined },
 ): void {
   const trace = span === undefined ? undefined : { traceparent: span.traceparent };
@@ -103,8 +109,8 @@ function addEffects(
     const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own }, ...trace }));
     effects.push({ to: "profile", lane: layout.laneOf(workspaceId, own.userId), body });
   }
-  for (const consent of record.consent) {
-    const { service, key, body } = encodeConsent(workspaceId, { ...consent, ...trace });
+  const consent = trace === undefined ? record.consent : record.consent.map((one) => ({ ...one, ...trace }));
+  for (const { service, key, body } of encodeConsent(workspaceId, consent, usersPerRecord)) {
     const lane = service === "subscription" ? layout.subscriptionLaneOf(workspaceId) : layout.laneOf(workspaceId, key);
     effects.push({ to: service, lane, body });
   }

@@ -26,6 +26,10 @@ export interface ResolverParts extends EffectParts, PackParts {
   readonly onWritten: (sequence: number) => void;
 }
 
+function usersPerRecordAt({ inside }: Place): number {
+  return inside === undefined ? limits.laneUsersPerRecordMax : inside.usersPerRecord ?? 1;
+}
+
 /** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
 class FenceLost extends Error {}
 
@@ -107,7 +111,8 @@ class Resolver {
   async #resolve(records: readonly LogRecord[]): Promise<void> {
     const place = this.#at?.place ?? firstPlace;
     const now = place.inside?.now ?? Math.max(place.now, this.#parts.clock.now());
-    const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs });
+    const usersPerRecord = usersPerRecordAt(place);
+    const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs, usersPerRecord });
     const skipped = place.inside?.taken ?? 0;
     const fitting = fittingEffects(planned.effects.slice(skipped), this.#parts.sizes);
     if (skipped + fitting < planned.effects.length && records.length > 1) {
@@ -140,7 +145,7 @@ class Resolver {
         await this.#wrote(planned);
         return;
       }
-      const inside = { taken: taken + fitting, now };
+      const inside = { taken: taken + fitting, now, usersPerRecord: usersPerRecordAt(place) };
       const part = { effects: rest.slice(0, fitting), changes: [], outcomes: [] };
       await this.#publish({ ...part, place: { ...next, through: place.through, inside } });
     }

@@ -12,7 +12,7 @@ import { type LaneLayout, laneLayout } from "../../../platform/lane/layout.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { createOutgoing } from "../events/outgoing.ts";
 import { eventsOf } from "../events/profile-events.ts";
-import { laneRow } from "../lanes/lane-message.ts";
+import { laneRows } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
 import { createViews } from "../pass/plan-step.ts";
 import { createUserCache } from "../pass/user-cache.ts";
@@ -127,7 +127,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     resolve: resolveAtReceipt,
     views: createViews(),
     packItem,
-    encodeConsent: laneRow,
+    encodeConsent: laneRows,
     packItems: packLaneMessage,
     packConsent: packRecords,
     undoWindowMs: options.undoWindowMs,

@@ -8,7 +8,7 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { IdentityStore, ProfileStore } from "../domain/ports.ts";
 import { type Resolution, resolveBatch } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
-import { laneRow } from "../lanes/lane-message.ts";
+import { laneRows } from "../lanes/lane-message.ts";
 import { createViews, planStep } from "../pass/plan-step.ts";
 import { createUserCache } from "../pass/user-cache.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
@@ -45,7 +45,7 @@ export async function runEmbedded(
   { steps, undoWindowMs, decode, now }: EmbeddedOptions,
 ): Promise<Seen & { readonly openMerges: readonly string[]; readonly keys: readonly (readonly [string, IdentityKey])[] }> {
   const database = openDatabase({ path: ":memory:", clock: fakeClock() });
-  const tables = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
   const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
   const { identities, profiles } = tables;
   const how = decode === undefined ? { decode: decodeEntry, resolve: resolveAtReceipt } : { decode, resolve: resolveBatch };

@@ -1,13 +1,13 @@
 /** The contract of rows on SQLite, whose steps are one transaction. */
 import { openDatabase } from "../../../platform/sqlite/database.ts";
-import { laneRow } from "../lanes/lane-message.ts";
+import { laneRows } from "../lanes/lane-message.ts";
 import type { Step, WorkspaceStep } from "../domain/ports.ts";
 import { describeRows } from "./rows-contract.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 
 describeRows("SQLite", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   return {
     identities: {
       ...identities,

@@ -10,14 +10,15 @@ import { profileToRow } from "./rows.ts";
 import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
 import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
-/** A consent record in the form its reader decodes; injected because a store knows no messages. */
-export type EncodeLane = (workspaceId: string, record: ConsentRecord) => {
+/** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
+export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]) => readonly {
   readonly service: string;
   readonly key: string;
   readonly sequence: number;
   readonly part: number;
+  readonly users?: number;
   readonly body: Uint8Array;
-};
+}[];
 
 type SqlValue = string | number | Uint8Array;
 type Row = readonly SqlValue[];
@@ -46,9 +47,8 @@ export function planStepRows(
     addProfiles(add, number, { profiles: workspace.profiles, rowChars });
     addMerges(add, workspace);
     addHeld(add, workspace);
-    for (const record of workspace.consent) {
-      const { service, key, sequence, part, body } = encodeLane(workspace.workspaceId, record);
-      add(statements.putLane, service, workspace.workspaceId, sequence, part, key, body);
+    for (const { service, key, sequence, part, users = 1, body } of encodeLane(workspace.workspaceId, workspace.consent)) {
+      add(statements.putLane, service, workspace.workspaceId, sequence, part, key, users, body);
     }
   }
   const origins = step.workspaces.flatMap(({ workspaceId, origins = [] }) => origins.length === 0 ? [] : [[workspaceId, origins] as const]);
@@ -187,8 +187,8 @@ const statements = {
   putHeld: `INSERT INTO profile_held (workspace_id, user_id, reason) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason`,
   putHeldRecord: `INSERT INTO profile_held_records (workspace_id, user_id, sequence, part, body) VALUES (?, ?, ?, ?, ?) ${upsert}`,
-  putLane: `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body)
-    VALUES (?, ?, ?, ?, ?, ?) ${upsert}`,
+  putLane: `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ${upsert}`,
   putSetAside: `INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`,
   putOrigins: `INSERT INTO profile_origins (log_partition, through, at, body) VALUES (?, ?, ?, ?) ${upsert}`,

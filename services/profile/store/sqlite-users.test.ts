@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import type { Step, WorkspaceStep } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
-import { laneRow } from "../lanes/lane-message.ts";
+import { laneRows } from "../lanes/lane-message.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 import { placeOf } from "./sqlite-users.ts";
 
@@ -22,7 +22,7 @@ test.each(cases)("placeOf(%j) is %i", (id, place) => {
 
 test("users whose ids tell the same place, or none, each keep their own row", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRow });
+  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   const ids = ["0000000000010000aaaaaaaa", "0000000000010000bbbbbbbb", "stranger", "other stranger"];
   for (const id of ids) {
     await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 1)]]) }));

@@ -1,6 +1,6 @@
 /** The contract on SQLite. */
 import { openDatabase } from "../../../platform/sqlite/database.ts";
-import { laneRow } from "../lanes/lane-message.ts";
+import { laneRows } from "../lanes/lane-message.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 import { describeProfileStore } from "./store-contract.ts";
 
@@ -21,7 +21,7 @@ describeProfileStore("SQLite", async () => {
     handle: database.handle,
     close: () => database.close(),
   };
-  const tables = await openSqliteProfileStore({ database: given, encodeLane: laneRow });
+  const tables = await openSqliteProfileStore({ database: given, encodeLane: laneRows });
   return {
     ...tables,
     lanes: (service) => {

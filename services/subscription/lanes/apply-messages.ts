@@ -40,10 +40,10 @@ function decoded(bodies: readonly LaneBody[], setAside: SetAside[]): Map<string,
   const workspaces = new Map<string, MembershipRecord[]>();
   for (const { body, place: [sequence, part] } of bodies) {
     try {
-      const { workspaceId, record } = decodeLaneBody(body);
-      const records = workspaces.get(workspaceId);
-      if (records === undefined) workspaces.set(workspaceId, [record]);
-      else records.push(record);
+      const { workspaceId, records } = decodeLaneBody(body);
+      const list = workspaces.get(workspaceId);
+      if (list === undefined) workspaces.set(workspaceId, [...records]);
+      else list.push(...records);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       setAside.push({ record: { workspaceId: "", sequence, part, key: "", body }, reason });

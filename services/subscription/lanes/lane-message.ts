@@ -5,17 +5,17 @@ import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } 
 import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
 import type { Mark, MembershipState } from "../domain/memberships.ts";
 
-/** Throws on bytes that are no record. */
-export function decodeLaneRecord({ sequence, part, body }: LaneRecord): MembershipRecord {
-  return recordFromMessage(fromBinary(SubscriptionRecordSchema, body), [sequence, part]);
+/** What the bytes say, of one user each. Throws on bytes that are no record. */
+export function decodeLaneRecord({ sequence, part, body }: LaneRecord): MembershipRecord[] {
+  return recordsFromMessage(fromBinary(SubscriptionRecordSchema, body), [sequence, part]);
 }
 
 /** A record that says itself where it belongs, as lanes of a log carry it. Throws on bytes that are no record. */
-export function decodeLaneBody(body: Uint8Array): { readonly workspaceId: string; readonly record: MembershipRecord } {
+export function decodeLaneBody(body: Uint8Array): { readonly workspaceId: string; readonly records: readonly MembershipRecord[] } {
   const message = fromBinary(SubscriptionRecordSchema, body);
   const { workspaceId, cause } = message;
   if (workspaceId === "" || cause === undefined) throw new Error("Expected a subscription record with a workspace and a cause, got none");
-  return { workspaceId, record: recordFromMessage(message, [Number(cause.sequence), cause.part]) };
+  return { workspaceId, records: recordsFromMessage(message, [Number(cause.sequence), cause.part]) };
 }
 
 /** Whether this build can read the record. */
@@ -28,16 +28,20 @@ export function isLaneRecord({ body, sequence, part }: LaneRecord): boolean {
   }
 }
 
-function recordFromMessage(message: SubscriptionRecord, mark: Mark): MembershipRecord {
+function recordsFromMessage(message: SubscriptionRecord, [sequence, part]: Mark): MembershipRecord[] {
   if (message.userId === "") throw new Error("Expected a subscription record with a user, got none");
+  const change = changeFromMessage(message.change);
+  const users = message.change.case === "setMemberships" ? message.change.value.userIds : [message.userId];
+  const said = saidIn(message);
+  return users.map((userId, at) => ({ userId, mark: [sequence, part + at], ...said, change }));
+}
+
+function saidIn(message: SubscriptionRecord): Pick<MembershipRecord, "at" | "requestId" | "actor" | "traceparent"> {
   return {
-    userId: message.userId,
-    mark,
     at: Number(message.cause?.at ?? 0n),
     requestId: message.cause?.requestId ?? "",
     actor: message.cause?.actor ?? "",
     ...(message.cause?.traceparent && { traceparent: message.cause.traceparent }),
-    change: changeFromMessage(message.change),
   };
 }
 
@@ -46,6 +50,10 @@ function changeFromMessage(change: SubscriptionRecord["change"]): MembershipChan
     case "setMembership": {
       const { subscriptionGroupId, state, carried, side } = change.value;
       return { type: "set", groupId: subscriptionGroupId, state: stateFromMessage(state), carried, side };
+    }
+    case "setMemberships": {
+      const { subscriptionGroupId, state } = change.value;
+      return { type: "set", groupId: subscriptionGroupId, state: stateFromMessage(state), carried: false, side: [] };
     }
     case "userMerged": {
       const { mergeId, sourceUserId, undoUntil } = change.value;

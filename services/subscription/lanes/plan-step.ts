@@ -39,7 +39,7 @@ export function decodeAll(taken: readonly LaneRecord[], setAside: SetAside[]): M
 
 function decodedOrAside(record: LaneRecord, setAside: SetAside[]): MembershipRecord[] {
   try {
-    return [decodeLaneRecord(record)];
+    return decodeLaneRecord(record);
   } catch (error) {
     setAside.push({ record, reason: error instanceof Error ? error.message : String(error) });
     return [];
