@@ -6,6 +6,7 @@ import { freePorts } from "../../test/servers/server-process.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { type Authority, certificateFolder, openAuthority } from "../rpc/certificates.fixture.ts";
 import { type CassandraConfig, openCassandra } from "./driver.ts";
 import { createKeyspace, currentVersion, migrate, type Migration } from "./migrate.ts";
 import { readAll, type Session, type Statement, type Value } from "./session.ts";
@@ -25,13 +26,19 @@ const migrations: Migration[] = [{
 }];
 
 await describeWith(["cassandra"], "Cassandra", () => {
+  const certificates = certificateFolder();
+  afterAll(() => certificates.remove());
+
   describe("one server", () => {
+    let authority: Authority;
     let server: CassandraServer;
     let patientConfig: CassandraConfig;
     let session: Session;
     beforeAll(async () => {
       // "periodic" loses what was answered in the last 100 ms before a kill: one node alone needs more
-      server = await startCassandra({ heapMegabytes: 1024, commitlogSync: "batch" });
+      authority = openAuthority(certificates.path, "authority");
+      const tls = { ca: authority.cert, ...authority.issue("IP:127.0.0.1") };
+      server = await startCassandra({ heapMegabytes: 1024, commitlogSync: "batch", tls });
       patientConfig = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
       const outside = openCassandra(patientConfig, systemClock);
       await createKeyspace(outside, "ks", { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });
@@ -44,6 +51,39 @@ await describeWith(["cassandra"], "Cassandra", () => {
       await session?.close();
       await server?.stop();
     }, 60_000);
+
+    test("a session over TLS works where each side is vouched for", patient, async () => {
+      const tls = { ca: authority.cert, ...authority.issue("DNS:profile") };
+      expect(await overTls(tls)).toEqual([]);
+    });
+
+    for (
+      const [name, tls] of [
+        ["in the clear", () => undefined],
+        ["without a certificate", () => ({ ca: authority.cert })],
+        [
+          "with a certificate of another authority",
+          () => ({ ca: authority.cert, ...openAuthority(certificates.path, "other").issue("DNS:x") }),
+        ],
+        [
+          "that trusts another authority",
+          () => ({ ca: openAuthority(certificates.path, "other").cert, ...authority.issue("DNS:profile") }),
+        ],
+        ["that trusts no authority but those of the machine", () => authority.issue("DNS:profile")],
+      ] as const
+    ) {
+      test(`a session ${name} gets nothing of a port that asks for TLS`, patient, async () => {
+        expect(await overTls(tls())).toBe("STORE_UNAVAILABLE");
+      });
+    }
+
+    async function overTls(tls: CassandraConfig["tls"]): Promise<unknown> {
+      const contactPoints = [`127.0.0.1:${server.tlsPort}`];
+      const over = openCassandra({ ...patientConfig, contactPoints, keyspace: "ks", ...(tls && { tls }) }, systemClock);
+      const answer = await over.execute(of(select, { a: "tls" })).catch(({ reason }) => reason);
+      await over.close();
+      return answer;
+    }
 
     test("a session whose server was not there at first works when it is", patient, async () => {
       const [port = 0] = await freePorts(1);

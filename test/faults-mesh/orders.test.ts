@@ -13,7 +13,7 @@ const settledMsMax = 60_000;
 const serverNames = ["nats", "redis", "cassandra"] as const;
 type Member = (typeof partNames)[number] | (typeof serverNames)[number];
 
-/** Gateway and profile first is the hardest; HEDDLE_START_ORDERS=all tries every one, for about an hour. */
+/** Gateway and profile first is the hardest; HEDDLE_START_ORDERS=all tries every one, for half an hour to an hour. */
 const orders: Member[][] = env.HEDDLE_START_ORDERS === "all"
   ? permutations(["gateway", "profile-0", "nats", "redis", "cassandra"])
   : [["gateway", "profile-0", "redis", "nats", "cassandra"]];

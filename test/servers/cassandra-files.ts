@@ -1,9 +1,23 @@
 /** What a Cassandra node reads at its start: its settings, its logging, and what Java 17 must open to it. */
 import { join } from "node:path";
 
-export function cassandraYaml(
-  place: { data: string; port: number; storagePort: number; commitlogSync: keyof typeof commitlogSyncs },
-): string {
+/** PEM texts: the node's own certificate, and the authority that its clients' must come from. */
+export interface CassandraTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface CassandraPlace {
+  readonly data: string;
+  readonly port: number;
+  readonly storagePort: number;
+  readonly commitlogSync: keyof typeof commitlogSyncs;
+  /** A second port, for clients with a certificate. The files hold the texts, the own key before its certificate. */
+  readonly tls?: { readonly port: number; readonly own: string; readonly authority: string };
+}
+
+export function cassandraYaml(place: CassandraPlace): string {
   return `cluster_name: heddle_test
 num_tokens: 1
 partitioner: org.apache.cassandra.dht.Murmur3Partitioner
@@ -24,6 +38,19 @@ rpc_address: 127.0.0.1
 native_transport_port: ${place.port}
 start_native_transport: true
 auto_snapshot: false
+${place.tls ? encryption(place.tls) : ""}`;
+}
+
+function encryption({ port, own, authority }: NonNullable<CassandraPlace["tls"]>): string {
+  return `native_transport_port_ssl: ${port}
+client_encryption_options:
+  enabled: true
+  optional: false
+  require_client_auth: true
+  ssl_context_factory:
+    class_name: org.apache.cassandra.security.PEMBasedSslContextFactory
+  keystore: ${JSON.stringify(own)}
+  truststore: ${JSON.stringify(authority)}
 `;
 }
 

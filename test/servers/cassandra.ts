@@ -1,7 +1,7 @@
 /** A real Cassandra of one node, as a plain Java process. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { cassandraYaml, javaFlags, logback } from "./cassandra-files.ts";
+import { type CassandraPlace, type CassandraTls, cassandraYaml, javaFlags, logback } from "./cassandra-files.ts";
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
 
@@ -13,7 +13,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
   const { found, missing } = await provision("cassandra");
   if (!found) throw new Error(missing);
   const library = join(found.folder ?? "", "lib");
-  const [port = 0, storagePort = 0] = await freePorts(2);
+  const [port = 0, storagePort = 0, tlsPort = 0] = await freePorts(3);
   const server = await startServer({
     name: "cassandra",
     port,
@@ -22,10 +22,9 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
     command: (folder) => {
       const data = join(folder, "data");
       if (!existsSync(data)) mkdirSync(data, { recursive: true });
-      writeFileSync(
-        join(folder, "cassandra.yaml"),
-        cassandraYaml({ data, port, storagePort, commitlogSync: options.commitlogSync ?? "periodic" }),
-      );
+      const tls = options.tls && writeTls(folder, tlsPort, options.tls);
+      const place = { data, port, storagePort, commitlogSync: options.commitlogSync ?? "periodic" };
+      writeFileSync(join(folder, "cassandra.yaml"), cassandraYaml({ ...place, ...(tls && { tls }) }));
       writeFileSync(join(folder, "logback.xml"), logback);
       return [
         found.program,
@@ -47,7 +46,14 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
       ];
     },
   }, options.folder);
-  return Object.assign(server, { port, contactPoint: `127.0.0.1:${port}`, datacenter: "datacenter1" });
+  return Object.assign(server, { port, tlsPort, contactPoint: `127.0.0.1:${port}`, datacenter: "datacenter1" });
+}
+
+function writeTls(folder: string, port: number, { ca, cert, key }: CassandraTls): CassandraPlace["tls"] {
+  const tls = { port, own: join(folder, "own.pem"), authority: join(folder, "authority.pem") };
+  writeFileSync(tls.own, key + cert);
+  writeFileSync(tls.authority, ca);
+  return tls;
 }
 
 const defaultHeapMegabytes = 2048;
@@ -56,6 +62,14 @@ export interface CassandraOptions {
   readonly folder?: string;
   readonly commitlogSync?: "periodic" | "group" | "batch";
   readonly heapMegabytes?: number;
+  /** Serves `tlsPort` too. */
+  readonly tls?: CassandraTls;
 }
 
-export type CassandraServer = Server & { readonly port: number; readonly contactPoint: string; readonly datacenter: string };
+export type CassandraServer = Server & {
+  readonly port: number;
+  /** For clients with a certificate; nothing is there without `tls`. */
+  readonly tlsPort: number;
+  readonly contactPoint: string;
+  readonly datacenter: string;
+};
