@@ -1,5 +1,6 @@
 /** Every limit of the system, with its unit in its name. */
 import { consentLimits } from "./consent-limits.ts";
+import { contentLimits } from "./content-limits.ts";
 
 export const limits = {
   // HTTP edge
@@ -216,46 +217,7 @@ export const limits = {
   scimOutboxLookMs: 5_000,
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
-  // Preference centers and their pages
-  pageBytesMax: 1024 * 1024,
-  preferenceNameCharsMax: 255,
-  preferenceTitleCharsMax: 255,
-  pageLinkTagsMax: 20,
-  pageFormBytesMax: 64 * 1024,
-  pageFieldsMax: 500,
-  pageElementsMax: 30_000,
-  pageTagWordsMax: 5_000,
-  pageWarningsMax: 20,
-  pageTagsMax: 2_000,
-  pageRenderMsMax: 250,
-  pageRenderBytesMax: 4 * 1024 * 1024,
-  pagesCachedMax: 64,
-  pagesCachedCharsMax: 16 * 1024 * 1024,
-  pageOriginsMax: 50,
-  urlCharsMax: 2_048,
-  preferenceCentersPerWorkspaceMax: 500,
-  preferenceVersionsPageMax: 100,
-  contentAttemptsMax: 8,
-  preferenceLinkLifeMs: 90 * 24 * 3600 * 1000,
-  preferenceLinkLifeMsMax: 730 * 24 * 3600 * 1000,
-  // Translations: "the maximum of 20MB" (api-facts 7), and a body that has room for its escapes
-  translationBytesMax: 20 * 1024 * 1024,
-  translationRequestBytesMax: 24 * 1024 * 1024,
-  // Of a list, with what stands around texts: below rpcMessageBytesMax, above one translation of 20 MB
-  translationsListBytesMax: 22 * 1024 * 1024,
-  translationPlainBytesMax: 64 * 1024,
-  textPartBytesMax: 1024 * 1024,
-  textMovesPerWriteMax: 64,
-  textDropsInFlightMax: 64,
-  textSweepAgeMs: 3600 * 1000,
-  textSweepLookMs: 3600 * 1000,
-  textSweepMs: 24 * 3600 * 1000,
-  textsPerMessageMax: 10_000,
-  messagesPerOwnerMax: 1_000,
-  messageOwnersMax: 10_000,
-  missingTextsMax: 10_000,
-  quotedIdsMax: 20,
-  declareAttemptsMax: 5,
+  ...contentLimits,
   // RPC between parts
   // A translation of 20 MB, and what stands around it
   rpcMessageBytesMax: 24 * 1024 * 1024,

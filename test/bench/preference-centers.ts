@@ -9,10 +9,11 @@ const { values } = parseArgs({
   options: {
     mesh: { type: "boolean", default: false },
     rate: { type: "string", default: "200" },
-    requests: { type: "string", default: "2000" },
+    requests: { type: "string", default: "3000" },
   },
 });
 const [perSecond, requests] = [Number(values.rate), Number(values.requests)];
+const warmingMax = 900;
 
 const servers = values.mesh ? await startMeshServers() : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
@@ -37,16 +38,17 @@ try {
   await servers?.stop();
 }
 
-/** At a steady rate, whatever the answers take; the first 200 do not count. */
+/** At a steady rate, whatever the answers take; what warms Node and Cassandra up does not count. */
 async function show(name: string, rate: number, call: () => Promise<unknown>): Promise<void> {
   const latencies: number[] = [];
   const count = Math.max(200, Math.round((requests * rate) / perSecond));
+  const warming = Math.max(200, Math.round((warmingMax * rate) / perSecond));
   const began = performance.now();
-  await Promise.all(Array.from({ length: count + 200 }, async (_, n) => {
+  await Promise.all(Array.from({ length: count + warming }, async (_, n) => {
     const due = began + (n / rate) * 1000;
     await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));
     await call();
-    if (n >= 200) latencies.push(performance.now() - due);
+    if (n >= warming) latencies.push(performance.now() - due);
   }));
   const sorted = Float64Array.from(latencies).sort();
   const [p50, p99] = [0.5, 0.99].map((p) => percentile(sorted, p).toFixed(1));

@@ -13,7 +13,7 @@ const { values } = parseArgs({
 });
 const [perSecond, requests] = [Number(values.rate), Number(values.requests)];
 const [campaigns, messagesEach, textsEach] = [100, 10, 20];
-const [warming, requestsMin] = [900, 1_000];
+const [warmingMin, warmingMax, requestsMin] = [300, 900, 1_000];
 
 const servers = values.mesh ? await startMeshServers() : undefined;
 if (servers) Object.assign(process.env, { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_MESH: JSON.stringify(servers.settings) });
@@ -21,7 +21,7 @@ const { demoKey, startHeddle } = await import("../heddle.ts");
 const heddle = await startHeddle({ apply: declaration(), env: { HEDDLE_LOG_LEVEL: "error" } });
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 try {
-  for (let at = 0; at < campaigns * messagesEach; at += 1) await put(at);
+  for (let at = 0; at < campaigns; at += 1) await Promise.all(Array.from({ length: messagesEach }, (_, n) => put(at * messagesEach + n)));
   console.log(`${campaigns * messagesEach} messages of ${textsEach} texts of 100 characters, ${perSecond} requests a second`);
   const some = (many: number) => Math.floor(Math.random() * many);
   await show("view one", perSecond, () => get(`${messageQuery(some(campaigns * messagesEach))}&locale_id=es-MX`));
@@ -38,6 +38,7 @@ async function show(name: string, rate: number, call: () => Promise<void>): Prom
   const latencies: number[] = [];
   const began = performance.now();
   const count = Math.max(requestsMin, Math.round((requests * rate) / perSecond));
+  const warming = Math.max(warmingMin, Math.round((warmingMax * rate) / perSecond));
   await Promise.all(Array.from({ length: count + warming }, async (_, n) => {
     const due = began + (n / rate) * 1000;
     await new Promise((done) => setTimeout(done, Math.max(0, due - performance.now())));

@@ -1,4 +1,5 @@
 /** Stored pages checked, compiled and filled in; what was compiled is kept, within bounds. */
+import { openKept } from "../../../platform/kept.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
@@ -34,26 +35,17 @@ const fieldOf: Readonly<Record<PageKind, string>> = {
 };
 
 export function openPages(): Pages {
-  const kept = new Map<string, { readonly page: CompiledPage; readonly chars: number }>();
-  function keep(key: string, page: CompiledPage, chars: number): void {
-    kept.set(key, { page, chars });
-    let held = [...kept.values()].reduce((sum, entry) => sum + entry.chars, 0);
-    for (const [oldest, entry] of kept) {
-      if (kept.size <= limits.pagesCachedMax && held <= limits.pagesCachedCharsMax) break;
-      kept.delete(oldest);
-      held -= entry.chars;
-    }
-  }
+  const kept = openKept<CompiledPage>({ entriesMax: limits.pagesCachedMax, sizeMax: limits.pagesCachedCharsMax });
   return {
     check: (content, settings) => kinds.flatMap((kind) => checkPage(kind, content, settings)).slice(0, limits.pageWarningsMax),
     compiled(center, kind) {
       const html = htmlOf(kind, center.content);
       if (html.trim() === "") return undefined;
       const key = `${center.workspaceId} ${center.id} ${center.version} ${kind}`;
-      const known = kept.get(key)?.page;
+      const known = kept.get(key);
       if (known) return known;
       const page = compile(html, kind, center.content);
-      keep(key, page, html.length);
+      kept.put(key, page, html.length);
       return page;
     },
   };

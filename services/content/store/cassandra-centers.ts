@@ -1,5 +1,7 @@
 /** The store of preference centers in the mesh: a workspace is one partition, each change one conditional write; contents are kept apart. */
 import type { Session } from "../../../platform/cassandra/session.ts";
+import { openKept } from "../../../platform/kept.ts";
+import { limits } from "../../../platform/limits.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Center, CenterContent, CenterState, CenterSummary, CenterVersion, PageSettings } from "../domain/center.ts";
 import type { CenterChange, CenterStore, Remembered, WrittenVersion } from "../domain/center-ports.ts";
@@ -117,12 +119,20 @@ interface Contents {
   write(workspaceId: string, content: CenterContent): Promise<string>;
 }
 
+/** A content never changes under its id, so what was read stays true. */
 function openContents(session: Session, newContentId: () => string): Contents {
+  const kept = openKept<CenterContent>({ entriesMax: limits.contentsKeptMax, sizeMax: limits.contentsKeptCharsMax });
   return {
     async read(workspace_id, content_id) {
+      const key = `${workspace_id} ${content_id}`;
+      const known = kept.get(key);
+      if (known) return known;
       const [row] = await session.execute(plain(selectContent, { workspace_id, content_id }));
       if (row === undefined) throw new Error(`The content "${content_id}" is named and not there`);
-      return contentFromText(String(row["body"]));
+      const body = String(row["body"]);
+      const content = contentFromText(body);
+      kept.put(key, content, body.length);
+      return content;
     },
     async write(workspace_id, content) {
       const content_id = newContentId();

@@ -1,6 +1,7 @@
 /** Texts in Cassandra: each version under a name of its own, in parts; a pointer in the workspace's partition says which one counts. */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import { readAll, type Row, type Session } from "../../../platform/cassandra/session.ts";
+import { openKept } from "../../../platform/kept.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Texts, TextsKey } from "../domain/translation.ts";
@@ -34,6 +35,8 @@ export function openTextVersions({ session, newVersion }: { readonly session: Se
     const [row] = await session.execute({ ...statement, ...(serial ? { serial } : {}) });
     return row === undefined ? undefined : String(row["body"]);
   }
+  // A version never changes, so what was read under it stays true
+  const kept = openKept<Texts>({ entriesMax: limits.textsKeptMax, sizeMax: limits.textsKeptCharsMax });
   let dropping = 0;
   async function drop(workspaceId: string, dropped: readonly Version[]): Promise<void> {
     const statements = dropped.map(({ key, pointer }) =>
@@ -47,8 +50,15 @@ export function openTextVersions({ session, newVersion }: { readonly session: Se
       for (let attempt = 0; attempt < limits.contentAttemptsMax; attempt += 1) {
         const found = await pointer(workspaceId, key);
         if (found === undefined) return undefined;
+        const place = `${workspaceId} ${textId(key)} ${found}`;
+        const known = kept.get(place);
+        if (known) return known;
         const bytes = await readVersion(session, { workspaceId, key, pointer: found });
-        if (bytes !== undefined) return textsFromBytes(bytes);
+        if (bytes === undefined) continue;
+        const texts = textsFromBytes(bytes);
+        const chars = [...texts].reduce((sum, [id, text]) => sum + id.length + text.length, 0);
+        if (chars <= limits.textsKeptCharsEachMax) kept.put(place, texts, chars);
+        return texts;
       }
       throw new Refusal("STORE_UNAVAILABLE", "The texts are being replaced all the time", { retryAfterSeconds: 1 });
     },

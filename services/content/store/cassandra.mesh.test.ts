@@ -15,7 +15,7 @@ import { describeWith } from "../../../test/servers/require.ts";
 import { describeCenterStore } from "./centers-contract.ts";
 import { openCassandraCenters } from "./cassandra-centers.ts";
 import { sweepTexts, sweepTextsDaily } from "./cassandra-text-sweep.ts";
-import { moveText, putPart, scanVersions } from "./cassandra-translation-statements.ts";
+import { moveText, putPart, scanVersions, selectParts } from "./cassandra-translation-statements.ts";
 import { openCassandraTranslations } from "./cassandra-translations.ts";
 import { describeTranslations } from "./translations-contract.ts";
 
@@ -147,6 +147,17 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
       await store.putTexts("ws-raced", { key, texts: new Map([["id_0", "new"]]), now: 0 });
       go();
       expect(await reading).toEqual([new Map([["id_0", "new"]])]);
+    });
+
+    test("texts that were read are read again by their pointer alone", async () => {
+      const store = translations();
+      const key = { messageId: "known", localeId: "es" };
+      const reads = () => recorded.calls.filter(([call]) => call?.cql === selectParts && call.values["message_id"] === "known").length;
+      for (const text of ["first", "second"]) {
+        await store.putTexts("ws-known", { key, texts: new Map([["id_0", text]]), now: 0 });
+        for (let at = 0; at < 3; at += 1) expect(await store.texts("ws-known", [key])).toEqual([new Map([["id_0", text]])]);
+      }
+      expect(reads()).toBe(2);
     });
 
     test("a workspace may have thousands of messages", async () => {
