@@ -28,6 +28,7 @@ export const limits = {
   overloadRetryAfterSeconds: 1,
   positionCharsMax: 256,
   exportFieldsMax: 100,
+  exportUsersPerRead: 100,
   smallRequestBytesMax: 512 * 1024,
   requestIdCharsMax: 128,
   idempotencyKeyCharsMax: 255,

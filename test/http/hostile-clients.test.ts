@@ -1,4 +1,5 @@
 /** Clients that are slow, idle, many, or hang up: they cost little, and everybody else is served. `HEDDLE_HOSTILE=long` asks for the whole numbers. */
+import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { env } from "node:process";
@@ -6,6 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { limits } from "../../platform/limits.ts";
 import { demoKey } from "../heddle.ts";
 import { head } from "../raw.ts";
+import { errorOfMedian, median } from "../statistics.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const isLong = env.HEDDLE_HOSTILE === "long";
@@ -64,6 +66,17 @@ async function answerTimes(count: number): Promise<number[]> {
     times.push(performance.now() - began);
   }
   return times.sort((a, b) => a - b);
+}
+
+function p99(sorted: readonly number[]): number {
+  return sorted[Math.floor(sorted.length * 0.99)] ?? 0;
+}
+
+/** In a process of their own, so that what they cost is not taken for the server's. */
+async function openSlow(count: number): Promise<ChildProcess> {
+  const clients = fork(new URL("../slow-clients.ts", import.meta.url), [heddle.heddle.url, String(count)], { execArgv: [] });
+  await new Promise((resolve, reject) => clients.once("message", resolve).once("error", reject).once("exit", reject));
+  return clients;
 }
 
 /** Files and sockets that the server holds; 0 where the system does not tell. */
@@ -142,6 +155,28 @@ if (isLong) {
     await Promise.all(resting.map(({ closed }) => closed));
     expect(quiet).toBeLessThan(5_000);
   }, 180_000);
+
+  test("while a thousand clients send a byte a second, the p99 of the others is at most 1.2 times what it is without them", async () => {
+    await answerTimes(2_000);
+    const ratios: number[] = [];
+    const quiet: number[] = [];
+    for (let round = 0; round < 15; round += 1) {
+      const before = p99(await answerTimes(500));
+      const slow = await openSlow(1_000);
+      const meanwhile = p99(await answerTimes(500));
+      slow.kill();
+      quiet.push(before);
+      ratios.push(Math.log(meanwhile / before));
+    }
+    const [ratio, error] = [median(ratios), errorOfMedian(ratios)];
+    process.stdout.write(
+      `p99 of others ${median(quiet).toFixed(2)} ms, ${Math.exp(ratio).toFixed(2)} times that with 1,000 slow clients, error ${
+        error.toFixed(2)
+      }\n`,
+    );
+    // Each round with its own quiet one; what the machine does meanwhile widens the error
+    expect(ratio).toBeLessThan(Math.max(Math.log(1.2), 3 * error));
+  }, 300_000);
 }
 
 test("more connections at once than a default backlog holds are all served", async () => {

@@ -5,6 +5,7 @@
 import { env } from "node:process";
 import { beforeAll, expect, test } from "vitest";
 import { demoKey } from "../heddle.ts";
+import { errorOfMedian, median } from "../statistics.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 
 const isLong = env.HEDDLE_HOSTILE === "long";
@@ -83,10 +84,6 @@ async function ask({ method, path, key, body, name }: Question): Promise<{ told:
   return { told: `${answer.status} ${text.replaceAll(name, "NAME")}`, us: (performance.now() - began) * 1_000 };
 }
 
-function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.floor(sorted.length * part)] ?? 0;
-}
-
 const pairs: readonly (readonly [what: string, theirs: () => Question, nobodys: () => Question])[] = [
   ["a user of another workspace", () => exportOf(user), () => exportOf(likeIt(user))],
   ["an account of another company", () => accountOf(account), () => accountOf(likeIt(account))],
@@ -106,14 +103,11 @@ test.each(pairs)("%s is told of in the words and the time of what nobody has", a
     }
   }
   expect([...told]).toHaveLength(1);
-  const [known, unknown] = times.map((each) => each.toSorted((a, b) => a - b)) as [number[], number[]];
-  const difference = Math.abs(quantile(known, 0.5) - quantile(unknown, 0.5));
-  // Of a median: 1.25 times that of a mean, the deviation taken from the middle half, which outliers do not move
-  const error = Math.hypot(
-    ...[known, unknown].map((each) => 1.25 * (quantile(each, 0.75) - quantile(each, 0.25)) / 1.35 / Math.sqrt(each.length)),
-  );
+  const [known, unknown] = times;
+  const difference = Math.abs(median(known) - median(unknown));
+  const error = Math.hypot(errorOfMedian(known), errorOfMedian(unknown));
   if (isLong) process.stdout.write(`${what}: medians ${difference.toFixed(1)} us apart, standard error ${error.toFixed(1)} us\n`);
-  expect(difference).toBeLessThan(isLong ? Math.max(5, 3 * error) : quantile(unknown, 0.5) * 10);
+  expect(difference).toBeLessThan(isLong ? Math.max(5, 3 * error) : median(unknown) * 10);
 }, 300_000);
 
 const warming = 20;

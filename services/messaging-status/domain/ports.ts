@@ -19,6 +19,8 @@ export interface ListFilter {
   readonly offset: number;
   /** Oldest first. */
   readonly ascending: boolean;
+  /** Aborts when nobody waits for the answer any more: what takes several reads ends between two of them with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** How far what was answered is applied. */

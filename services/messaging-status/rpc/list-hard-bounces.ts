@@ -1,5 +1,6 @@
 /** RPC ListHardBounces. */
 import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { listPage } from "./list-page.ts";
 import {
   type ListHardBouncesRequest,
@@ -9,7 +10,11 @@ import {
 import type { ServiceParts } from "./parts.ts";
 import { scopeOf } from "./request.ts";
 
-export async function handleListHardBounces(parts: ServiceParts, message: ListHardBouncesRequest): Promise<ListHardBouncesResponse> {
-  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "rejected" }, message.filter);
+export async function handleListHardBounces(
+  parts: ServiceParts,
+  message: ListHardBouncesRequest,
+  { signal }: Pick<HandlerContext, "signal">,
+): Promise<ListHardBouncesResponse> {
+  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "rejected", signal }, message.filter);
   return create(ListHardBouncesResponseSchema, { emails: addresses, behind });
 }

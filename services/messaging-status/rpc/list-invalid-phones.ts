@@ -1,5 +1,6 @@
 /** RPC ListInvalidPhones. */
 import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { listPage } from "./list-page.ts";
 import {
   type ListInvalidPhonesRequest,
@@ -9,7 +10,11 @@ import {
 import type { ServiceParts } from "./parts.ts";
 import { scopeOf } from "./request.ts";
 
-export async function handleListInvalidPhones(parts: ServiceParts, message: ListInvalidPhonesRequest): Promise<ListInvalidPhonesResponse> {
-  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "invalid" }, message.filter);
+export async function handleListInvalidPhones(
+  parts: ServiceParts,
+  message: ListInvalidPhonesRequest,
+  { signal }: Pick<HandlerContext, "signal">,
+): Promise<ListInvalidPhonesResponse> {
+  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "invalid", signal }, message.filter);
   return create(ListInvalidPhonesResponseSchema, { phones: addresses, behind });
 }

@@ -11,11 +11,12 @@ import { reasonNumbers } from "./status-numbers.ts";
 /** Waits as every read does. Without a filter: the newest of all time. */
 export async function listPage(
   parts: ServiceParts,
-  of: { readonly scope: Scope; readonly list: ListName },
+  of: { readonly scope: Scope; readonly list: ListName; readonly signal: AbortSignal },
   filter: AddressFilter | undefined,
 ) {
   const addressed = filter?.addresses ?? [];
   const behind = await isBehind(parts, of.scope, addressed.length === 0 ? "all" : addressed);
+  of.signal.throwIfAborted();
   const page = await listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
     addresses: addressed,
     from: Number(filter?.from ?? 0n),
@@ -23,6 +24,7 @@ export async function listPage(
     limit: Math.min(filter?.limit || limits.addressesPageDefault, limits.addressesPageMax),
     offset: filter?.offset ?? 0,
     ascending: filter?.ascending ?? false,
+    signal: of.signal,
   });
   const addresses = page.map(({ address, at, reason }) => ({
     address,

@@ -1,5 +1,6 @@
 /** RPC ListUnsubscribes. */
 import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { listPage } from "./list-page.ts";
 import {
   type ListUnsubscribesRequest,
@@ -9,7 +10,11 @@ import {
 import type { ServiceParts } from "./parts.ts";
 import { scopeOf } from "./request.ts";
 
-export async function handleListUnsubscribes(parts: ServiceParts, message: ListUnsubscribesRequest): Promise<ListUnsubscribesResponse> {
-  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "unsubscribed" }, message.filter);
+export async function handleListUnsubscribes(
+  parts: ServiceParts,
+  message: ListUnsubscribesRequest,
+  { signal }: Pick<HandlerContext, "signal">,
+): Promise<ListUnsubscribesResponse> {
+  const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "unsubscribed", signal }, message.filter);
   return create(ListUnsubscribesResponseSchema, { emails: addresses, behind });
 }

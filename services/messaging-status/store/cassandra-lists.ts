@@ -42,13 +42,14 @@ function changesOf(
 export async function readList(
   session: Session,
   { workspaceId, list }: { readonly workspaceId: string; readonly list: ListName },
-  { from, to, limit, offset, ascending }: ListFilter,
+  { from, to, limit, offset, ascending, signal }: ListFilter,
 ): Promise<AddressState[]> {
   const rows = await session.execute({ cql: selectYears, values: { workspace_id: workspaceId, list }, idempotent: true });
   const years = rows.map((row) => Number(row["year"])).filter((year) => year >= yearOf(from) && year <= yearOf(to));
   const found: AddressState[] = [];
   for (const year of ascending ? years : years.toReversed()) {
     if (found.length >= offset + limit) break;
+    signal?.throwIfAborted();
     const bounds = { low: BigInt(Math.trunc(from)), high: BigInt(Math.trunc(to)), max: offset + limit - found.length };
     const values = { workspace_id: workspaceId, list, year, ...bounds };
     const page = await session.execute({ cql: ascending ? selectOldest : selectNewest, values, idempotent: true });

@@ -39,3 +39,18 @@ test("a read of 50 addresses is four statements", async () => {
   await openCassandraStatusStore(session).store.load("w", Array.from({ length: 50 }, (_, at) => `a${at}@b.org`));
   expect(session.calls).toHaveLength(4);
 });
+
+test("a list whose client hangs up reads no further year", async () => {
+  const client = new AbortController();
+  const session = recordingSession([schema], {
+    ...recordingSession([schema]),
+    async execute(statement) {
+      if (statement.cql === statements.selectYears) return [2024, 2025, 2026].map((year) => ({ year }));
+      client.abort(new Error("nobody waits"));
+      return [];
+    },
+  });
+  const filter = { from: 0, to: Date.UTC(2030), limit: 10, offset: 0, ascending: false, signal: client.signal };
+  await expect(openCassandraStatusStore(session).store.list("w", "unsubscribed", filter)).rejects.toThrow("nobody waits");
+  expect(session.calls).toHaveLength(2);
+});

@@ -1,7 +1,8 @@
 /** Use case: profiles read back by any identifier (POST /users/export/ids). */
+import { limits } from "../../../platform/limits.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { findUsers } from "./find-users.ts";
-import type { StoredUser } from "./ports.ts";
+import type { ProfileStore, StoredUser } from "./ports.ts";
 import type { Profile } from "./profile.ts";
 import type { UserId, UserKey } from "./user-key.ts";
 
@@ -14,6 +15,7 @@ export interface ExportedUsers {
   readonly behind: boolean;
 }
 
+/** Ends between two reads, with the reason of the signal, once nobody waits for the answer. */
 export async function exportUsers(
   parts: ReadParts,
   request: ReadRequest & { readonly users: readonly UserKey[] },
@@ -34,17 +36,33 @@ export async function exportUsers(
 /** Names and profiles are two reads; where a step came in between, both are read again. */
 async function readUsers(
   { identities, profiles, intake, applied }: ReadParts,
-  { workspaceId, users }: { readonly workspaceId: string; readonly users: readonly UserKey[] },
+  { workspaceId, users, signal }: ReadRequest & { readonly users: readonly UserKey[] },
 ): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser> }> {
   const place = await intake.tail(workspaceId);
   for (let attempt = 1;; attempt += 1) {
     const before = applied.through(place);
     const named = await findUsers(identities, workspaceId, users);
     const found = named.map((rows) => rows.map(({ id }) => id));
-    const stored = await profiles.loadUsers(workspaceId, [...new Set(found.flat())]);
+    signal?.throwIfAborted();
+    const stored = await loadUsers(profiles, { workspaceId, signal }, [...new Set(found.flat())]);
     const isWhole = [...stored.values()].every((user) => user.profile !== undefined);
     if (isWhole || applied.through(place) === before || attempt === attemptsMax) return { found, stored };
   }
 }
 
 const attemptsMax = 3;
+
+/** An address may be shared by many: they are read some at a time, so that nobody reads on for a client that has gone. */
+async function loadUsers(
+  profiles: ProfileStore,
+  { workspaceId, signal }: { readonly workspaceId: string; readonly signal: AbortSignal | undefined },
+  ids: readonly UserId[],
+): Promise<ReadonlyMap<UserId, StoredUser>> {
+  const found = new Map<UserId, StoredUser>();
+  for (let at = 0; at < ids.length; at += limits.exportUsersPerRead) {
+    const some = await profiles.loadUsers(workspaceId, ids.slice(at, at + limits.exportUsersPerRead));
+    for (const [id, user] of some) found.set(id, user);
+    signal?.throwIfAborted();
+  }
+  return found;
+}

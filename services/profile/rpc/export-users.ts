@@ -24,6 +24,7 @@ export async function handleExportUsers(
   const request = { ...readOf(message), signal };
   const { profiles, unknown, behind } = await exportUsers(parts, { ...request, users });
   const statuses = await statusesOf(parts, profiles, { ...request, fields });
+  signal.throwIfAborted();
   return create(ExportUsersResponseSchema, {
     usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates, ...statusOf(statuses, profile) }))),
     unknown: [...unknown],

@@ -1,6 +1,7 @@
 /** RPC ListUsers: pages by user id; the token is the last id of the page before. */
 import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
+import type { HandlerContext } from "@connectrpc/connect";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
   type ListUsersRequest,
@@ -17,10 +18,12 @@ import { readOf } from "./request.ts";
 export async function handleListUsers(
   parts: ReadParts & { readonly emailStatuses: EmailStatuses },
   message: ListUsersRequest,
+  { signal }: Pick<HandlerContext, "signal">,
 ): Promise<ListUsersResponse> {
   const { pageSize, pageToken, currencyRates } = message;
-  const request = readOf(message);
+  const request = { ...readOf(message), signal };
   const { profiles, next } = await listUsers(parts, { ...request, after: idFromToken(pageToken), size: pageSize });
+  signal.throwIfAborted();
   const statuses = await statusesOf(parts, profiles, request);
   return create(ListUsersResponseSchema, {
     usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { currencyRates, ...statusOf(statuses, profile) }))),

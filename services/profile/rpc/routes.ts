@@ -35,7 +35,7 @@ export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileSe
     exportUsers: (message, context) => handleExportUsers(parts, message, context),
     inspectUsers: (message) => handleInspectUsers(parts, message),
     getProgress: () => handleGetProgress(parts.work),
-    listUsers: (message) => handleListUsers(parts, message),
+    listUsers: (message, context) => handleListUsers(parts, message, context),
     createAliases: (message) => handleCreateAliases(parts, message),
     updateAliases: (message) => handleUpdateAliases(parts, message),
     mergeUsers: (message) => handleMergeUsers(parts, message),

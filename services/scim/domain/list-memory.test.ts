@@ -66,3 +66,71 @@ test("result() keeps no more lists and ids than it may", async () => {
   await look("half", 1);
   expect(looks).toBe(4 + limits.scimResultsKept + 1);
 });
+
+/** A look that only ends when it is told to. */
+function endless() {
+  const seen = { begun: 0, stopped: 0 };
+  function find(stop: AbortSignal): Promise<readonly string[]> {
+    seen.begun += 1;
+    return new Promise((_found, reject) => {
+      stop.addEventListener("abort", () => {
+        seen.stopped += 1;
+        reject(stop.reason as Error);
+      });
+    });
+  }
+  return { seen, find };
+}
+
+test("result() goes on as long as one waits for it, and ends when the last has gone", async () => {
+  const memory = openListMemory();
+  const { seen, find } = endless();
+  const clients = Array.from({ length: 3 }, () => new AbortController());
+  const all = Promise.allSettled(clients.map(({ signal }) => memory.result("l", find, signal)));
+  for (const client of clients.slice(1)) client.abort();
+  await Promise.resolve();
+  expect(seen).toEqual({ begun: 1, stopped: 0 });
+  clients[0]?.abort();
+  expect((await all).map((one) => one.status === "rejected" && (one.reason as { reason: string }).reason)).toEqual(
+    clients.map(() => "DEADLINE_EXCEEDED"),
+  );
+  expect(seen).toEqual({ begun: 1, stopped: 1 });
+  // Who comes now gets none of it
+  expect(await memory.result("l", async () => ["a"], new AbortController().signal)).toEqual(["a"]);
+});
+
+test("result() keeps what was found, and goes on for one who cannot hang up", async () => {
+  const memory = openListMemory();
+  const client = new AbortController();
+  expect(await memory.result("l", async () => ["a"], client.signal)).toEqual(["a"]);
+  client.abort();
+  expect(await memory.result("l", async () => ["b"])).toEqual(["a"]);
+  const { seen, find } = endless();
+  const other = new AbortController();
+  void memory.result("m", find, other.signal).catch(() => {});
+  void memory.result("m", find).catch(() => {});
+  other.abort();
+  await Promise.resolve();
+  expect(seen).toEqual({ begun: 1, stopped: 0 });
+});
+
+test("result() of clients that hang up while they wait for their turn is never looked for, and takes nobody's place", async () => {
+  const memory = openListMemory();
+  const gate = Promise.withResolvers<readonly string[]>();
+  const first = memory.result("first", () => gate.promise);
+  const { seen, find } = endless();
+  for (let round = 0; round < 3; round += 1) {
+    const clients = Array.from({ length: limits.scimScansWaitingMax - 1 }, () => new AbortController());
+    const waiting = clients.map(({ signal }, at) => memory.result(`${round} ${at}`, find, signal));
+    for (const client of clients) client.abort();
+    const gone = new AbortController();
+    gone.abort();
+    const settled = Promise.allSettled([...waiting, memory.result("gone", find, gone.signal)]);
+    if (round < 2) continue;
+    gate.resolve(["a"]);
+    for (const { status } of await settled) expect(status).toBe("rejected");
+  }
+  expect(await first).toEqual(["a"]);
+  expect(await memory.result("last", async () => ["z"])).toEqual(["z"]);
+  expect(seen).toEqual({ begun: 0, stopped: 0 });
+});

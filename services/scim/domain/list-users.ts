@@ -25,6 +25,8 @@ export interface ListQuestion {
   readonly project: Project;
   /** What else the outcome of a filter depends on: the names that are declared. */
   readonly names: string;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ListAnswer {
@@ -108,13 +110,18 @@ async function pageOfMatches(parts: Parts, asked: Asked, filter: Filter | undefi
     throw new Refusal("TOO_MANY_RESULTS", `More than ${limits.scimScanUsersMax} users can only be searched by id, userName or externalId`);
   }
   const list = JSON.stringify([companyId, changes, asked.filter, asked.sortBy, order.descending, asked.names]);
-  const ids = await parts.memory.result(list, () => lookThrough(parts, asked, filter));
+  const ids = await parts.memory.result(list, (stop) => lookThrough(parts, { ...asked, stop }, filter), asked.signal);
   const page = await Promise.all(ids.slice(first - 1, first - 1 + limit).map((id) => parts.users.byId(companyId, id)));
   return { total: ids.length, users: page.filter((user) => user !== undefined) };
 }
 
-async function lookThrough(parts: Parts, asked: Asked, filter: Filter | undefined): Promise<readonly string[]> {
-  const { companyId, renderer, order } = asked;
+/** Ends between two pages once nobody waits for it. */
+async function lookThrough(
+  parts: Parts,
+  asked: Asked & { readonly stop: AbortSignal },
+  filter: Filter | undefined,
+): Promise<readonly string[]> {
+  const { companyId, renderer, order, stop } = asked;
   const found: Ranked[] = [];
   let after: string | undefined;
   for (;;) {
@@ -127,6 +134,7 @@ async function lookThrough(parts: Parts, asked: Asked, filter: Filter | undefine
     after = users.at(-1)?.userNameKey;
     if (users.length < limits.scimScanPageUsers) break;
     await parts.pause();
+    stop.throwIfAborted();
   }
   // By user name they are in order already
   if (order.path) found.sort(ranking(order.descending));

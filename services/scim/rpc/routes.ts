@@ -41,7 +41,7 @@ export function scimRoutes(parts: ServiceParts): ServiceImpl<typeof ScimService>
       const shown = shownTo(caller, message);
       return { user: userAnswer(answerOf(await foundUser(parts, caller.companyId, id), shown)) };
     },
-    listUsers: (message) => handleListUsers(parts, message),
+    listUsers: (message, { signal }) => handleListUsers(parts, message, signal),
     async replaceUser({ scope, ...message }) {
       const caller = writerOf(scope, message.bodyJson);
       return { user: userAnswer(await replaceUser(parts, caller, targetOf(caller, message))) };
@@ -80,12 +80,12 @@ function entryOf({ scope, status, reason, detail }: Omit<LogRequestRequest, "$ty
   return logEntry(callerOf(scope), now, { outcome: "", status, ...refusal });
 }
 
-async function handleListUsers(parts: ServiceParts, message: ListUsersRequest) {
+async function handleListUsers(parts: ServiceParts, message: ListUsersRequest, signal: AbortSignal) {
   const caller = callerOf(message.scope);
   const { filter, startIndex, count, sortBy, descending } = message;
   const { companyId } = caller;
   const names = JSON.stringify(directoryOf(message.directory));
-  const question = { companyId, filter, startIndex, count, sortBy, descending, names, ...shownTo(caller, message) };
+  const question = { companyId, filter, startIndex, count, sortBy, descending, names, signal, ...shownTo(caller, message) };
   const { totalResults, startIndex: first, usersJson } = await listUsers(parts, question);
   return { totalResults, startIndex: first, usersJson: usersJson.map((user) => Buffer.from(user)) };
 }

@@ -1,0 +1,55 @@
+/** An export reads on only as long as somebody waits for it (reliability S24). */
+import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
+import type { ReadParts } from "./catch-up.ts";
+import { exportUsers } from "./export-users.ts";
+import type { IdentityKey } from "./identity.ts";
+import type { StoredUser } from "./ports.ts";
+import type { UserId } from "./user-key.ts";
+
+const sharers = Array.from({ length: limits.exportUsersPerRead * 3 + 1 }, (_, at) => ({
+  id: at.toString(16).padStart(24, "0"),
+  identified: true,
+  updated: [0, 0],
+}));
+const request = { workspaceId: "w", readAfter: undefined, users: [{ by: "email" as const, address: "a@x.org" }] };
+
+/** Everybody has the same address; `onRead` runs in every read of users. */
+function parts(onRead: (ids: readonly UserId[]) => void): ReadParts {
+  return {
+    intake: { tail: async () => ({ partition: 0, sequence: 1 }) },
+    applied: { wait: async () => true, through: () => 1 },
+    identities: {
+      load: async (_workspace: string, keys: readonly IdentityKey[]) =>
+        new Map<IdentityKey, unknown>(keys.map((key) => [key, key.startsWith("e:") ? sharers : { id: key.slice(2) }])),
+    },
+    profiles: {
+      async loadUsers(_workspace: string, ids: readonly UserId[]) {
+        onRead(ids);
+        return new Map(ids.map((id) => [id, { profile: { id }, held: false } as StoredUser]));
+      },
+    },
+  } as unknown as ReadParts;
+}
+
+test("users are read some at a time, each once", async () => {
+  const reads: number[] = [];
+  const { profiles } = await exportUsers(parts((ids) => reads.push(ids.length)), request);
+  const each = limits.exportUsersPerRead;
+  expect(reads).toEqual([each, each, each, 1]);
+  expect(new Set(profiles.map(({ id }) => id)).size).toBe(sharers.length);
+});
+
+test("a client that hangs up during a read has the last one", async () => {
+  const client = new AbortController();
+  let reads = 0;
+  const exported = exportUsers(
+    parts(() => {
+      reads += 1;
+      if (reads === 2) client.abort(new Error("nobody waits"));
+    }),
+    { ...request, signal: client.signal },
+  );
+  await expect(exported).rejects.toThrow("nobody waits");
+  expect(reads).toBe(2);
+});
