@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { secret } from "../platform/identifier.ts";
-import { launchMesh, type MeshProcesses } from "./mesh-shape.ts";
+import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 import { type MeshServers, startMeshServers } from "./mesh-servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-mesh-"));
+const dataDir = join(folder, "data");
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 let servers: MeshServers | undefined;
 let mesh: MeshProcesses | undefined;
@@ -21,7 +22,7 @@ try {
   mesh = await launchMesh({
     repository: resolve(import.meta.dirname, ".."),
     settings: servers.settings,
-    dataDir: join(folder, "data"),
+    dataDir,
     port: Number(process.env.HEDDLE_HTTP_PORT ?? 0),
     declarationPath: join(folder, "declaration.yaml"),
     runtimeOf: () => "node",
@@ -49,7 +50,8 @@ function declaration(key: string): string {
 
 function text({ gateway, parts }: MeshProcesses, { settings }: MeshServers, key: string): string {
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
-  const lines = Object.entries(settings).map(([name, value]) => `  ${name}=${value}`);
+  const all = { HEDDLE_TEST_URL: gateway.url, HEDDLE_LOG_NAME: meshLogName(dataDir), ...settings };
+  const lines = Object.entries(all).map(([name, value]) => `  ${name}=${value}`);
   return `
 The mesh is running. Its data go when it ends; Ctrl-C ends it.
 ${[["gateway", gateway] as const, ...parts].map(([name, { url, pid }]) => `  ${name}  ${url} (process ${pid})`).join("\n")}

@@ -21,6 +21,9 @@ export const tokens = {
   other: "scim-token-of-other",
 } as const;
 
+/** An id that the declaration gives; no other run has it. */
+export const blogId = `blog-${randomUUID()}`;
+
 export const declaration = `
 companies:
   - name: acme
@@ -34,7 +37,7 @@ companies:
       - name: Shop
         apiKeys: [{ name: all, permissions: ["*"], secret: an-api-key-of-acme }]
         teams: [{ name: North }, { id: south-1, name: South }]
-      - { name: Blog, id: blog-1 }
+      - { name: Blog, id: ${blogId} }
   - name: other
     scimTokens: [{ name: idp, origin: okta, secret: ${tokens.other} }]
     workspaces: [{ name: Hidden }]

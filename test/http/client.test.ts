@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { execPath } from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { demoKey, repository } from "../heddle.ts";
+import { repository } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const heddle = heddleSuite();
 const run = promisify(execFile);
 
 test.each(["node", "deno"])("openClient() writes once, reads its write, and tells why it was refused, on %s", async (runtime) => {
-  const { url } = heddle.heddle;
-  const script = [join(repository, "test/client-script.ts"), url, demoKey, fresh()];
+  const { url, key } = heddle.heddle;
+  const script = [join(repository, "test/client-script.ts"), url, key, fresh()];
   const [program, args] = runtime === "node"
     ? [execPath, script]
     : ["deno", ["run", "--no-prompt", "--no-config", `--allow-net=${new URL(url).host}`, ...script]];

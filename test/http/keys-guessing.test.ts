@@ -16,7 +16,7 @@ companies:
 });
 
 async function revoke(): Promise<void> {
-  const list = await runCommand(["keys", "list", "--json"], heddle.heddle.commandEnv);
+  const list = await runCommand(["keys", "list", "--workspace", "acme/demo", "--json"], heddle.heddle.commandEnv);
   const keys: { id: string; name: string; revokedAt: string | null }[] = JSON.parse(list.output);
   const doomed = keys.find(({ name }) => name === "doomed");
   if (doomed?.revokedAt === null) await runCommand(["keys", "revoke", doomed.id], heddle.heddle.commandEnv);

@@ -120,7 +120,7 @@ test("keys: a key revoked on the command line is refused within a second, while 
   const doomed = { key: "doomed-key-of-the-tests" };
   expect((await heddle.heddle.request("POST", "/users/track", body, doomed)).status).toBe(201);
   const variables = heddle.heddle.commandEnv;
-  const list = await runCommand(["keys", "list", "--json"], variables);
+  const list = await runCommand(["keys", "list", "--workspace", "acme/demo", "--json"], variables);
   expect(list.code, list.errors).toBe(0);
   const keys: { id: string; name: string }[] = JSON.parse(list.output);
   const revoked = await runCommand(["keys", "revoke", keys.find((key) => key.name === "doomed")?.id ?? "none"], variables);

@@ -96,9 +96,8 @@ async function prepare({ route }: Entry): Promise<void> {
       "http://127.0.0.1",
       "--workspace",
       "demo",
-      "--data-dir",
-      suite.heddle.dataDir,
     ],
+    suite.heddle.commandEnv,
   );
   given.set("unsubscribe-token", output.trim().split("/").at(-1) ?? "");
 }

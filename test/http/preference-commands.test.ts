@@ -23,7 +23,8 @@ companies:
 });
 
 async function command(...words: string[]): Promise<string> {
-  const { code, output, errors } = await runCommand(["preference-centers", ...words], suite.heddle.commandEnv);
+  const workspace = words[0] === "rotate-link-key" ? [] : ["--workspace", "demo"];
+  const { code, output, errors } = await runCommand(["preference-centers", ...words, ...workspace], suite.heddle.commandEnv);
   expect(code, errors).toBe(0);
   return output;
 }

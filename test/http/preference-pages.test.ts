@@ -29,7 +29,7 @@ test("the URL opens the built-in page of one person: groups of email with their 
   const id = await workspace.create({ preference_center_title: "My <b>mail</b>" });
   const ann = await workspace.person("ann+x@example.com");
   const url = await workspace.url(id, ann);
-  expect(url).toMatch(new RegExp(`^${suite.heddle.url}/preferences/[\\w-]+$`));
+  expect(new URL(url).pathname).toMatch(/^\/preferences\/[\w-]+$/);
   expect(await workspace.url(id, await workspace.person())).not.toBe(url);
   const html = await textOf(url);
   expect(html).toContain("<strong>ann+x@example.com</strong>");
@@ -38,6 +38,12 @@ test("the URL opens the built-in page of one person: groups of email with their 
   expect(html).toContain(`name="${letterField}" value="subscribed"`);
   expect(html).not.toContain(texts);
   expect(html).not.toMatch(/<script|javascript:/);
+});
+
+test("the URL stands at the address that the server listens on, unless another is declared", async () => {
+  const workspace = freshWorkspace(suite);
+  const url = await workspace.url(await workspace.create(), await workspace.person());
+  expect(url.startsWith(`${suite.heddle.url}/preferences/`), url).toBe(true);
 });
 
 test("GET changes nothing, sets no cookie, is not kept, leads nowhere, and its HTML does not hold the token", async () => {

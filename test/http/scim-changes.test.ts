@@ -1,7 +1,7 @@
 /** PUT and PATCH over HTTP: RFC 7644 and the requests that Okta and Entra ID were recorded to send; versions and repeats. */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { core, enterprise, errorSchema, extension, newUser, patchOp, scimSuite, tokens } from "../scim.ts";
+import { blogId, core, enterprise, errorSchema, extension, newUser, patchOp, scimSuite, tokens } from "../scim.ts";
 
 const scim = scimSuite();
 
@@ -20,7 +20,7 @@ test("PUT Users/{id} replaces what is sent and answers the whole user", async ()
     userName: user.userName,
     name: sent.name,
     department: "pm",
-    permissions: { companyPermissions: [], appGroup: [{ appGroupId: "blog-1", appGroupPermissions: ["admin"] }] },
+    permissions: { companyPermissions: [], appGroup: [{ appGroupId: blogId, appGroupPermissions: ["admin"] }] },
   });
   expect(body).not.toHaveProperty("displayName");
   expect(body).not.toHaveProperty("externalId");
@@ -142,7 +142,7 @@ test("PATCH changes permissions by paths, with names that have to be known", asy
   expect(changed.status, changed.text).toBe(200);
   expect(changed.body["permissions"]).toMatchObject({
     companyPermissions: ["admin"],
-    appGroup: [{ appGroupPermissions: ["basic_access", "export_user_data"] }, { appGroupId: "blog-1" }],
+    appGroup: [{ appGroupPermissions: ["basic_access", "export_user_data"] }, { appGroupId: blogId }],
   });
   const removed = await scim.patch(id, [{ op: "remove", path: shop }]);
   expect(removed.body["permissions"]).toMatchObject({ appGroup: [{ appGroupName: "Blog" }] });

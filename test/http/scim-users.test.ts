@@ -1,6 +1,6 @@
 /** The SCIM calls of the service description, to the letter: create, get, search, delete. */
 import { expect, test } from "vitest";
-import { core, errorSchema, listResponse, newUser, scimSuite, tokens } from "../scim.ts";
+import { blogId, core, errorSchema, listResponse, newUser, scimSuite, tokens } from "../scim.ts";
 
 const scim = scimSuite();
 const notFound = { schemas: [errorSchema], detail: "User not found", status: 404 };
@@ -40,7 +40,7 @@ test("POST /scim/v2/Users answers the user with id, last sign-in and generated i
           team: [{ teamId: "south-1", teamName: "South", teamPermissions: ["basic_access", "export_user_data"] }],
         },
         {
-          appGroupId: "blog-1",
+          appGroupId: blogId,
           appGroupName: "Blog",
           appGroupPermissionSets: [{ appGroupPermissionSetName: "Editors", appGroupPermissionSetID: expect.stringMatching(/./) }],
         },

@@ -11,13 +11,13 @@ const heddle = heddleSuite({ apply: consentDeclaration });
 const run = promisify(execFile);
 
 async function consent(...words: string[]): Promise<string> {
-  const { dataDir, commandEnv } = heddle.heddle;
   const workspace = words[0] === "rotate-link-key" ? [] : ["--workspace", "demo"];
   if (testShape === "mesh") {
-    const { code, output, errors } = await runCommand(["consent", ...words, ...workspace], commandEnv);
+    const { code, output, errors } = await runCommand(["consent", ...words, ...workspace], heddle.heddle.commandEnv);
     if (code !== 0) throw new Error(errors);
     return output.trim();
   }
+  const { dataDir } = heddle.heddle;
   const { program, args } = heddleCommand(dataDir, ["consent", ...words, ...workspace, "--data-dir", dataDir]);
   return (await run(program, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1" } })).stdout.trim();
 }

@@ -1,20 +1,25 @@
-/** `npm run test:black-box`: the black-box suite over HTTP against the mesh on the current cluster, through a port-forward or at HEDDLE_TEST_URL. */
+/**
+ * `npm run test:black-box [files]`: the black-box suite over HTTP against a mesh that runs already: on the current cluster, at its
+ * NodePort where that can be reached and through a port-forward where not; or elsewhere, at HEDDLE_TEST_URL with the settings that
+ * `npm run mesh` prints.
+ */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { env, execPath } from "node:process";
+import { isHere } from "./black-box/mesh-command.ts";
 import { whyNoCluster } from "./cluster.ts";
-import { forwardGateway } from "./port-forward.ts";
+import { reachGateway } from "./reach-gateway.ts";
 
-const missing = whyNoCluster();
+const missing = isHere ? undefined : whyNoCluster();
 if (missing === undefined) {
-  const given = env.HEDDLE_TEST_URL;
-  const forward = given === undefined ? await forwardGateway() : { url: given, close: () => {} };
+  const reached = await reachGateway();
+  console.log(`The gateway is at ${reached.url}`);
   const config = join(import.meta.dirname, "black-box/vitest.config.ts");
   const { status } = spawnSync(execPath, ["node_modules/vitest/vitest.mjs", "run", "--config", config, ...process.argv.slice(2)], {
     stdio: "inherit",
-    env: { ...env, HEDDLE_TEST_URL: forward.url },
+    env: { ...env, HEDDLE_TEST_URL: reached.url, ...(reached.forwarded ? { HEDDLE_TEST_FORWARDED: "1" } : {}) },
   });
-  forward.close();
+  reached.close();
   process.exitCode = status ?? 1;
 } else {
   console.log(`Not run: ${missing}`);

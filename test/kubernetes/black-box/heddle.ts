@@ -1,9 +1,13 @@
-/** Stands in for test/heddle.ts when the black-box suite talks to a mesh on a cluster: each start is a declaration of its own there. */
+/** Stands in for test/heddle.ts when the black-box suite talks to a mesh that runs already: each start is a declaration of its own there. */
 import { execFileSync } from "node:child_process";
 import { env } from "node:process";
-import { type Answer, callHeddle, type CallOptions } from "../../client.ts";
-import { contextArgs, namespace } from "../cluster.ts";
+import { setTimeout } from "node:timers/promises";
+import { callHeddle, type CallOptions } from "../../client.ts";
+import type { Heddle, StartOptions } from "../../heddle.ts";
+import { meshCommand } from "./mesh-command.ts";
+import { leave, names } from "./this-file.ts";
 
+export { repository } from "../../heddle.ts";
 export const testRuntime = "node";
 export const testShape = "mesh";
 export const demoKey = "demo-key-of-the-tests";
@@ -19,54 +23,79 @@ companies:
         apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
 `;
 
-let starts = 0;
+const url = env.HEDDLE_TEST_URL ?? "";
+const foreign = "a mesh that runs already: its processes are not the test's to end or start";
+const unread = "a mesh that runs already: what its processes print and keep is not here to read";
 
-/** Declares companies and secrets under names that nobody else has, and puts those secrets in the place of the test's. */
-export function startHeddle(options: { readonly apply?: string; readonly env?: Record<string, string> } = {}): Promise<object> {
-  if (Object.keys(options.env ?? {}).length > 0) {
-    return Promise.reject(new Error("Settings of a mesh on a cluster cannot be changed by a test"));
-  }
-  const suffix = `-${Date.now().toString(36)}${process.pid.toString(36)}${starts++}`;
-  const secrets = new Set<string>();
-  const declaration = (options.apply ?? demoDeclaration)
-    .replaceAll(/^ {2}- name: (\S+)/gm, `  - name: $1${suffix}`)
-    .replaceAll(/secret: ([^\s,}]+)/g, (_, secret: string) => {
-      secrets.add(secret);
-      return `secret: ${secret}${suffix}`;
-    });
-  const target = [...contextArgs(), "-n", namespace, "exec", "-i", "deploy/gateway", "--"];
-  execFileSync("kubectl", [...target, "heddle", "apply", "-f", "-"], { input: declaration, stdio: ["pipe", "ignore", "pipe"] });
+const send = globalThis.fetch;
+/** Gateways hear of a declaration within a second; the rest is for a busy machine. */
+const heardMsMax = 3_000;
+let declaredAt = Number.NEGATIVE_INFINITY;
 
-  function own(secret: string): string {
-    return secrets.has(secret) ? `${secret}${suffix}` : secret;
+/** Whatever a test asks with a declared secret is asked with that of this run, and again while a gateway may not know it yet. */
+globalThis.fetch = async (input, options) => {
+  if (typeof input === "string") input = reached(input);
+  const headers = new Headers(options?.headers);
+  const given = headers.get("authorization") ?? "";
+  const authorization = names.authorization(given);
+  if (authorization === given) return await send(input, options);
+  headers.set("authorization", authorization);
+  for (;;) {
+    const answer = await send(input, { ...options, headers });
+    if (answer.status !== 401 || performance.now() > declaredAt + heardMsMax) return answer;
+    await setTimeout(50);
   }
-  function ownHeaders(headers: Readonly<Record<string, string>> = {}): Record<string, string> {
-    return Object.fromEntries(
-      Object.entries(headers).map((
-        [name, value],
-      ) => [name, value.replace(/^(Bearer )(.*)$/, (_, scheme: string, secret: string) => scheme + own(secret))]),
-    );
-  }
-  function request(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
-    const { key, headers, ...rest } = { key: demoKey, ...options };
-    return callHeddle(url, { method, path, body, ...rest, key: key === undefined ? undefined : own(key), headers: ownHeaders(headers) });
-  }
-  const url = env.HEDDLE_TEST_URL ?? "";
-  const unable = () => Promise.reject(new Error("A test cannot end the processes of a mesh on a cluster"));
+};
+
+/** A link to a person's page stands at the mesh's public address; tests reach it at another. */
+function reached(target: string): string {
+  const { pathname, search } = new URL(target);
+  return pathname.startsWith("/preferences/") ? url + pathname + search : target;
+}
+
+/** Declares companies and secrets under names that nobody else has. Settings stay as they are: what needs others is in left.ts. */
+export function startHeddle(options: StartOptions = {}): Promise<Heddle> {
+  const { program, args, env: variables } = meshCommand(["apply", "-f", "-"]);
+  const input = names.declared(options.apply ?? demoDeclaration);
+  execFileSync(program, args, { input, env: variables, stdio: ["pipe", "ignore", "pipe"] });
+  declaredAt = performance.now();
   return Promise.resolve({
     url,
-    key: own(demoKey),
-    request,
+    key: names.secret(demoKey),
+    commandEnv: {},
+    get pid() {
+      return 0;
+    },
+    get dataDir() {
+      leave(unread);
+      return "";
+    },
+    get dataFolders() {
+      leave(unread);
+      return [];
+    },
+    request: (method: string, path: string, body?: unknown, call: CallOptions = {}) =>
+      callHeddle(url, { method, path, body, key: demoKey, ...call }),
+    output() {
+      leave(unread);
+      return "";
+    },
     kill: unable,
+    signal: () => leave(foreign),
+    restartPart: unable,
+    startGateway: unable,
+    ended: unable,
     restart: unable,
     stop: () => Promise.resolve(0),
     close: () => Promise.resolve(0),
-    output: () => "",
   });
 }
 
-export function heddleCommand(): never {
-  throw new Error("A test cannot run commands on the machine of a mesh on a cluster");
+async function unable(): Promise<never> {
+  leave(foreign);
+  throw new Error(foreign);
 }
 
-export const repository = "";
+export function heddleCommand(): never {
+  throw new Error("A test cannot run the server's own commands before a mesh that runs already");
+}

@@ -1,31 +1,28 @@
-/** The black-box files that need nothing but HTTP, against a mesh that runs already. */
+/** The black-box files against a mesh that runs already: what starts a server declares companies there instead. */
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import { leftNow } from "./left.ts";
+import { NotRun } from "./reporter.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
-const files = [
-  "users-",
-  "bad-",
-  "smuggling",
-  "email-",
-  "sms-",
-  "subscription-status-get",
-  "consent-access",
-];
-/** They end or start processes, ask for other settings, or look at the memory of a process. SCIM and keys declare names of their own. */
-const left = ["users-merge-undo", "users-track-limits", "bad-input"];
+const here = import.meta.dirname;
+const alias = ["heddle", "command-line", "raw"].map((name) => ({
+  find: new RegExp(`^\\.\\.?/${name}\\.ts$`),
+  replacement: resolve(here, `${name}.ts`),
+}));
 
 export default defineConfig({
   root,
-  resolve: { alias: [{ find: /^\.\.?\/heddle\.ts$/, replacement: resolve(import.meta.dirname, "heddle.ts") }] },
+  resolve: { alias },
   test: {
     name: "black-box",
-    include: [`test/http/{${files.join()}}*.test.ts`],
-    exclude: left.map((name) => `test/http/${name}.test.ts`),
+    include: ["test/http/*.test.ts"],
+    exclude: Object.keys(leftNow).map((name) => `test/http/${name}.test.ts`),
     pool: "forks",
     maxWorkers: 2,
     expect: { poll: { timeout: 15_000 } },
-    setupFiles: ["test/seed.ts"],
+    setupFiles: ["test/seed.ts", resolve(here, "setup.ts")],
+    reporters: ["default", new NotRun()],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
