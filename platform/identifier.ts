@@ -19,7 +19,7 @@ export function uuid(clock: Clock = systemClock): string {
   const now = Math.floor(clock.now());
   if (now > last.ms) {
     last.ms = now;
-    last.counter = randomBytes(2).readUInt16BE() & counterSeedMask;
+    last.counter = randomSlice(2).readUInt16BE() & counterSeedMask;
   } else {
     last.counter += 1;
     if (last.counter > counterMask) {
@@ -27,7 +27,7 @@ export function uuid(clock: Clock = systemClock): string {
       last.counter = 0;
     }
   }
-  const bytes = randomBytes(uuidBytes);
+  const bytes = randomSlice(uuidBytes);
   bytes.writeUIntBE(last.ms, 0, 6);
   bytes.writeUInt16BE(0x7000 | last.counter, 6);
   bytes.writeUInt8(((bytes[8] ?? 0) & 0x3f) | 0x80, 8);
@@ -40,6 +40,19 @@ export function madeAt(uuid: string): number {
   return Number.parseInt(uuid.replaceAll("-", "").slice(0, 12), 16);
 }
 
+/** Random bytes that are given out once and may be written to. Asked of the system for many ids at once: asking costs more than an id. */
+function randomSlice(bytes: number): Buffer {
+  if (random.used + bytes > random.bytes.length) {
+    random.bytes = randomBytes(randomBytesAtOnce);
+    random.used = 0;
+  }
+  const from = random.used;
+  random.used += bytes;
+  return random.bytes.subarray(from, random.used);
+}
+
+const random = { bytes: Buffer.alloc(0), used: 0 };
+const randomBytesAtOnce = 4_096;
 const uuidBytes = 16;
 const counterMask = 0xfff;
 /** Half of the counter stays free for the rest of the millisecond. */

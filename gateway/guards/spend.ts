@@ -59,10 +59,16 @@ export const unknownLimitHeaders: readonly string[] = ["X-RateLimit-Limit", "", 
 
 const millis = 1_000;
 
-/** The braces keep an owner's buckets on one node of a cluster. */
-export function keyed(owner: string, { parts }: Quota): KeyedBucket[] {
-  return parts.map(({ name, bucket }) => ({ key: `limit:{${owner}}:${name}`, bucket }));
+/** The braces keep an owner's buckets on one node of a cluster. Made once, as a quota is made once for each owner. */
+export function keyed(owner: string, quota: Quota): readonly KeyedBucket[] {
+  const known = keyedOf.get(quota);
+  if (known?.owner === owner) return known.buckets;
+  const buckets = quota.parts.map(({ name, bucket }) => ({ key: `limit:{${owner}}:${name}`, bucket }));
+  keyedOf.set(quota, { owner, buckets });
+  return buckets;
 }
+
+const keyedOf = new WeakMap<Quota, { readonly owner: string; readonly buckets: readonly KeyedBucket[] }>();
 
 /**
  * The three headers are about one bucket: `shown`, the last where none is given. X-RateLimit-Reset is the epoch second at
@@ -84,12 +90,15 @@ function limitHeaders(of: { quota: Quota; levels: readonly Level[] }, clock: Clo
     "RateLimit-Policy",
     quota.policy,
     "RateLimit",
-    [shown, ...levels.keys()].filter((at, index) => index === 0 || at !== shown).map((at) => {
-      const { tokens, fullAt } = levels[at] as Level;
-      const fullInSeconds = Math.max(0, Math.ceil((fullAt - clock.now()) / millis));
-      return `"${quota.parts[at]?.name}";r=${wholeTokens(tokens)};t=${fullInSeconds}`;
-    }).join(", "),
+    levels.length === 1 ? leftOf(part.name, level, clock) : [shown, ...levels.keys()].filter((at, index) => index === 0 || at !== shown)
+      .map((at) => leftOf(quota.parts[at]?.name, levels[at] as Level, clock)).join(", "),
   ];
+}
+
+/** One member of the RateLimit header. */
+function leftOf(name: string | undefined, { tokens, fullAt }: Level, clock: Clock): string {
+  const fullInSeconds = Math.max(0, Math.ceil((fullAt - clock.now()) / millis));
+  return `"${name}";r=${wholeTokens(tokens)};t=${fullInSeconds}`;
 }
 
 /** The bucket that is shown is the one that keeps the caller waiting longest. */

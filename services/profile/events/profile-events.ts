@@ -39,8 +39,16 @@ function endsUser({ change }: ProfileRecord): boolean {
 function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Mark>): PublishedEvent[] {
   if (users.size === 0) return [];
   const told = Array.from(users, ([userId, mark]) => ({ userId, place: placeOf(mark) }));
-  const eventId = sha256Hex(JSON.stringify([workspaceId, ...users])).slice(0, eventIdChars);
+  const eventId = updatedId(workspaceId, users);
   return [published(ProfileUserUpdatedSchema, { workspaceId, eventId, key: "" }, { eventId, workspaceId, users: told })];
+}
+
+/** What it tells in a hash, behind the last place: ids that rise lie side by side in a store's index, those of a hash on a page each. */
+function updatedId(workspaceId: string, users: ReadonlyMap<UserId, Mark>): string {
+  let last = 0;
+  for (const [sequence] of users.values()) last = Math.max(last, sequence);
+  const told = sha256Hex(JSON.stringify([workspaceId, ...users])).slice(0, toldChars);
+  return `${last.toString(16).padStart(placeChars, "0")}${told}`;
 }
 
 function eventOf(workspaceId: string, { userId, mark, now, change }: ProfileRecord): PublishedEvent | undefined {
@@ -75,11 +83,25 @@ function published<Schema extends DescMessage>(
   { workspaceId, eventId, key }: { readonly workspaceId: string; readonly eventId: string; readonly key: string },
   value: MessageInitShape<Schema>,
 ): PublishedEvent {
-  return { subject: getOption(schema, subjectOption), scope: workspaceId, eventId, key, body: toBinary(schema, create(schema, value)) };
+  return { subject: subjectOf(schema), scope: workspaceId, eventId, key, body: toBinary(schema, create(schema, value)) };
 }
+
+/** Read once: getOption() takes the option out of its bytes at every call, which costs more than the event. */
+function subjectOf(schema: DescMessage): string {
+  const known = subjects.get(schema);
+  if (known !== undefined) return known;
+  const read = getOption(schema, subjectOption);
+  subjects.set(schema, read);
+  return read;
+}
+
+const subjects = new Map<DescMessage, string>();
 
 function placeOf([sequence, part]: Mark): { sequence: bigint; part: number } {
   return { sequence: BigInt(sequence), part };
 }
 
-const eventIdChars = 32;
+/** Hex digits of a sequence, which is below 2^53. */
+const placeChars = 14;
+/** Hex digits of the hash that stand in the id of an event. */
+const toldChars = 24;

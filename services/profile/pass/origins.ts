@@ -8,6 +8,7 @@ import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 export function originsOf(records: readonly IntakeRecord[], resolved: readonly ResolvedRecord[]): RequestOrigin[] {
   const setting = new Set<number>();
   for (const { sequence, profiles } of resolved) if (profiles.some(setsFields)) setting.add(sequence);
+  if (setting.size === 0) return [];
   return records.flatMap(({ sequence, requestId, actor, receivedAt, body }) =>
     setting.has(sequence) ? [{ sequence, requestId, actor, receivedAt, what: body.type }] : []
   );
