@@ -53,6 +53,29 @@ export interface PeerConfig {
   readonly tls?: ServerTls;
 }
 
+/** A part that owns consent, as `serveMeshPart` takes it. */
+export interface MeshPartConfig extends StoreConfig, StreamsConfig {
+  readonly events: EventsConfig;
+  readonly rpc: RpcServerConfig;
+  /** Asked who is meant. */
+  readonly profile: PeerConfig;
+}
+
+/** `port` and `callers` where they are not given. */
+export function readMeshPart(
+  reader: ConfigReader,
+  part: string,
+  rpc: { readonly port: number; readonly callers: readonly string[] },
+): MeshPartConfig {
+  return {
+    ...readStore(reader, part),
+    ...readStreams(reader),
+    events: readEvents(reader),
+    rpc: readRpcServer(reader, part, rpc),
+    profile: readPeer(reader, "profile"),
+  };
+}
+
 /** `part` as in "messaging-status": HEDDLE_MESSAGING_STATUS_KEYSPACE, `heddle_messaging_status` unless given. */
 export function readStore(reader: ConfigReader, part: string): StoreConfig {
   const tls = readTls(reader, "HEDDLE_CASSANDRA");

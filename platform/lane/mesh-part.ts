@@ -1,0 +1,177 @@
+/** A service that owns consent, as a process of the mesh: its tables, its lanes, its events and its RPCs put together. */
+import type { Client } from "@connectrpc/connect";
+import { openKeyspace } from "../cassandra/keyspace.ts";
+import type { Session } from "../cassandra/session.ts";
+import type { Clock } from "../clock.ts";
+import type { PublishedEvent } from "../events/events.ts";
+import { openEventStream } from "../events/jetstream.ts";
+import type { IntakeParts } from "../intake/intake.ts";
+import { limits } from "../limits.ts";
+import type { LedgerEntry } from "../ledger/ledger.ts";
+import type { Logger } from "../logger.ts";
+import type { MeshPartConfig } from "../mesh-config.ts";
+import { connectClient } from "../rpc/client.ts";
+import type { RpcRoute } from "../rpc/guard.ts";
+import { serveRpc } from "../rpc/server.ts";
+import type { Readiness } from "../telemetry/metrics-server.ts";
+import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
+import type { TracedLane } from "../telemetry/traced-records.ts";
+import { watchWork } from "../telemetry/work-metrics.ts";
+import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { LaneRecord, SetAside } from "./lane.ts";
+import type { LaneBody } from "./lane-applier.ts";
+import type { LaneLayout } from "./layout.ts";
+import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
+import { redriveReadable } from "./redrive-readable.ts";
+
+export interface MeshPart {
+  /** Where its RPCs are served. */
+  readonly url: string;
+  /** Whether accepted data can be applied and read; names what fails. */
+  health(): Readiness;
+  /** Refuses new calls, finishes those under way, gives its work to the other processes. */
+  close(): Promise<void>;
+}
+
+export interface MeshPartEnds {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry?: Telemetry;
+}
+
+/** What makes one service of the two. */
+export interface MeshPartPlan<Tables extends SetAsideTables> {
+  readonly name: MeshLanesOptions["service"];
+  /** Where the migrations of its tables lie. */
+  readonly schemaFolder: string;
+  openTables(session: Session): Tables;
+  /** Everything is saved and published when it resolves; doing it again is harmless. */
+  apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
+  /** What others hear of entries of its ledger. */
+  eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): PublishedEvent[];
+  /** Of records that were set aside because nobody could read them. */
+  isReadable(record: LaneRecord): boolean;
+  /** The lane, as the layout numbers it, of a record that can be read. */
+  laneOf(layout: LaneLayout, body: Uint8Array): number;
+  /** Its RPCs. */
+  route(serving: Serving<Tables>): RpcRoute;
+  /** Work on the tables that needs no lane; the returned function ends it. */
+  beside?(tables: Tables, ends: MeshPartEnds): () => Promise<void> | void;
+}
+
+export interface SetAsideTables {
+  listSetAside(max: number): Promise<SetAside[]>;
+  /** The record waits no more. */
+  forgetSetAside(record: LaneRecord): Promise<void>;
+}
+
+export interface Applying {
+  /** Resolves when the events of these entries are durable; harmless to do again. */
+  publish(workspaceId: string, entries: readonly LedgerEntry[]): Promise<void>;
+  readonly logger: Logger;
+  readonly traced: TracedLane;
+}
+
+export interface Serving<Tables> {
+  readonly tables: Tables;
+  readonly lanes: MeshLanes;
+  readonly profile: Client<typeof ProfileService>;
+  readonly intake: IntakeParts;
+  readonly setAside: {
+    listSetAside(max: number): Promise<SetAside[]>;
+    /** Puts those that can be read now behind all others of their lanes; how many. */
+    redriveSetAside(): Promise<number>;
+  };
+  readonly clock: Clock;
+}
+
+/** Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated. */
+export async function serveMeshPart<Tables extends SetAsideTables>(
+  plan: MeshPartPlan<Tables>,
+  config: MeshPartConfig,
+  ends: MeshPartEnds,
+): Promise<MeshPart> {
+  const opened: Opened = [];
+  async function close(): Promise<void> {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  }
+  try {
+    return { ...await open(plan, config, { ends, opened }), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Opened = (() => Promise<unknown> | unknown)[];
+
+async function open<Tables extends SetAsideTables>(
+  plan: MeshPartPlan<Tables>,
+  config: MeshPartConfig,
+  { ends, opened }: { readonly ends: MeshPartEnds; readonly opened: Opened },
+): Promise<Omit<MeshPart, "close">> {
+  const { clock, logger, telemetry = noTelemetry } = ends;
+  const { session, watch, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
+  opened.push(closeStore);
+  const tables = plan.openTables(session);
+  const events = await openEventStream({ ...config.events, logger });
+  opened.push(() => events.close());
+  const lanes = await openMeshLanes({ service: plan.name, streams: config, clock, logger });
+  opened.push(() => lanes.close());
+  const called = connectClient(ProfileService, { ...config.profile, caller: plan.name, deadlineMs: limits.drainMsMax, clock });
+  opened.push(() => called.close());
+  const profile = called.client;
+  lanes.start((bodies, lane) =>
+    plan.apply({
+      ...tables,
+      publish: (workspaceId, entries) => events.publish(plan.eventsOf(workspaceId, entries)),
+      logger,
+      traced: { tracer: telemetry.tracer, lane },
+    }, bodies)
+  );
+  opened.push(watchWork(telemetry.metrics, plan.name, {
+    lags: async () => [await lanes.lag()],
+    backlog: async () => ({ setAside: (await tables.listSetAside(limits.setAsidePageMax)).length }),
+  }));
+  if (plan.beside) opened.push(plan.beside(tables, ends));
+  const route = plan.route({
+    tables,
+    lanes,
+    profile,
+    intake: {
+      log: lanes.intake,
+      clock,
+      tracer: telemetry.tracer,
+      decided: (scope, position) => profile.awaitOutcome({ scope, position }),
+    },
+    setAside: setAsideBy(plan, tables, lanes),
+    clock,
+  });
+  function health(): Readiness {
+    const reason = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
+    return { ready: reason === undefined, ...(reason !== undefined && { reason }) };
+  }
+  const callers = new Map([[route.service.typeName, config.rpc.callers]]);
+  const server = await serveRpc({ routes: [route], ...config.rpc, callers, clock, logger, telemetry, health });
+  opened.push(() => server.close());
+  return { url: server.url, health };
+}
+
+/** What nobody could read, and its way back behind all others of its lane. */
+function setAsideBy<Tables extends SetAsideTables>(
+  { isReadable, laneOf }: MeshPartPlan<Tables>,
+  tables: Tables,
+  lanes: MeshLanes,
+): Serving<Tables>["setAside"] {
+  return {
+    listSetAside: (max) => tables.listSetAside(max),
+    redriveSetAside: () =>
+      redriveReadable(tables, {
+        isReadable,
+        async putBack(kept) {
+          await lanes.append(laneOf(lanes.layout, kept.body), kept.body);
+          await tables.forgetSetAside(kept);
+        },
+      }),
+  };
+}
