@@ -150,7 +150,7 @@ export const limits = {
   /** Lives of a log that ages of writes have room for. */
   logEpochsMax: 15,
   cassandraBuckets: 64,
-  cassandraPartitionsPerRead: 16,
+  cassandraPartitionsPerRead: 50,
   cassandraChangeAttemptsMax: 12,
   cassandraBatchBytesMax: 1024 * 1024,
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)

@@ -15,12 +15,12 @@ export async function withinDeadline<T>(
   work: (context: HandlerContext) => Promise<T> | T,
 ): Promise<T> {
   const workMs = workMsOf(given.timeoutMs());
-  const refusal = new Refusal("DEADLINE_EXCEEDED");
-  if (workMs < limits.rpcWorkMsMin) throw refusal;
+  if (workMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
   const controller = new AbortController();
   const { promise: over, reject } = Promise.withResolvers<never>();
   over.catch(() => {});
   function end(): void {
+    const refusal = new Refusal("DEADLINE_EXCEEDED");
     // First of all, so that work which fails because it was told to stop is no fault
     reject(refusal);
     controller.abort(refusal);

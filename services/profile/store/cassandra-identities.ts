@@ -46,7 +46,7 @@ interface Read {
   readonly keys: readonly IdentityKey[];
 }
 
-/** What a statement costs the driver and the coordinator is more than what a row costs, so some are read together. */
+/** A statement costs more than a row does, so some are read together (docs/decisions/0024-reads-of-named-partitions.md). */
 function readsOf(keys: readonly IdentityKey[]): Read[] {
   const size = limits.cassandraPartitionsPerRead;
   const alike = Map.groupBy(new Set(keys), (key) => key.slice(0, key.length - lastNameOf(key).length));

@@ -53,7 +53,7 @@ export interface RepeatedEntries {
 
 const noEntries: ChainHead = { count: 0, hash: "" };
 
-/** A statement reads up to `cassandraPartitionsPerRead` users: fifty at once cost the driver more than the cluster. */
+/** A statement reads up to `cassandraPartitionsPerRead` users (docs/decisions/0024-reads-of-named-partitions.md). */
 async function loadUsers(session: Session, workspaceId: string, ids: readonly UserId[]): Promise<LoadedUsers> {
   const wanted = [...new Set(ids)];
   const size = limits.cassandraPartitionsPerRead;
