@@ -4,12 +4,21 @@ import type { Command } from "commander";
 export function addBackup(program: Command, done: (code: number) => void): void {
   program.command("backup")
     .description("write a consistent copy of a data folder to one file, also while the server runs; or of the mesh, while nobody writes")
-    .argument("<file>", "where to; there must be nothing yet")
+    .argument("<file>", "where to; there must be nothing yet. It holds keys of links and all that is known of people: keep it secret")
+    .option("--workspace <workspace>", "this one alone, by id, name or company/name, without what is its company's")
     .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
+    .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).backup(file, { ...options, env: process.env })));
   program.command("restore")
     .description("make a data folder from such a file, or fill a new mesh with it")
     .argument("<file>", "what heddle backup wrote")
+    .option("--workspace <workspace>", "this one of the file alone, by id, name or company/name, without what is its company's")
     .option("--data-dir <folder>", "data folder, in which there is no Heddle yet; HEDDLE_DATA_DIR or ./data unless given")
+    .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).restore(file, { ...options, env: process.env })));
 }
+
+const shapes = `
+The mesh is meant where HEDDLE_CASSANDRA_CONTACT_POINTS is set and no --data-dir is given. What was written of either shape can be
+restored into either. Ends with 0 when all is done, 1 when something is in the way, 2 when it was called wrongly; a restore that
+stopped half way is repeated with the same file and options.`;

@@ -1,49 +1,69 @@
-/** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. For the mesh see move.ts. */
-import { copyFileSync, existsSync, renameSync, rmSync, statSync } from "node:fs";
+/** heddle backup and heddle restore: a data folder as one file, as it was at one moment, and back. By rows, as for the mesh, see move.ts. */
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
+import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
+import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
+import { inPart, withScratch } from "./in-part.ts";
 import { CommandError, exitCodes, print } from "./output.ts";
 
 interface BackupOptions {
   readonly dataDir?: string;
+  /** One workspace alone. */
+  readonly workspace?: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
 /** As for other commands: a folder that is named is meant, whatever the environment says. */
-function isMesh({ dataDir, env }: { readonly dataDir: string | undefined; readonly env: NodeJS.ProcessEnv }): boolean {
+function isMesh({ dataDir, env }: BackupOptions): boolean {
   return dataDir === undefined && Boolean(env["HEDDLE_CASSANDRA_CONTACT_POINTS"]);
 }
 
 /** The copy holds everything: the log, all tables, who may call, and what waits to be applied. */
-export async function backup(file: string, { dataDir, env }: BackupOptions): Promise<number> {
-  if (isMesh({ dataDir, env })) return await (await import("./move.ts")).backupMesh(file, env);
+export async function backup(file: string, options: BackupOptions): Promise<number> {
+  const { dataDir, env, workspace } = options;
+  if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
+  if (isMesh(options)) return await (await import("./move.ts")).backupMesh({ file, env, workspace });
   const folder = dataFolder(dataDir, env);
   const source = join(folder, databaseFile);
   if (!existsSync(source)) throw new CommandError(`There is no Heddle in the folder "${folder}"`);
-  if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
-  const part = `${resolve(file)}.part`;
-  rmSync(part, { force: true });
-  const handle = new DatabaseSync(source, { readOnly: true, timeout: limits.storeBusyTimeoutMs });
-  try {
-    // In one go, so that what a server writes meanwhile is not in it and does not make it begin anew
-    await copyDatabase(handle, part, { rate: allPages });
-  } finally {
-    handle.close();
+  if (workspace !== undefined) {
+    const { backupWorkspace } = await import("./move.ts");
+    // A copy of all, which is of one moment, and of it the one
+    return await withScratch(`${resolve(file)}.whole`, async (path) => {
+      await copyWhole(source, path);
+      return await backupWorkspace(file, path, workspace);
+    });
   }
-  checkCopy(part);
-  renameSync(part, file);
-  print(`${file}: ${(statSync(file).size / 1024 ** 2).toFixed(1)} MiB`);
+  await inPart(resolve(file), async (path) => {
+    await copyWhole(source, path);
+    sealBackup(path, { madeAt: new Date(systemClock.now()).toISOString() });
+  });
+  print(`${file}: ${sizeOf(file)}`);
   return exitCodes.ok;
 }
 
-/** Refuses a folder that has a Heddle, and a file that is damaged or is none of ours. */
-export async function restore(file: string, { dataDir, env }: BackupOptions): Promise<number> {
+/** In one go, so that what a server writes meanwhile is not in it and does not make it begin anew. */
+async function copyWhole(source: string, path: string): Promise<void> {
+  const handle = new DatabaseSync(source, { readOnly: true, timeout: limits.storeBusyTimeoutMs });
+  try {
+    await copyDatabase(handle, path, { rate: allPages });
+  } finally {
+    handle.close();
+  }
+  lookInto(path);
+}
+
+/** Refuses a folder that has a Heddle, and a file that is damaged or is none of ours, before anything is written. */
+export async function restore(file: string, options: BackupOptions): Promise<number> {
+  const { dataDir, env, workspace } = options;
   if (!existsSync(file)) throw new CommandError(`There is no file "${file}"`);
-  checkCopy(file);
-  if (isMesh({ dataDir, env })) return await (await import("./move.ts")).restoreMesh(file, env);
+  const content = checkBackup(file);
+  if (content.note === undefined) lookInto(file);
+  if (isMesh(options)) return await (await import("./move.ts")).restoreMesh(file, content, { env, workspace });
   const folder = dataFolder(dataDir, env);
   const target = join(folder, databaseFile);
   makeFolder(resolve(folder));
@@ -51,17 +71,19 @@ export async function restore(file: string, { dataDir, env }: BackupOptions): Pr
   try {
     const there = existsSync(target) && statSync(target).size > 0;
     if (there) throw new CommandError(`There is a Heddle in the folder "${folder}" already: name another with --data-dir`);
-    const part = `${target}.part`;
-    copyFileSync(file, part);
-    renameSync(part, target);
+    rmSync(target, { force: true });
+    if (workspace === undefined) await inPart(target, async (path) => copyDatabaseOf(file, content.bytes, path));
+    else await (await import("./move.ts")).restoreWorkspace(file, content, { target, workspace });
   } finally {
     lock.release();
   }
-  print(`${folder} is as it was when ${file} was made`);
+  const what = workspace === undefined ? "is" : `has the workspace ${workspace}`;
+  print(`${folder} ${what} as it was when ${file} was made${content.note ? `, at ${content.note.madeAt}` : ""}`);
   return exitCodes.ok;
 }
 
-function checkCopy(path: string): void {
+/** Where nothing says what the bytes must be: whether it is a database, sound in its structure, and one of a Heddle. */
+function lookInto(path: string): void {
   let found: string;
   const handle = new DatabaseSync(path, { readOnly: true });
   try {
@@ -72,7 +94,7 @@ function checkCopy(path: string): void {
   } finally {
     handle.close();
   }
-  if (found !== "ok") throw new CommandError(`"${path}" is no sound copy of a Heddle: ${found}`);
+  if (found !== "ok") throw unsound(path, found);
 }
 
 const allPages = 2 ** 31 - 1;

@@ -28,6 +28,8 @@ const variables = [
   "OTEL_TRACES_SAMPLER_ARG",
 ];
 
+/** Options of backup and restore whose value is the next word. */
+const valued = new Set(["--workspace", "--data-dir"]);
 const args = process.argv.slice(2);
 const command = args[0] ?? "";
 const dataDir = resolve(option(["--data-dir"]) ?? process.env.HEDDLE_DATA_DIR ?? "data");
@@ -66,7 +68,9 @@ function grants() {
 function named() {
   const declared = option(["--apply", "-f", "--file", "--ids"]);
   const output = option(["-o", "--output"]);
-  const imported = ["import", "backup", "restore"].includes(command) ? args.slice(1).filter((arg) => !arg.startsWith("-")).slice(0, 1) : [];
+  const imported = ["import", "backup", "restore"].includes(command)
+    ? args.filter((arg, at) => at > 0 && !arg.startsWith("-") && !valued.has(args[at - 1])).slice(0, 1)
+    : [];
   return [
     ...(declared && declared !== "-" ? [resolve(declared)] : []),
     ...[...imported, ...(output ? [output] : [])].map((file) => dirname(resolve(file))),

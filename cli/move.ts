@@ -1,25 +1,25 @@
-/** heddle backup and heddle restore of the mesh: what is at rest in it as the file of a data folder, and such a file in a new mesh. */
-import { copyFileSync, existsSync, mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
+/** heddle backup and heddle restore by rows: out of the mesh into a file, out of a file into a new mesh, and of one workspace alone. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { setTimeout } from "node:timers/promises";
 
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { openAccess } from "../gateway/access/sqlite.ts";
 import { systemClock } from "../platform/clock.ts";
 import { beginLogsAbove, haveLogs, lookAtLogs } from "../platform/lane/at-rest.ts";
-import { limits } from "../platform/limits.ts";
 import { beginSqliteLogAbove, sqliteLogEnd } from "../platform/log/sqlite.ts";
 import { silentLogger } from "../platform/logger.ts";
-import { readPeer, readStreams } from "../platform/mesh-config.ts";
-import { connectClient } from "../platform/rpc/client.ts";
+import { readStreams } from "../platform/mesh-config.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
-import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { chooseMoved, writesOf } from "./move-choice.ts";
+import { type BackupContent, copyDatabaseOf, sealBackup, sizeOf } from "./backup-file.ts";
+import { workspacePath } from "./data-folder.ts";
+import { inPart, withScratch } from "./in-part.ts";
+import { chooseMoved, type MoveChoice, writesOf } from "./move-choice.ts";
 import { copyMoved } from "./move-copy.ts";
-import { openMoveProgress } from "./move-progress.ts";
+import { type MoveProgress, openMoveProgress } from "./move-progress.ts";
+import { untilApplied } from "./move-rest.ts";
 import { folderSide, meshSide, type MoveSide } from "./move-sides.ts";
 import { CommandError, exitCodes, print } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -27,73 +27,171 @@ import { readSettings } from "./settings.ts";
 type Env = NodeJS.ProcessEnv;
 const parts = { clock: systemClock, logger: silentLogger };
 
+export interface MeshBackup {
+  readonly file: string;
+  readonly env: Env;
+  /** One workspace alone. */
+  readonly workspace: string | undefined;
+}
+
 /** The parts of the mesh run, so that what was accepted is applied; nobody writes, or it refuses. */
-export async function backupMesh(file: string, env: Env): Promise<number> {
-  if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
+export async function backupMesh({ file, env, workspace }: MeshBackup): Promise<number> {
   const streams = readSettings(env, readStreams);
-  const rows = await withAccessPlace({ env }, { create: false }, (access) => access.rows());
-  const part = `${resolve(file)}.part`;
-  for (const path of [part, `${part}-wal`, `${part}-shm`]) rmSync(path, { force: true });
+  const choice = chooseMoved(await withAccessPlace({ env }, { create: false }, (access) => access.rows()), workspace);
   const before = await untilApplied(env);
-  const mesh = await meshSide(env);
-  const database = openDatabase({ path: part });
-  try {
-    await refuseWaiting(mesh);
-    const folder = await folderSide(database);
-    const choice = chooseMoved(rows, undefined);
-    await copyMoved(mesh, folder, { choice, through: before.through, progress: openProgress() });
-    await beginSqliteLogAbove(database, before.through, embeddedPartitions);
-    await putAccess(database, rows);
-  } finally {
-    await mesh.close();
-    await database.close();
-  }
-  const after = await lookAtLogs(streams, parts);
-  if (after.mark !== before.mark) {
-    rmSync(part, { force: true });
+  await intoFile(file, choice, async (path) => {
+    const mesh = await meshSide(env);
+    try {
+      await copyIntoDatabase(mesh, path, { choice, through: before.through });
+    } finally {
+      await mesh.close();
+    }
+    const after = await lookAtLogs(streams, parts);
+    if (after.mark === before.mark) return;
     throw new CommandError("Something was written meanwhile: stop the gateways and whatever else writes, then back up again");
-  }
-  renameSync(part, file);
-  print(`${file}: ${(statSync(file).size / 1024 ** 2).toFixed(1)} MiB, ${rows.workspaces.length} workspaces\n${notMoved}`);
+  });
   return exitCodes.ok;
 }
 
-/** Into a mesh that is migrated and in which no part ever ran. */
-export async function restoreMesh(file: string, env: Env): Promise<number> {
-  const streams = readSettings(env, readStreams);
-  const copy = mkdtempSync(join(tmpdir(), "heddle-restore-"));
+/** One workspace of the database at `source`, which nobody writes, as a file of its own. */
+export async function backupWorkspace(file: string, source: string, workspace: string): Promise<number> {
+  await withMovable(source, workspace, async ({ side, choice, through }) => {
+    await intoFile(file, choice, (path) => copyIntoDatabase(side, path, { choice, through }));
+  });
+  return exitCodes.ok;
+}
+
+/** One workspace of the file as the database of a new data folder at `target`. */
+export async function restoreWorkspace(
+  file: string,
+  { bytes }: BackupContent,
+  { target, workspace }: { readonly target: string; readonly workspace: string },
+): Promise<void> {
+  await withScratch(`${target}.whole`, async (source) => {
+    copyDatabaseOf(file, bytes, source);
+    await withMovable(source, workspace, async ({ side, choice, through }) => {
+      await inPart(target, (path) => copyIntoDatabase(side, path, { choice, through }));
+      tellLeftOut(choice);
+    });
+  });
+}
+
+/** Into a mesh that is migrated and in which no part ever ran, or where the same restore stopped half way. */
+export async function restoreMesh(file: string, content: BackupContent, { env, workspace }: Omit<MeshBackup, "file">): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-restore-"));
   try {
     // What is opened is brought to this build's tables; the file that was given stays as it is
-    copyFileSync(file, join(copy, "heddle.db"));
-    const database = openDatabase({ path: join(copy, "heddle.db") });
-    const mesh = await meshSide(env);
-    try {
-      const folder = await folderSide(database);
-      const through = await sqliteLogEnd(database);
-      await refuseWaiting(folder);
-      const rows = await accessRows(database);
-      await withAccessPlace({ env }, { create: false }, async (access) => {
-        const isUsed = access.rows().companies.length > 0 || await haveLogs(streams, parts);
-        if (isUsed) throw new CommandError("There is a Heddle in this mesh already: name other keyspaces and another HEDDLE_LOG_NAME");
-        await copyMoved(folder, mesh, { choice: chooseMoved(rows, undefined), through, progress: openProgress() });
-        await beginLogsAbove(streams, through, parts);
-        await transactAll(access, rows);
+    await withScratch(join(folder, "heddle.db"), async (path) => {
+      copyDatabaseOf(file, content.bytes, path);
+      await withMovable(path, workspace, async (from) => {
+        await intoMesh(from, { env, file, id: [content.sha256, ...from.choice.workspaceIds].join(" ") });
+        print(`${counted(from.choice)} of ${file} in the mesh\n${notMoved}`);
+        tellLeftOut(from.choice);
       });
-      print(`${rows.workspaces.length} workspaces of ${file} are in the mesh\n${notMoved}`);
-    } finally {
-      await mesh.close();
-      await database.close();
-    }
+    });
   } finally {
-    rmSync(copy, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true });
   }
   return exitCodes.ok;
 }
 
 const notMoved = "Not among it: past events, and which request set a field";
 
+interface Movable {
+  readonly side: MoveSide;
+  readonly choice: MoveChoice;
+  /** Where its log ends. */
+  readonly through: number;
+}
+
+/** Opens a database of this process alone, and refuses it where it is not at rest. */
+async function withMovable(path: string, workspace: string | undefined, work: (from: Movable) => Promise<void>): Promise<void> {
+  const database = openDatabase({ path });
+  try {
+    const side = await folderSide(database);
+    const through = await sqliteLogEnd(database);
+    await refuseWaiting(side);
+    await work({ side, through, choice: chooseMoved(await accessRows(database), workspace) });
+  } finally {
+    await database.close();
+  }
+}
+
+/** Who may call comes last: until then gateways know nobody, and the restore can be repeated. */
+async function intoMesh(
+  { side, choice, through }: Movable,
+  { env, ...restored }: { readonly env: Env; readonly id: string; readonly file: string },
+): Promise<void> {
+  const streams = readSettings(env, readStreams);
+  const { openMeshAccess, readMeshAccess } = await import("../gateway/mesh-access.ts");
+  const mesh = await meshSide(env);
+  try {
+    const { access, restores, close } = await openMeshAccess(readSettings(env, readMeshAccess), parts);
+    try {
+      const begun = await restores.begun();
+      const isUsed = access.rows().companies.length > 0 || begun === undefined && await haveLogs(streams, parts);
+      if (isUsed) refuseUsed("There is a Heddle in this mesh already:");
+      if (begun !== undefined && begun.id !== restored.id) {
+        refuseUsed(`A restore of "${begun.file}" stopped half way here: repeat it with the same file and options, or`);
+      }
+      await restores.begin({ ...restored, startedAt: systemClock.now() });
+      await withProgress(async (progress) => {
+        await copyMoved(side, mesh, { choice, through, progress });
+        progress.begin("who may call");
+        await beginLogsAbove(streams, through, parts);
+        await putAccess(access, choice.rows);
+      });
+    } finally {
+      await close();
+    }
+  } finally {
+    await mesh.close();
+  }
+}
+
+function refuseUsed(what: string): never {
+  throw new CommandError(`${what} name other keyspaces and another HEDDLE_LOG_NAME`);
+}
+
+/** Nobody sees a file that is not whole. */
+async function intoFile(file: string, choice: MoveChoice, write: (path: string) => Promise<void>): Promise<void> {
+  await inPart(resolve(file), async (path) => {
+    await write(path);
+    sealBackup(path, { madeAt: new Date(systemClock.now()).toISOString() });
+  });
+  print(`${file}: ${sizeOf(file)}, ${counted(choice)}\n${notMoved}`);
+  tellLeftOut(choice);
+}
+
+async function copyIntoDatabase(from: MoveSide, path: string, { choice, through }: Omit<Movable, "side">): Promise<void> {
+  const database = openDatabase({ path });
+  try {
+    await refuseWaiting(from);
+    const to = await folderSide(database);
+    await withProgress((progress) => copyMoved(from, to, { choice, through, progress }));
+    await beginSqliteLogAbove(database, through, embeddedPartitions);
+    const access = await openAccess({ database, clock: systemClock });
+    try {
+      await putAccess(access, choice.rows);
+    } finally {
+      access.close();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
 /** As cli/embedded.ts opens its log. */
 const embeddedPartitions = 1;
+
+async function withProgress(work: (progress: MoveProgress) => Promise<void>): Promise<void> {
+  const progress = openMoveProgress(process.stderr, () => systemClock.monotonic());
+  try {
+    await work(progress);
+  } finally {
+    progress.end();
+  }
+}
 
 async function refuseWaiting(side: MoveSide): Promise<void> {
   const waiting = await side.waiting();
@@ -102,57 +200,25 @@ async function refuseWaiting(side: MoveSide): Promise<void> {
   }
 }
 
-/** Two looks at the same end, with everything applied in both and in the rows of names too. */
-async function untilApplied(env: Env): Promise<Awaited<ReturnType<typeof lookAtLogs>>> {
-  const streams = readSettings(env, readStreams);
-  const endsAt = systemClock.monotonic() + limits.backupWaitMs;
-  let last = await lookAtLogs(streams, parts);
-  for (;;) {
-    const now = await lookAtLogs(streams, parts);
-    const isAtRest = now.mark === last.mark && now.behind.length + last.behind.length === 0;
-    if (isAtRest && await areNamesWritten(env)) return now;
-    if (systemClock.monotonic() > endsAt) {
-      const what = now.behind.length > 0 ? `Not applied: ${now.behind.slice(0, 5).join(", ")}` : "Something is being written";
-      throw new CommandError(`${what}. Let the parts run and stop the gateways, then back up again`);
-    }
-    last = now;
-    await setTimeout(lookAgainMs);
-  }
-}
-
-const lookAgainMs = 500;
-
-/** The profile service alone knows: it writes the rows of a step after the step. */
-async function areNamesWritten(env: Env): Promise<boolean> {
-  const peer = readSettings(env, (reader) => readPeer(reader, "profile"));
-  const { client, close } = connectClient(LogService, { ...peer, caller: "operator", deadlineMs: limits.drainMsMax, clock: systemClock });
-  try {
-    const { lags } = await client.getStatus({});
-    return lags.every(({ records }) => records === 0n);
-  } finally {
-    close();
-  }
-}
-
-function openProgress() {
-  return openMoveProgress(process.stderr, () => systemClock.monotonic());
-}
-
 async function accessRows(database: Database): Promise<AccessRows> {
   const access = await openAccess({ database, clock: systemClock });
   access.close();
   return access.rows();
 }
 
-async function putAccess(database: Database, rows: AccessRows): Promise<void> {
-  const access = await openAccess({ database, clock: systemClock });
-  try {
-    await transactAll(access, rows);
-  } finally {
-    access.close();
-  }
+async function putAccess(access: AccessAdmin, rows: AccessRows): Promise<void> {
+  await access.transact(() => ({ writes: writesOf(rows), result: undefined }));
 }
 
-async function transactAll(access: AccessAdmin, rows: AccessRows): Promise<void> {
-  await access.transact(() => ({ writes: writesOf(rows), result: undefined }));
+/** As `company/workspace`. */
+function namesOf(rows: AccessRows): string[] {
+  return rows.workspaces.map((workspace) => workspacePath(rows, workspace));
+}
+
+function counted({ workspaceIds, rows }: MoveChoice): string {
+  return workspaceIds.size === 1 ? `the workspace ${namesOf(rows).join()}` : `${workspaceIds.size} workspaces`;
+}
+
+function tellLeftOut({ leftOut }: MoveChoice): void {
+  if (leftOut.length > 0) print(`Left out, as it is the company's: ${leftOut.join(", ")}`);
 }

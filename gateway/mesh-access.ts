@@ -11,6 +11,7 @@ import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
 import { openCassandraAccess } from "./access/cassandra.ts";
 import { type AccessNotices, openBusNotices } from "./access/notices.ts";
+import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
 
 export interface MeshAccessConfig {
   readonly store: StoreConfig;
@@ -38,6 +39,7 @@ export const meshAccessSchema = join(import.meta.dirname, "access/schema");
 
 export interface MeshAccess {
   readonly access: Access & AccessAdmin;
+  readonly restores: RestoreNotes;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function openMeshAccess(
     const access = await openCassandraAccess({ session, installation, ...parts, ...(line ? { notices: line } : {}) });
     return {
       access,
+      restores: openRestoreNotes({ session, installation, clock: parts.clock }),
       async close() {
         access.close();
         await closeBehind();

@@ -120,8 +120,7 @@ async function transact<T>(
     if (writes.length === 0) return { result, changed: false };
     withWrites(held.rows, writes);
     const next = newId("v_", clock);
-    const values = { installation, version, next, written_at: BigInt(Math.ceil(now)) };
-    const fence = { cql: version === "" ? insertVersion : updateVersion, values: withoutEmpty(values), idempotent: false };
+    const fence = fenceOf({ installation, version, next, now });
     const statements = writes.map((write) => statementOf(installation, write));
     if (await written(session, { installation, next, statements: [fence, ...statements] })) return { result, changed: true };
   }
@@ -144,13 +143,13 @@ async function written(
 }
 
 const table = "access_rows_by_installation";
-const selectVersion = `SELECT version FROM ${table} WHERE installation = :installation LIMIT 1`;
+export const selectVersion = `SELECT version FROM ${table} WHERE installation = :installation LIMIT 1`;
 const selectRows = `SELECT version, written_at, kind, id, content FROM ${table} WHERE installation = :installation`;
 const insertVersion = `INSERT INTO ${table} (installation, version, written_at) VALUES (:installation, :next, :written_at) IF NOT EXISTS`;
 const updateVersion =
   `UPDATE ${table} SET version = :next, written_at = :written_at WHERE installation = :installation IF version = :version`;
 const settle = `UPDATE ${table} SET version = :next WHERE installation = :installation IF version = :next`;
-const putRow = `INSERT INTO ${table} (installation, kind, id, content) VALUES (:installation, :kind, :id, :content)`;
+export const putRow = `INSERT INTO ${table} (installation, kind, id, content) VALUES (:installation, :kind, :id, :content)`;
 const dropRow = `DELETE FROM ${table} WHERE installation = :installation AND kind = :kind AND id = :id`;
 
 function statementOf(installation: string, write: AccessWrite): Statement {
@@ -159,9 +158,14 @@ function statementOf(installation: string, write: AccessWrite): Statement {
   return { cql: putRow, values: { installation, kind: write.put, id: rowId(write), content }, idempotent: false };
 }
 
-/** The first version is put where none is. */
-function withoutEmpty({ version, ...values }: { installation: string; version: string; next: string; written_at: bigint }) {
-  return version === "" ? values : { version, ...values };
+/** The condition of every change: `version` is still the one there is, "" for none. */
+export function fenceOf(
+  { installation, version, next, now }: { installation: string; version: string; next: string; now: number },
+): Statement {
+  const values = { installation, next, written_at: BigInt(Math.ceil(now)) };
+  return version === ""
+    ? { cql: insertVersion, values, idempotent: false }
+    : { cql: updateVersion, values: { ...values, version }, idempotent: false };
 }
 
 /** Nothing for the row that holds the version alone. */
@@ -169,6 +173,6 @@ function putOf(row: Row): PutWrite[] {
   return typeof row["kind"] === "string" ? [{ put: row["kind"], row: JSON.parse(text(row["content"])) } as PutWrite] : [];
 }
 
-function text(value: unknown): string {
+export function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

@@ -19,7 +19,7 @@ export interface ConsentMove<State> {
   waiting(): Promise<string[]>;
   /** Every subject of these workspaces once, in no order. */
   read(workspaceIds: ReadonlySet<string>): AsyncIterable<MovedConsent<State>>;
-  /** Into a store in which these workspaces have nothing yet. */
+  /** Into a store in which these workspaces have nothing, or a part of the same; doing it again is harmless. */
   write(rows: MovedConsent<State>): Promise<void>;
 }
 
@@ -31,6 +31,12 @@ export async function withChains<State>(
   const subjects = [...states.keys()];
   const chains = await inFlight(subjects, limits.cassandraInFlightMax, (subject) => ledger.history(workspaceId, subject));
   return { workspaceId, states, entries: chains.flat(), ends: await ledger.heads(workspaceId, subjects) };
+}
+
+/** What of it a store does not have that takes each entry once. */
+export async function notThere<State>(ledger: Pick<Ledger, "heads">, rows: MovedConsent<State>): Promise<MovedConsent<State>> {
+  const ends = await ledger.heads(rows.workspaceId, [...rows.states.keys()]);
+  return { ...rows, entries: rows.entries.filter(({ subject, index }) => index >= (ends.get(subject)?.count ?? 0)) };
 }
 
 /** Subjects that have a chain, a page at a time. */

@@ -1,13 +1,14 @@
 /** heddle backup beside a running server, and what heddle restore makes of it. Of one process: see mesh-move.test.ts for the mesh. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
+import { consentDeclaration, otherKey } from "../consent.ts";
 import { startHeddle } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
-const suite = heddleSuite();
+const suite = heddleSuite({ apply: consentDeclaration });
 let folder = "";
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "heddle-backup-"));
@@ -55,6 +56,73 @@ test("heddle backup and restore overwrite nothing, and take nothing for a copy t
   const onto = await runCommand(["restore", copy], suite.heddle.commandEnv);
   expect(onto.code).toBe(1);
 });
+
+test("a file that is cut or changed is refused before anything is written, and nobody else can read one", { timeout: 60_000 }, async () => {
+  const file = join(folder, "whole.db");
+  expect(await runCommand(["backup", file], suite.heddle.commandEnv)).toMatchObject({ code: 0 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(folder).filter((name) => name.startsWith("whole"))).toEqual(["whole.db"]);
+  const bytes = readFileSync(file);
+  const changed = Buffer.from(bytes);
+  changed.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
+  const noteAt = bytes.lastIndexOf('{"format"');
+  const damaged = {
+    "its bytes are not those": changed,
+    "cut short, ": bytes.subarray(0, bytes.length >> 1),
+    "cut short within its last line": bytes.subarray(0, -3),
+    "its last line is damaged": Buffer.concat([bytes.subarray(0, noteAt), Buffer.from("["), bytes.subarray(noteAt + 1)]),
+    "bytes before its last line": Buffer.concat([bytes.subarray(0, noteAt), Buffer.alloc(4096), bytes.subarray(noteAt)]),
+    "it is no database": Buffer.from("SQLite format 4"),
+  };
+  const dataDir = join(folder, "not-made");
+  for (const [why, content] of Object.entries(damaged)) {
+    const path = join(folder, "damaged.db");
+    writeFileSync(path, content);
+    const { code, errors } = await runCommand(["restore", path, "--data-dir", dataDir]);
+    expect([code, errors], why).toEqual([1, expect.stringContaining("no sound copy of a Heddle")]);
+    expect(errors).toContain(why);
+    expect(existsSync(dataDir)).toBe(false);
+  }
+  // As earlier versions wrote it
+  writeFileSync(join(folder, "plain.db"), bytes.subarray(0, noteAt));
+  expect(await runCommand(["restore", join(folder, "plain.db"), "--data-dir", dataDir])).toMatchObject({ code: 0 });
+  expect(statSync(join(dataDir, "heddle.db")).mode & 0o777).toBe(0o600);
+});
+
+test("one workspace goes alone, out of a folder or out of a file, without what is its company's", { timeout: 60_000 }, async () => {
+  const id = fresh();
+  await suite.track({ attributes: [{ external_id: id, color: "red" }] });
+  const file = join(folder, "one.db");
+  const all = join(folder, "all.db");
+  const wrong = await runCommand(["backup", file, "--workspace", "none"], suite.heddle.commandEnv);
+  expect([wrong.code, wrong.errors, existsSync(file)]).toEqual([1, expect.stringContaining('No workspace is called "none"'), false]);
+  let made = wrong;
+  // Refused as long as something that was accepted is not applied
+  await expect.poll(async () => (made = await runCommand(["backup", file, "--workspace", "demo"], suite.heddle.commandEnv)).code).toBe(0);
+  expect(made.errors).toContain("Copying users");
+  expect(made.output).toContain("the workspace acme/demo");
+  expect(made.output).toContain("Left out, as it is the company's: dashboard users, SCIM tokens (0), permission sets (0)");
+  expect(await runCommand(["backup", all], suite.heddle.commandEnv)).toMatchObject({ code: 0 });
+  for (const [path, ...args] of [[file], [all, "--workspace", "acme/demo"]] as const) {
+    const dataDir = join(folder, `alone-${args.length}`);
+    const restored = await runCommand(["restore", path, "--data-dir", dataDir, ...args]);
+    expect(restored.code, restored.errors).toBe(0);
+    const listed = await runCommand(["keys", "list", "--data-dir", dataDir]);
+    expect(listed.output).toContain("demo");
+    expect(listed.output).not.toContain("other");
+    const read = await readIn(dataDir, id);
+    expect(read).toMatchObject({ users: [{ external_id: id, custom_attributes: { color: "red" } }], other: 401 });
+  }
+});
+
+/** Of a server on the folder that declares nothing. */
+async function readIn(dataDir: string, id: string): Promise<{ users: unknown; other: number }> {
+  const again = await startHeddle({ dataDir, apply: "companies: []\n" });
+  const { body } = await again.request("POST", "/users/export/ids", { external_ids: [id] });
+  const { status } = await again.request("POST", "/users/export/ids", { external_ids: [id] }, { key: otherKey });
+  expect(await again.close()).toBe(0);
+  return { users: body.users, other: status };
+}
 
 function eventOf(external_id: string): object {
   return { external_id, name: "e", time: "2026-03-01T12:00:00Z" };

@@ -1,5 +1,5 @@
 /** The rows of a backup in the embedded store of addresses. Every address with a chain has a row. */
-import { type ConsentMove, withChains } from "../../../platform/ledger/moved.ts";
+import { type ConsentMove, notThere, withChains } from "../../../platform/ledger/moved.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { AddressState } from "../domain/address-state.ts";
@@ -10,16 +10,17 @@ export function sqliteStatusMove(database: Database, tables: EmbeddedTables): Co
     waiting: () => Promise.resolve(tables.setAsideCount() === 0 ? [] : ["records of addresses were set aside"]),
     async *read(workspaceIds) {
       for (const workspaceId of workspaceIds) {
-        for (const states of rows(database, workspaceId)) yield withChains(tables, { workspaceId, states });
+        for (const states of statesIn(database, workspaceId)) yield withChains(tables, { workspaceId, states });
       }
     },
-    async write({ workspaceId, states, entries, ends }) {
+    async write(rows) {
+      const { workspaceId, states, entries, ends } = await notThere(tables, rows);
       await tables.commit({ workspaces: [{ workspaceId, states, passed: new Map(), entries, ends }], setAside: [], taken: [] });
     },
   };
 }
 
-function* rows(database: Database, workspaceId: string): Generator<Map<string, AddressState>> {
+function* statesIn(database: Database, workspaceId: string): Generator<Map<string, AddressState>> {
   const sql = "SELECT address, body FROM messaging_status_addresses WHERE workspace_id = ? AND address > ? ORDER BY address LIMIT ?";
   for (let after = "";;) {
     const found = database.prepare(sql).all(workspaceId, after, limits.movedRowsPerPage);

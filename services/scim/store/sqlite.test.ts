@@ -1,8 +1,11 @@
 /** The embedded store of users: the suite that all drivers pass, its plans, and its bounds. */
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { systemClock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { someUser } from "../domain/user.fixture.ts";
+import { describeScimMove } from "./moved-contract.ts";
+import { sqliteScimMove } from "./moved-sqlite.ts";
 import { appendLog, openSqliteRequestLog } from "./sqlite-log.ts";
 import { openSqliteOutbox } from "./sqlite-outbox.ts";
 import { openSqliteUsers } from "./sqlite.ts";
@@ -14,6 +17,20 @@ describeUsers("sqlite", async () => {
     users: await openSqliteUsers(database),
     outbox: openSqliteOutbox(database),
     log: openSqliteRequestLog(database),
+    close: () => database.close(),
+  };
+});
+
+describeScimMove("sqlite", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const users = await openSqliteUsers(database);
+  const now = Date.UTC(2026, 0, 1);
+  return {
+    users,
+    outbox: openSqliteOutbox(database),
+    log: openSqliteRequestLog(database),
+    move: sqliteScimMove({ database, users, clock: { ...systemClock, now: () => now } }),
+    now,
     close: () => database.close(),
   };
 });

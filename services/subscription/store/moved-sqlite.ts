@@ -1,5 +1,5 @@
 /** The rows of a backup in the embedded store of memberships. */
-import { type ConsentMove, subjectsOf, withChains } from "../../../platform/ledger/moved.ts";
+import { type ConsentMove, notThere, subjectsOf, withChains } from "../../../platform/ledger/moved.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { UserMemberships } from "../domain/memberships.ts";
@@ -11,7 +11,7 @@ export function sqliteMembershipMove(database: Database, tables: EmbeddedTables)
     waiting: () => Promise.resolve(tables.setAsideCount() === 0 ? [] : ["records of memberships were set aside"]),
     async *read(workspaceIds) {
       for (const workspaceId of workspaceIds) {
-        for (const states of rows(database, workspaceId)) yield withChains(tables, { workspaceId, states });
+        for (const states of statesIn(database, workspaceId)) yield withChains(tables, { workspaceId, states });
         for await (const subjects of subjectsOf(tables, workspaceId)) {
           const known = await tables.store.load(workspaceId, subjects);
           const states = new Map(subjects.filter((subject) => !known.has(subject)).map((userId) => [userId, nothing(userId)]));
@@ -19,13 +19,14 @@ export function sqliteMembershipMove(database: Database, tables: EmbeddedTables)
         }
       }
     },
-    async write({ workspaceId, states, entries, ends }) {
+    async write(rows) {
+      const { workspaceId, states, entries, ends } = await notThere(tables, rows);
       await tables.commit({ workspaces: [{ workspaceId, users: states, entries, ends, erased: new Map() }], setAside: [], taken: [] });
     },
   };
 }
 
-function* rows(database: Database, workspaceId: string): Generator<Map<string, UserMemberships>> {
+function* statesIn(database: Database, workspaceId: string): Generator<Map<string, UserMemberships>> {
   const sql = "SELECT user_id, body FROM subscription_memberships WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
   for (let after = "";;) {
     const found = database.prepare(sql).all(workspaceId, after, limits.movedRowsPerPage);

@@ -1,0 +1,27 @@
+/** Files that are whole or not there, and read by nobody but their owner: they hold keys of links and all that is known of people. */
+import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { CommandError } from "./output.ts";
+
+/** Writes beside the target and moves what is whole into its place. What an earlier attempt left there goes. */
+export async function inPart(target: string, write: (path: string) => Promise<void>): Promise<void> {
+  await withScratch(`${target}.part`, async (path) => {
+    await write(path);
+    if (existsSync(target)) throw new CommandError(`"${target}" is there already`);
+    renameSync(path, target);
+  });
+}
+
+/** An empty file for `work`, a database maybe, which goes after it. */
+export async function withScratch<T>(path: string, work: (path: string) => Promise<T>): Promise<T> {
+  clear(path);
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+    return await work(path);
+  } finally {
+    clear(path);
+  }
+}
+
+function clear(path: string): void {
+  for (const ending of ["", "-wal", "-shm", "-journal"]) rmSync(`${path}${ending}`, { force: true });
+}

@@ -1,0 +1,22 @@
+/** What the contract of a move needs of any store of addresses. */
+import type { ConsentMove } from "../../../platform/ledger/moved.ts";
+import type { ConsentMoveDriver } from "../../../platform/ledger/moved-contract.ts";
+import { type AddressState, unknownAddress } from "../domain/address-state.ts";
+import type { StatusTables } from "./tables.ts";
+
+export function moveDriver(
+  tables: StatusTables,
+  move: ConsentMove<AddressState>,
+  close: () => Promise<void>,
+): ConsentMoveDriver<AddressState> {
+  return {
+    move,
+    ledger: tables,
+    stateOf: (subject, place) => ({ ...unknownAddress(subject), mark: [2 ** 41, place], status: "unsubscribed", unsubscribedAt: place }),
+    async setAside() {
+      const record = { workspaceId: "w", sequence: 1, part: 0, key: "k", body: Uint8Array.of(1) };
+      await tables.commit({ workspaces: [], setAside: [{ record, reason: "no record" }], taken: [] });
+    },
+    close,
+  };
+}
