@@ -69,7 +69,7 @@ for (const overlay of overlays) {
           expect(expected.flatMap(({ name, containerPort }) => [name, containerPort])).toContain(port);
         }
       }
-      for (const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) => /^HEDDLE_(?!NATS|REDIS)\w+_URL$/.test(name))) {
+      for (const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC)\w+_URL$/.test(name))) {
         const { hostname, port } = new URL(url.replace("dns+", ""));
         expect(manifests.named("Service", hostname).spec.ports.map((one: Port) => String(one.port)), name).toContain(port);
       }
@@ -120,7 +120,7 @@ for (const overlay of overlays) {
       const settings = settingsOf(manifests);
       const secured = settings["HEDDLE_RPC_TLS_CERT"] !== undefined;
       expect(secured).toBe(overlay === "production");
-      const urls = Object.entries(settings).filter(([name]) => /^HEDDLE_(?!NATS|REDIS)\w+_URL$/.test(name)).map(([, url]) => url);
+      const urls = Object.entries(settings).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC)\w+_URL$/.test(name)).map(([, url]) => url);
       expect(urls.filter((url) => url.startsWith("dns+https:") !== secured)).toEqual([]);
       for (const { owner, spec } of manifests.pods.filter(({ owner }) => owner.kind === "Deployment")) {
         const [container] = spec.containers as [Container];

@@ -11,9 +11,12 @@ const run = promisify(execFile);
 
 /** The text that `kubectl apply -k` would send. */
 export async function renderText(overlay: string): Promise<string> {
-  const { stdout } = await run(await provisionTool("kustomize"), ["build", join(repository, "deploy/overlays", overlay)], {
-    maxBuffer: 16 * 1024 * 1024,
-  });
+  return await renderFolder(join(repository, "deploy/overlays", overlay));
+}
+
+/** Of any folder with a kustomization. */
+export async function renderFolder(folder: string): Promise<string> {
+  const { stdout } = await run(await provisionTool("kustomize"), ["build", folder], { maxBuffer: 16 * 1024 * 1024 });
   return stdout;
 }
 

@@ -40,15 +40,16 @@ export function heddleKubectl(...args: string[]): Promise<string> {
 }
 
 /** Names of the Deployments and StatefulSets, as `deployment/profile`. */
-export async function workloads(kinds: string): Promise<string[]> {
-  const names = await heddleKubectl("get", kinds, "-o", "name");
+export async function workloads(kinds: string, place = namespace): Promise<string[]> {
+  const names = await kubectl(["-n", place, "get", kinds, "-o", "name"]);
   return names.split("\n").filter((name) => name !== "").map((name) => name.replace(".apps/", "/"));
 }
 
 /** Every replica of everything is ready, and nothing of an older template is left. */
-export async function allReady(timeoutSeconds: number): Promise<void> {
-  for (const workload of await workloads("deployments,statefulsets")) {
-    await heddleKubectl("rollout", "status", workload, `--timeout=${timeoutSeconds}s`);
+export async function allReady(timeoutSeconds: number, place = namespace): Promise<void> {
+  for (const workload of await workloads("deployments,statefulsets", place)) {
+    const args = ["-n", place, "rollout", "status", workload, `--timeout=${timeoutSeconds}s`];
+    await kubectl(args, { timeoutMs: timeoutSeconds * 1_000 + 10_000 });
   }
 }
 

@@ -1,15 +1,31 @@
-/** How the tests on a cluster tell what they measured: lines that begin with "figure:". */
+/** How the tests on a cluster tell what they measured: rows of the table in docs/kubernetes.md. */
+import { appendFileSync } from "node:fs";
+import { env } from "node:process";
 import type { LoadResult } from "./load.ts";
 
-export function figure(what: string, value: string): void {
-  console.log(`figure: ${what}: ${value}`);
+export const tableHead = [
+  "| command or step | took (s) | requests | failed | for at most (s) | lost, reordered, repeated | slowest (s) |",
+  "| --- | --- | --- | --- | --- | --- | --- |",
+].join("\n");
+
+/** A row of the table, printed and kept in the file HEDDLE_FIGURES for whoever prints all of them. `took`: milliseconds. */
+export function figure(what: string, { took, load, says = "" }: Figure): void {
+  const cells = load ? [load.requests, load.failed, load.failingSeconds, exactness(load), seconds(load.slowestMs)] : [says, "", "", "", ""];
+  const row = `| ${[what, took === undefined ? "" : seconds(took), ...cells].join(" | ")} |`;
+  console.log(row);
+  if (env.HEDDLE_FIGURES !== undefined) appendFileSync(env.HEDDLE_FIGURES, `${row}\n`);
 }
 
-export function summary({ requests, writes, failed, failingSeconds, slowestMs, lost, reordered, repeated }: LoadResult): string {
-  return `${requests} requests, ${writes} writes, ${failed} failed within ${failingSeconds} s, ${lost} lost, ${reordered} reordered, ` +
-    `${repeated} repeated, slowest ${seconds(slowestMs)} s`;
+function exactness({ lost, reordered, repeated }: LoadResult): string {
+  return [lost, reordered, repeated].join(", ");
 }
 
 export function seconds(ms: number): string {
   return (ms / 1_000).toFixed(1);
+}
+
+export interface Figure {
+  readonly took?: number;
+  readonly load?: LoadResult;
+  readonly says?: string;
 }

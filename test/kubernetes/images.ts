@@ -17,6 +17,21 @@ export function provideImages(): void {
   loadImages(["heddle:dev", ...standIns]);
 }
 
+/** The image for Deno, `heddle:dev-deno`, as `provideImages` does it. */
+export function provideDenoImage(): void {
+  if (env.HEDDLE_KEEP_IMAGES === "1") return;
+  const dockerfile = join(repository, "deploy/images/Dockerfile");
+  docker(["build", "--quiet", "--network=host", "-f", dockerfile, "--target", "deno", "-t", "heddle:dev-deno", repository]);
+  loadImages(["heddle:dev-deno"]);
+}
+
+/** What an image may have at most, in bytes of `docker image inspect`. */
+export const imageBytesMax = 250e6;
+
+export function imageSize(name: string): number {
+  return Number(execFileSync("docker", ["image", "inspect", "--format", "{{.Size}}", name], { encoding: "utf8" }));
+}
+
 export function loadImages(names: readonly string[]): void {
   const [program, ...args] = (env.HEDDLE_IMAGE_LOAD ?? "").split(" ");
   if (program) execFileSync(program, [...args, ...names], { stdio: ["ignore", "ignore", "inherit"] });

@@ -1,10 +1,20 @@
 /** At the end of the black-box suite: what was not run, and why. */
 import { basename } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
+import { figure } from "../figures.ts";
 import { leftNow } from "./left.ts";
 
 export class NotRun implements Reporter {
+  readonly #started = performance.now();
+
   onTestRunEnd(modules: readonly TestModule[]): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const passed = tests.filter((test) => test.result().state === "passed").length;
+    const failed = tests.filter((test) => test.result().state === "failed").length;
+    figure("`npm run test:black-box`", {
+      took: performance.now() - this.#started,
+      says: `${modules.length} files: ${passed} tests passed, ${failed} failed, ${tests.length - passed - failed} not run`,
+    });
     const lines = Object.entries(leftNow).map(([file, reason]) => `  ${file}: ${reason}`);
     for (const module of modules) {
       for (const test of module.children.allTests("skipped")) {

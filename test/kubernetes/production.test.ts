@@ -1,0 +1,115 @@
+/**
+ * The production overlay: as it is against the cluster's own checks, then really, in a namespace of its own, with the servers of the
+ * local overlay as clusters that are there already, credentials and certificates from Secrets. After mesh.test.ts.
+ */
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { meshParts } from "../../cli/mesh-parts.ts";
+import { secret } from "../../platform/identifier.ts";
+import { certificateFolder, openAuthority } from "../../platform/rpc/certificates.fixture.ts";
+import { allReady, contextArgs, heddleKubectl, kubectl, whyNoCluster } from "./cluster.ts";
+import { figure } from "./figures.ts";
+
+const production = "heddle-production";
+const overlay = resolve(import.meta.dirname, "../../deploy/overlays/production");
+const changed = join(import.meta.dirname, "production");
+const parts = ["gateway", ...meshParts.keys()];
+const missing = whyNoCluster();
+if (missing !== undefined) console.warn(`Not run: ${missing}`);
+
+describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === undefined ? "" : ` (not run: ${missing})`}`, () => {
+  beforeAll(async () => {
+    await kubectl(["delete", "namespace", production, "--ignore-not-found"], { timeoutMs: 180_000 });
+    // A Job cannot be changed, not even for a trial
+    await heddleKubectl("delete", "job", "migrate", "--ignore-not-found");
+  });
+  afterAll(async () => {
+    await kubectl(["delete", "-f", join(changed, "servers-let-in.yaml"), "--ignore-not-found"]);
+    await kubectl(["delete", "namespace", production, "--ignore-not-found", "--wait=false"]);
+  });
+
+  test("the cluster takes it as it is, autoscalers too, and warns of nothing", async () => {
+    const { printed, warned } = await applied(["--dry-run=server", "-k", overlay]);
+    expect(warned).not.toMatch(/violate|unknown|deprecated|error/i);
+    for (const part of parts) {
+      expect(printed).toMatch(new RegExp(`^deployment.apps/${part} \\w+ \\(server dry run\\)$`, "m"));
+      expect(printed).toContain(`horizontalpodautoscaler.autoscaling/${part} created (server dry run)`);
+    }
+    figure("`kubectl apply --dry-run=server -k deploy/overlays/production`", { says: "taken, no warning" });
+  });
+
+  test("it comes up before servers that are there already, over TLS, with credentials from Secrets, and answers", async () => {
+    const started = performance.now();
+    await kubectl(["create", "namespace", production]);
+    await makeSecrets();
+    await kubectl(["apply", "-f", join(changed, "servers-let-in.yaml")]);
+    const { warned } = await applied(["-k", changed]);
+    expect(warned).not.toMatch(/violate/);
+    await allReady(300, production);
+    figure("the production overlay before the servers of the local one, with TLS", { took: performance.now() - started });
+    expect(await inGateway(await declared())).toEqual([201, 201, "Ann"]);
+    const settings = await kubectl(["-n", production, "exec", "deploy/gateway", "--", "env"]);
+    expect(settings).toMatch(/^HEDDLE_PROFILE_URL=dns\+https:/m);
+  });
+});
+
+/** A message of `kubectl apply` names what it did not like on standard error. */
+async function applied(args: readonly string[]): Promise<{ printed: string; warned: string }> {
+  return await new Promise((done, failed) => {
+    const all = [...contextArgs(), "apply", ...args];
+    execFile("kubectl", all, { timeout: 120_000 }, (error, printed, warned) => error ? failed(error) : done({ printed, warned }));
+  });
+}
+
+/** As deploy/README.md has them. The servers here ask for no password, and take one. */
+async function makeSecrets(): Promise<void> {
+  const folder = certificateFolder();
+  try {
+    const authority = openAuthority(folder.path, "heddle");
+    for (const part of parts) {
+      const { cert, key } = authority.issue(`DNS:${part}`);
+      await makeSecret(`${part}-tls`, { "ca.crt": authority.cert, "tls.crt": cert, "tls.key": key });
+      await makeSecret(`${part}-credentials`, {
+        ...cassandraUser(part),
+        HEDDLE_NATS_USER: part,
+        HEDDLE_NATS_PASSWORD: secret(""),
+        ...(part === "gateway" ? { HEDDLE_REDIS_URL: "redis://redis.heddle:6379" } : {}),
+      });
+    }
+    await makeSecret("migrate-credentials", cassandraUser("migrate"));
+  } finally {
+    folder.remove();
+  }
+}
+
+function cassandraUser(part: string): Record<string, string> {
+  return { HEDDLE_CASSANDRA_USER: `heddle_${part}`, HEDDLE_CASSANDRA_PASSWORD: secret("") };
+}
+
+async function makeSecret(name: string, stringData: Record<string, string>): Promise<void> {
+  const manifest = { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: production }, stringData };
+  await kubectl(["apply", "-f", "-"], { input: JSON.stringify(manifest) });
+}
+
+/** Declares a workspace and gives its key. */
+async function declared(): Promise<string> {
+  const key = secret("hdl_");
+  const apiKeys = [{ name: "all", permissions: ["*"], secret: key }];
+  const declaration = { companies: [{ name: `acme-${randomUUID()}`, workspaces: [{ name: "demo", apiKeys }] }] };
+  const apply = ["-n", production, "exec", "-i", "deploy/gateway", "--", "heddle", "apply", "-f", "-"];
+  await kubectl(apply, { input: JSON.stringify(declaration) });
+  return key;
+}
+
+/** A write and a read by the image's own Node: the statuses, and the name that was read. */
+async function inGateway(key: string): Promise<unknown> {
+  const script = `const headers = { authorization: "Bearer ${key}", "content-type": "application/json" };
+    const post = (path, body) => fetch("http://127.0.0.1:8080" + path, { method: "POST", headers, body: JSON.stringify(body) });
+    const written = await post("/users/track", { attributes: [{ external_id: "ann", first_name: "Ann" }] });
+    const read = await post("/users/export/ids", { external_ids: ["ann"], fields_to_export: ["first_name"] });
+    console.log(JSON.stringify([written.status, read.status, (await read.json()).users?.[0]?.first_name]));`;
+  const printed = await kubectl(["-n", production, "exec", "deploy/gateway", "--", "node", "--input-type=module", "-e", script]);
+  return JSON.parse(printed) as unknown;
+}
