@@ -69,7 +69,9 @@ for (const overlay of overlays) {
           expect(expected.flatMap(({ name, containerPort }) => [name, containerPort])).toContain(port);
         }
       }
-      for (const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC)\w+_URL$/.test(name))) {
+      for (
+        const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC)\w+_URL$/.test(name))
+      ) {
         const { hostname, port } = new URL(url.replace("dns+", ""));
         expect(manifests.named("Service", hostname).spec.ports.map((one: Port) => String(one.port)), name).toContain(port);
       }
