@@ -9,7 +9,7 @@ export function exampleRequest(url: string, entry: Entry, example: Example): [ta
   const headers = {
     authorization: `Bearer ${pattern.startsWith("/scim/") ? stubToken : stubKey}`,
     "x-request-origin": "okta",
-    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(body === undefined ? {} : { "content-type": entry.bodyType ?? "application/json" }),
   };
   return [url + targetOf(entry, example), {
     method,

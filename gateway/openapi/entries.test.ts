@@ -19,6 +19,10 @@ test("every entry has a route", () => {
   expect(left, "Remove these entries from gateway/openapi/entries/, or add the routes to gateway/route-table.ts").toEqual([]);
 });
 
+test("every entry has an example, which test/http/openapi.test.ts sends", () => {
+  expect(entries.filter(({ examples }) => examples.length === 0).map(({ route }) => route)).toEqual([]);
+});
+
 test("no route has two entries, no operation the name of another", () => {
   expect(new Set(entries.map(({ route }) => route)).size).toBe(entries.length);
   expect(new Set(entries.map(({ operationId }) => operationId)).size).toBe(entries.length);

@@ -81,7 +81,7 @@ for (const entry of entries) {
 
 /** What no example can make: a link is made by the command line. */
 async function prepare({ route }: Entry): Promise<void> {
-  if (route === "GET /preferences/:token") {
+  if (route.endsWith(" /preferences/:token")) {
     const link = [...given].find(([shown]) => shown.endsWith("/preference-token"))?.[1];
     given.set("preference-token", link?.split("/").at(-1) ?? "");
   }

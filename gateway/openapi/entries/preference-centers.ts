@@ -213,7 +213,11 @@ export const preferenceCenterEntries: readonly Entry[] = [
     answerType: "text/html",
     status: 200,
     reasons: ["NOT_FOUND", "INPUT_INVALID", "CONTENT_TYPE_UNSUPPORTED", "BODY_TOO_LARGE", "PARTLY_DONE", "OUTCOME_UNKNOWN"],
-    examples: [],
+    examples: [{
+      name: "one group",
+      parameters: { token: "preference-token" },
+      body: "subscription_group_11111111-1111-4111-8111-111111111111=subscribed",
+    }],
   },
 ];
 
