@@ -11,7 +11,8 @@ import { secret } from "../platform/identifier.ts";
 
 const keyFile = "demo-key";
 const ownerOnly = 0o600;
-const groups = [
+/** What the demo workspace's people can subscribe to, by email. */
+export const demoGroups = [
   { id: "11111111-1111-4111-8111-111111111111", name: "Weekly letter" },
   { id: "22222222-2222-4222-8222-222222222222", name: "Offers" },
 ];
@@ -24,7 +25,7 @@ export async function makeDemo(access: AccessAdmin, dataDir: string): Promise<vo
   const made = readDemoKey(dataDir) ?? secret(keyPrefix);
   writeFileSync(path, `${made}\n`, { mode: ownerOnly });
   const key = { line: 0, name: "demo", permissions: [everyPermission], secret: made };
-  const items = groups.map(({ id, name }) =>
+  const items = demoGroups.map(({ id, name }) =>
     ({ line: 0, kind: "subscription_group", id, name, content: { name, channel: "email" } }) as const
   );
   const workspace = { line: 0, name: "demo", currencyRates: {}, apps: [], apiKeys: [key], items };
@@ -61,5 +62,11 @@ Send an attribute, an event and a purchase of a user:
 
 Read the user back:
   curl -s ${base}/users/export/ids ${headers} -d '{ "external_ids": ["ann"] }'
+
+Make a page on which people choose their email, then get Ann's link to it, with the preference_center_api_id of the answer:
+  curl -s ${base}/preference_center/v1 ${headers} -d '{
+    "name": "main", "preference_center_page_html": "", "confirmation_page_html": ""
+  }'
+  curl -s ${base}/preference_center/v1/<id>/url/ann ${headers}
 `;
 }

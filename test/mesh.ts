@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { demoGroups, demoText } from "../cli/demo.ts";
 import { secret } from "../platform/identifier.ts";
 import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 import { type MeshServers, startMeshServers } from "./mesh-servers.ts";
@@ -40,16 +41,14 @@ try {
   await servers?.stop();
 }
 
+/** As `heddle start` makes it on its first start. */
 function declaration(key: string): string {
-  return `companies:
-  - name: demo
-    workspaces:
-      - { name: demo, apiKeys: [{ name: demo, permissions: ["*"], secret: ${key} }] }
-`;
+  const apiKeys = [{ name: "demo", permissions: ["*"], secret: key }];
+  const subscriptionGroups = demoGroups.map((group) => ({ ...group, channel: "email" }));
+  return JSON.stringify({ companies: [{ name: "demo", workspaces: [{ name: "demo", apiKeys, subscriptionGroups }] }] });
 }
 
 function text({ gateway, parts }: MeshProcesses, { settings }: MeshServers, key: string): string {
-  const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   const all = { HEDDLE_TEST_URL: gateway.url, HEDDLE_LOG_NAME: meshLogName(dataDir), ...settings };
   const lines = Object.entries(all).map(([name, value]) => `  ${name}=${value}`);
   return `
@@ -57,10 +56,8 @@ The mesh is running. Its data go when it ends; Ctrl-C ends it.
 ${[["gateway", gateway] as const, ...parts].map(([name, { url, pid }]) => `  ${name}  ${url} (process ${pid})`).join("\n")}
 ${lines.join("\n")}
 
-The API key of the workspace demo:
-  ${key}
-
-  curl -s ${gateway.url}/users/track ${headers} -d '{"attributes":[{"external_id":"ann","first_name":"Ann"}]}'
-  curl -s ${gateway.url}/users/export/ids ${headers} -d '{"external_ids":["ann"]}'
-`;
+For the commands of README and docs:
+  KEY=${key}
+  URL=${gateway.url}
+${demoText(gateway.url, key, Date.now())}`;
 }
