@@ -39,6 +39,12 @@ export function openPageLinks({ keys, clock, lifeMs }: { keys: LinkKeys; clock: 
     await keys.add(newSealKey, { unlessAny: true });
     return newest();
   }
+  // A key never changes and never goes, so those that were seen need not be read for each page
+  const known = new Map<number, SealKey>();
+  async function keyOf(id: number): Promise<SealKey | undefined> {
+    if (!known.has(id)) { for (const key of await keys.all()) known.set(key.id, key); }
+    return known.get(id);
+  }
   return {
     async make({ workspaceId, centerId, userId }) {
       const expiresAt = clock.now() + lifeMs;
@@ -46,7 +52,7 @@ export function openPageLinks({ keys, clock, lifeMs }: { keys: LinkKeys; clock: 
     },
     async open(token) {
       const id = token.length <= limits.linkTokenCharsMax ? sealKeyId(token) : undefined;
-      const key = id === undefined ? undefined : (await keys.all()).find((candidate) => candidate.id === id);
+      const key = id === undefined ? undefined : await keyOf(id);
       const text = key === undefined ? undefined : unseal(key, purpose, token);
       if (text === undefined) throw new Refusal("NOT_FOUND", "This link is not valid");
       const [workspaceId, centerId, userId, expiresAt] = JSON.parse(text) as [string, string, string, number];

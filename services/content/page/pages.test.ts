@@ -142,6 +142,12 @@ test("the head goes after the head tag, the html tag, the doctype or to the begi
   );
 });
 
+test("a page that grows too large when it is filled in is refused", () => {
+  const html = `${form}${"{{${email_address}}} ".repeat(900)}`;
+  expect(filled(html, {}, "x".repeat(254)).length).toBeLessThan(limits.pageRenderBytesMax);
+  expect(() => filled(html, {}, "x".repeat(5_000))).toThrow("The page is too large");
+});
+
 test("pages with too much Liquid or too many tags are refused, and every other is read in good time", { timeout: 60_000 }, () => {
   expect(problem(`${form}${"{{${email_address}}}".repeat(limits.pageTagsMax)}`)).toContain(`more than ${limits.pageTagsMax} pieces`);
   const many = Math.floor(limits.pageElementsMax / 16);

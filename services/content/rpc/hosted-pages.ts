@@ -26,9 +26,11 @@ export interface HostedParts {
 
 export async function handleCreateLink(parts: HostedParts, message: CreatePreferencePageLinkRequest) {
   const caller = callerOf(message);
-  const center = await foundCenter(parts, caller.workspaceId, message.id);
+  const [center, person] = await Promise.all([
+    foundCenter(parts, caller.workspaceId, message.id),
+    parts.people.byExternalId(caller, message.externalId),
+  ]);
   if (center.content.state === "draft") throw new Refusal("STATE_CONFLICT", "The preference center is a draft: its pages do not open");
-  const person = await parts.people.byExternalId(caller, message.externalId);
   if (person === undefined) throw new Refusal("NOT_FOUND", "No user has this external id");
   const link = { workspaceId: caller.workspaceId, centerId: center.id, userId: person.userId };
   const { token, expiresAt } = await parts.links.make(link);
