@@ -11,7 +11,16 @@ import { errorOfMedian, median } from "../statistics.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const isLong = env.HEDDLE_HOSTILE === "long";
-const heddle = heddleSuite();
+const heddle = heddleSuite({
+  apply: `
+companies:
+  - name: acme
+    workspaces:
+      - name: demo
+        limits: { users_track: 10000000 }
+        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+`,
+});
 const sockets: Socket[] = [];
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
