@@ -9,7 +9,9 @@ import { type CassandraServer, startCassandra } from "../../../test/servers/cass
 import { describeWith } from "../../../test/servers/require.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
-import { describeRows } from "./rows-contract.ts";
+import { cassandraProfileMove } from "./moved-cassandra.ts";
+import { describeProfileMove } from "./moved-contract.ts";
+import { changes, describeRows, heldFrom, recordOf } from "./rows-contract.ts";
 
 const hookMs = 240_000;
 
@@ -22,6 +24,17 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
     afterAll(() => server?.stop(), hookMs);
 
     describeRows("Cassandra", () => open(server, "rows"), hookMs);
+    describeProfileMove("Cassandra", async () => {
+      const { session, ...opened } = await open(server, "moved");
+      return {
+        ...opened,
+        move: cassandraProfileMove(session, opened.store),
+        async hold(workspaceId) {
+          const held = heldFrom([5, 0], [recordOf(9, 0)]);
+          await opened.profiles.save(changes(workspaceId, { held: new Map([["u1", held]]) }));
+        },
+      };
+    }, hookMs);
     describeLateWrites("Cassandra", () => open(server, "late"), hookMs);
   });
 });
@@ -34,5 +47,5 @@ async function open(server: CassandraServer, keyspace: string) {
   const session = openCassandra({ ...config, keyspace }, systemClock);
   await migrate({ session, migrations: readMigrations(join(import.meta.dirname, "schema")), owner: keyspace });
   const store = openCassandraProfileStore({ session, clock: systemClock, partitions: 4 });
-  return { ...store, store, now: systemClock.now(), close: () => session.close() };
+  return { ...store, store, session, now: systemClock.now(), close: () => session.close() };
 }

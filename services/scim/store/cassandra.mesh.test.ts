@@ -14,6 +14,8 @@ import { someUser } from "../domain/user.fixture.ts";
 import { openCassandraRequestLog } from "./cassandra-log.ts";
 import { openCassandraOutbox } from "./cassandra-outbox.ts";
 import { openCassandraUsers } from "./cassandra-users.ts";
+import { cassandraScimMove } from "./moved-cassandra.ts";
+import { describeScimMove } from "./moved-contract.ts";
 import { describeUsers } from "./users-contract.ts";
 
 const schema = readFileSync(join(import.meta.dirname, "schema/v0001/directory.cql"), "utf8");
@@ -44,16 +46,21 @@ await describeWith(["cassandra"], "SCIM store on a real Cassandra", () => {
       opened += 1;
       // Fails what does not name its whole partition, or leaves an age to a clock
       const recorded = recordingSession([schema], session);
-      const parts = { session: recorded, clock: { ...systemClock, now: () => Date.UTC(2026, 0, 1, 12) } };
+      const now = Date.UTC(2026, 0, 1, 12);
+      const parts = { session: recorded, clock: { ...systemClock, now: () => now } };
+      const [users, log] = [openCassandraUsers(parts), openCassandraRequestLog(parts)];
       return {
-        users: openCassandraUsers(parts),
+        users,
         outbox: openCassandraOutbox(recorded),
-        log: openCassandraRequestLog(parts),
+        log,
+        move: cassandraScimMove({ ...parts, users, log }),
+        now,
         close: () => Promise.resolve(),
       };
     }
 
     describeUsers("Cassandra", open);
+    describeScimMove("Cassandra", open);
 
     test("two processes that claim a name at once: one has it", { timeout: 60_000 }, async () => {
       const stores = [(await open()).users, openCassandraUsers({ session, clock: systemClock })];

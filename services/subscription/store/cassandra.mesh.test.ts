@@ -3,9 +3,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { contractSession, openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
+import { describeConsentMove } from "../../../platform/ledger/moved-contract.ts";
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { openCassandraSubscriptionStore } from "./cassandra.ts";
+import { moveDriver } from "./moved.fixture.ts";
+import { cassandraMembershipMove } from "./moved-cassandra.ts";
 import { describeSubscriptionStore } from "./store-contract.ts";
 
 const hookMs = 240_000;
@@ -22,6 +25,12 @@ await describeWith(["cassandra"], "subscription store on a real Cassandra", () =
     afterAll(async () => {
       await session?.close();
       await server?.stop();
+    }, hookMs);
+
+    describeConsentMove("memberships on Cassandra", async () => {
+      const moved = await openTables(server, "moved_subscription", join(import.meta.dirname, "schema"));
+      const tables = openCassandraSubscriptionStore(moved);
+      return moveDriver(tables, cassandraMembershipMove(moved, tables), () => moved.close());
     }, hookMs);
 
     describeSubscriptionStore("Cassandra", () => {
