@@ -8,6 +8,7 @@ const checks = [
   { name: "format", command: ["deno", "fmt", "--check", "--quiet"], mend: "npm run fix" },
   { name: "lint", command: ["oxlint", "--quiet", ...folders], mend: "npm run fix, or change what it names" },
   { name: "dependency rule", command: ["node", "tools/check-dependencies.ts"], mend: "see tools/dependency-rule.ts for the rule" },
+  { name: "statement rule", command: ["node", "tools/check-statements.ts"], mend: "bind the value, see tools/statement-rule.ts" },
   { name: "types", command: ["node", typescript, "-p", "."], mend: "change what it names" },
   { name: "contract style", command: ["buf", "lint", "proto"], mend: "change what it names", slow: true },
   {

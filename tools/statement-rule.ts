@@ -34,6 +34,7 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "services/profile/store/statements.ts: table",
   "services/profile/store/statements.ts: value",
   "services/profile/store/statements.ts: where",
+  "services/profile/store/statements.ts: last",
   'services/profile/store/statements.ts: columns.join(", ")',
   'services/profile/store/statements.ts: columns.join(", :")',
   'services/profile/store/statements.ts: [...columns, value].join(", ")',
