@@ -6,6 +6,7 @@ import { addConsent } from "./consent-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
+import { holdYoungSpace } from "./young-space.ts";
 import { addTranslations } from "./translations-command.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
@@ -55,7 +56,11 @@ function addStart(program: Command, done: (code: number) => void): void {
     .option("--apply <file>", "declare what the file says before listening (see heddle apply)")
     .option("--no-demo", "do not make a demo workspace on the first start")
     .addHelpText("after", startHelp)
-    .action(async (options) => done(await (await import("./start.ts")).start({ ...options, env: process.env })));
+    .action(async (options) => {
+      // Before the parts are loaded: what loading leaves behind is no measure of what requests will need
+      holdYoungSpace();
+      done(await (await import("./start.ts")).start({ ...options, env: process.env }));
+    });
 }
 
 const startHelp = `

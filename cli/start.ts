@@ -16,6 +16,7 @@ import { demoText, findDemoKey, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
+import { releaseYoungSpace } from "./young-space.ts";
 
 export interface StartOptions {
   /** A declaration file to apply first. */
@@ -57,6 +58,7 @@ async function open(
   const heddle = await openFolder(config, options);
   try {
     const { url } = await heddle.listen();
+    releaseYoungSpace();
     options.logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
     const key = options.demo ? findDemoKey(heddle.access, config.dataDir) : undefined;

@@ -1,11 +1,12 @@
 /** HTTP in, HTTP out over node:http: limits, timeouts, malformed requests, draining. Knows no route by name. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { type AddressInfo, Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers";
 import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
+import { createServer } from "../platform/node-http.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { Exchange, type Traffic } from "./exchange.ts";
 import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";

@@ -1,6 +1,7 @@
 /** The port for operators: /metrics, /livez and /readyz, apart from the port of clients. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createServer } from "../node-http.ts";
 import { limits } from "../limits.ts";
 import type { ShownMetrics } from "./metrics.ts";
 
