@@ -1,6 +1,7 @@
 /** Where commands find consent: in a data folder, or in the mesh whose settings the environment holds. */
 import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
+import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import type { SetAside } from "../platform/lane/lane.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
@@ -30,10 +31,12 @@ export interface LedgerPlace {
   verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: Omit<LedgerDamage, "$typeName"> | undefined }>;
   /** Every entry of a workspace, one chain after the other. */
   entries(workspaceId: string): AsyncIterable<LedgerEntry>;
-  /** Lane records that nobody could read, of all workspaces, the first of them. */
+  /** Lane records that wait for a human, of all workspaces, the first of them. */
   setAside(): Promise<UnreadRecord[]>;
-  /** Puts those that can be read now back into their lanes; how many. */
+  /** Tries those that can be read now once more; how many. */
   redrive(): Promise<number>;
+  /** Passes over the one that holds its user or address back, and tries those behind it once more. */
+  skip(at: SetAsidePlace): Promise<void>;
 }
 
 export interface UnreadRecord {
@@ -41,6 +44,8 @@ export interface UnreadRecord {
   readonly workspaceId: string;
   readonly sequence: number;
   readonly part: number;
+  /** The user or address; empty where the record does not say it. */
+  readonly key: string;
   readonly reason: string;
 }
 
@@ -93,16 +98,21 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
 interface FolderLedger extends Pick<LedgerPlace, "verify"> {
   listSetAside(max: number): Promise<SetAside[]>;
   redriveSetAside(): Promise<number>;
+  skipSetAside(at: SetAsidePlace): Promise<void>;
   chains(workspaceId: string): AsyncIterable<LedgerEntry[]>;
 }
 
-function folderLedger(ledger: LedgerPlace["ledger"], { verify, chains, listSetAside, redriveSetAside }: FolderLedger): LedgerPlace {
+function folderLedger(
+  ledger: LedgerPlace["ledger"],
+  { verify, chains, listSetAside, redriveSetAside, skipSetAside }: FolderLedger,
+): LedgerPlace {
   return {
     ledger,
     redrive: () => redriveSetAside(),
+    skip: (at) => skipSetAside(at),
     async setAside() {
       const kept = await listSetAside(limits.setAsidePageMax);
-      return kept.map(({ reason, record: { workspaceId, sequence, part } }) => ({ workspaceId, sequence, part, reason }));
+      return kept.map(({ reason, record: { workspaceId, sequence, part, key } }) => ({ workspaceId, sequence, part, key, reason }));
     },
     verify: (workspaceId) => verify(workspaceId),
     async *entries(workspaceId) {
@@ -127,7 +137,7 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
   };
 }
 
-type LedgerCalls = "verifyLedger" | "exportLedger" | "listSetAside" | "redriveSetAside";
+type LedgerCalls = "verifyLedger" | "exportLedger" | "listSetAside" | "redriveSetAside" | "skipSetAside";
 
 function meshLedger(
   ledger: LedgerPlace["ledger"],
@@ -149,9 +159,10 @@ function meshLedger(
     },
     async setAside() {
       const { records } = await client.listSetAside({});
-      return records.map(({ workspaceId, sequence, part, reason }) => ({ workspaceId, sequence: Number(sequence), part, reason }));
+      return records.map(({ sequence, ...record }) => ({ ...record, sequence: Number(sequence) }));
     },
     redrive: async () => (await client.redriveSetAside({})).records,
+    skip: async ({ sequence, ...at }) => void await client.skipSetAside({ ...at, sequence: BigInt(sequence) }),
   };
 }
 

@@ -1,4 +1,5 @@
-/** Lane records of consent that nobody could read, for heddle log: shown, and tried once more. */
+/** Lane records of consent that wait for a human, for heddle log: shown, tried once more, and passed over. */
+import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
 
@@ -16,7 +17,16 @@ export async function unreadConsent(options: { readonly dataDir?: string }): Pro
   return (found ?? []).flat();
 }
 
-/** How many were put back into their lanes. */
+/** Passes over the record at the place. False where the settings do not say where the services are. */
+export async function skipConsent(options: { readonly dataDir?: string }, lane: string, at: SetAsidePlace): Promise<boolean> {
+  const done = await inPlace(options, async ({ ledgers }) => {
+    await ledgers.find(({ ledger }) => ledger === lane)?.skip(at);
+    return true;
+  });
+  return done ?? false;
+}
+
+/** How many are tried once more. */
 export async function redriveConsent(options: { readonly dataDir?: string }): Promise<number> {
   const counts = await inPlace(options, ({ ledgers }) => Promise.all(ledgers.map(({ redrive }) => redrive())));
   return (counts ?? []).reduce((sum, count) => sum + count, 0);

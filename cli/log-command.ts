@@ -28,9 +28,10 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--data-dir <folder>", dataDirHelp)
     .action(async (options) => done(await (await import("./log.ts")).redrive(options)));
   log.command("skip")
-    .description("pass over the record that holds a user back: what it would have done is lost")
+    .description("pass over the record that holds a user or an address back: what it would have done is lost")
     .requiredOption("--workspace <id>", "id of the workspace, as heddle log status shows it")
-    .requiredOption("--user <id>", "id of the user")
+    .option("--user <id>", "id of the user")
+    .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
     .requiredOption("--at <place>", "place of the record, such as 17.0")
     .option("--data-dir <folder>", dataDirHelp)
     .action(async (options) => done(await (await import("./log.ts")).skip(options)));

@@ -1,12 +1,13 @@
 /** heddle log: how far the log is applied, what it cannot apply, and what to do about it. */
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
+import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
-import { redriveConsent, unreadConsent } from "./consent-unread.ts";
+import { redriveConsent, skipConsent, unreadConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
 import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -38,8 +39,10 @@ export async function status(options: PlaceOptions & { readonly json?: boolean }
     );
   }
   if (unread.length > 0) {
-    const rows = unread.map(({ lane, workspaceId, sequence, part, reason }) => [lane, workspaceId, `${sequence}.${part}`, plain(reason)]);
-    print(`\n${table(["NOT READ", "WORKSPACE", "AT", "BECAUSE"], rows)}`);
+    const rows = unread.map(({ lane, workspaceId, key, sequence, part, reason }) => {
+      return [lane, workspaceId, plain(key.replaceAll("\n", " ")), `${sequence}.${part}`, plain(reason)];
+    });
+    print(`\n${table(["CONSENT WAITS", "WORKSPACE", "OF", "AT", "BECAUSE"], rows)}`);
   }
   if (held.length + setAside.length + unread.length === 0) print("\nNothing waits for a human");
   return exitCodes.ok;
@@ -54,15 +57,26 @@ export async function redrive(options: PlaceOptions): Promise<number> {
 }
 
 export async function skip(
-  options: PlaceOptions & { readonly workspace: string; readonly user: string; readonly at: string },
+  options: PlaceOptions & { readonly workspace: string; readonly user?: string; readonly lane?: string; readonly at: string },
 ): Promise<number> {
   const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(options.at) ?? [];
   if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${options.at}"`);
-  await withLog(
-    options,
-    (log) => log.skip({ workspaceId: options.workspace, userId: options.user, mark: [Number(sequence), Number(part)] }),
-  );
-  print(`The record at ${options.at} of user ${options.user} is passed over`);
+  const { workspace: workspaceId, user, lane } = options;
+  if (lane !== undefined) return await skipInLane(options, lane, { workspaceId, sequence: Number(sequence), part: Number(part) });
+  if (user === undefined) throw new UsageError("Expected --user, or --lane for a record of consent");
+  await withLog(options, (log) => log.skip({ workspaceId, userId: user, mark: [Number(sequence), Number(part)] }));
+  print(`The record at ${options.at} of user ${user} is passed over`);
+  return exitCodes.ok;
+}
+
+async function skipInLane(options: PlaceOptions, lane: string, at: SetAsidePlace): Promise<number> {
+  if (lane !== "subscription" && lane !== "messaging-status") {
+    throw new UsageError(`Expected subscription or messaging-status, got "${lane}"`);
+  }
+  if (!await skipConsent(options, lane, at)) {
+    throw new UsageError("Expected HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL, which say where the services are");
+  }
+  print(`The record at ${at.sequence}.${at.part} of the lanes of ${lane} is passed over`);
   return exitCodes.ok;
 }
 

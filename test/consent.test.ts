@@ -1,8 +1,7 @@
 /** Consent over RPC: reports of senders, groups, links, the ledger and its damages, across the services that own it. */
-import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../platform/refusal.ts";
-import { EmailMark, EmailStatus, PhoneMark, SubscriptionRecordSchema, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { Channel, MembershipStatus } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type ConsentParts, openConsentParts, scope } from "./consent-parts.ts";
 
@@ -229,33 +228,6 @@ test("a lane record that cannot be read is kept, shown and passed over", async (
   await parts.track([{ external_id: "a", x: 1 }]);
   await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
   expect(await stateOf("a")).toBe(MembershipStatus.SUBSCRIBED);
-});
-
-test("what was set aside is listed, and goes back into its lane once it can be read: what was said later stands", async () => {
-  await parts.track([{ external_id: "a", x: 1 }, { external_id: "b", x: 1 }]);
-  await setGroup(SubscriptionState.UNSUBSCRIBED, { externalIds: ["b"] });
-  await parts.settled();
-  const [a, b] = await Promise.all(
-    ["a", "b"].map(async (id) => (await parts.profile.resolveUsers({ scope, users: [externalId(id)] })).keys[0]?.users[0]),
-  );
-  const sql = "INSERT INTO subscription_set_aside (workspace_id, sequence, part, reason, body) VALUES ('w', ?, ?, 'unread', ?)";
-  const change = { case: "setMembership" as const, value: { subscriptionGroupId: "letter", state: SubscriptionState.SUBSCRIBED } };
-  const bodyOf = (userId = "") =>
-    toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId, change }));
-  await parts.database.write(() => {
-    parts.database.prepare(sql).run(1, 8, bodyOf(b?.userId));
-    parts.database.prepare(sql).run(1, 9, Uint8Array.of(255));
-    parts.database.prepare(sql).run(2 ** 30, 0, bodyOf(a?.userId));
-  });
-  expect((await parts.subscription.listSetAside({})).records.map(({ part, reason }) => [part, reason])).toEqual([
-    [8, "unread"],
-    [9, "unread"],
-    [0, "unread"],
-  ]);
-  expect((await parts.subscription.redriveSetAside({})).records).toBe(2);
-  await parts.settled();
-  expect([await stateOf("a"), await stateOf("b")]).toEqual([MembershipStatus.SUBSCRIBED, MembershipStatus.UNSUBSCRIBED]);
-  expect((await parts.subscription.listSetAside({})).records.map(({ part }) => part)).toEqual([9]);
 });
 
 test("an email shared by 10,000 users reaches them all, with one answer at once", async () => {

@@ -27,7 +27,10 @@ export interface LanePlace {
   readonly part: number;
 }
 
-/** A record that was passed over, kept to be shown. */
+/** Records were put back into the lane while others were applied: nothing of that was written, and the lane has to be read again. */
+export class LaneChanged extends Error {}
+
+/** A record that waits for a human, kept to be shown. */
 export interface SetAside {
   readonly record: LaneRecord;
   readonly reason: string;

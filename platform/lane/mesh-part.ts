@@ -18,11 +18,11 @@ import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { TracedLane } from "../telemetry/traced-records.ts";
 import { watchWork } from "../telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 import type { LaneBody } from "./lane-applier.ts";
 import type { LaneLayout } from "./layout.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
-import { redriveReadable } from "./redrive-readable.ts";
 
 export interface MeshPart {
   /** Where its RPCs are served. */
@@ -49,10 +49,14 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
   apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
   eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): PublishedEvent[];
-  /** Of records that were set aside because nobody could read them. */
-  isReadable(record: LaneRecord): boolean;
-  /** The lane, as the layout numbers it, of a record that can be read. */
-  laneOf(layout: LaneLayout, body: Uint8Array): number;
+  /** What a record that waits says. */
+  takenFromRow(record: LaneRecord): readonly Taken<unknown>[];
+  /** Of a record of a lane: undefined where nobody can tell. */
+  whoseBody(body: Uint8Array): Whose | undefined;
+  /** What asks an applier to try once more what waits of these users or addresses, and to forget the skipped. */
+  redriveBody(workspaceId: string, asked: { readonly keys: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
+  /** The lane, as the layout numbers it. */
+  laneOf(layout: LaneLayout, whose: Whose): number;
   /** Its RPCs. */
   route(serving: Serving<Tables>): RpcRoute;
   /** Work on the tables that needs no lane; the returned function ends it. */
@@ -61,8 +65,8 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
 
 export interface SetAsideTables {
   listSetAside(max: number): Promise<SetAside[]>;
-  /** The record waits no more. */
-  forgetSetAside(record: LaneRecord): Promise<void>;
+  /** The records wait no more. */
+  forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
 }
 
 export interface Applying {
@@ -79,8 +83,10 @@ export interface Serving<Tables> {
   readonly intake: IntakeParts;
   readonly setAside: {
     listSetAside(max: number): Promise<SetAside[]>;
-    /** Puts those that can be read now behind all others of their lanes; how many. */
+    /** Asks for those that can be read now behind all others of their lanes; how many. */
     redriveSetAside(): Promise<number>;
+    /** Asks to forget the record that holds its user or address back, and to try those behind it once more. */
+    skipSetAside(at: SetAsidePlace): Promise<void>;
   };
   readonly clock: Clock;
 }
@@ -157,21 +163,40 @@ async function open<Tables extends SetAsideTables>(
   return { url: server.url, health };
 }
 
-/** What nobody could read, and its way back behind all others of its lane. */
+/**
+ * What waits for a human. It is tried again where the request for it stands in its lane. A record that did not say whose it
+ * is goes behind all others, once that can be read.
+ */
 function setAsideBy<Tables extends SetAsideTables>(
-  { isReadable, laneOf }: MeshPartPlan<Tables>,
+  { takenFromRow, whoseBody, redriveBody, laneOf }: MeshPartPlan<Tables>,
   tables: Tables,
-  lanes: MeshLanes,
+  { append, layout }: MeshLanes,
 ): Serving<Tables>["setAside"] {
+  async function putBack(record: LaneRecord): Promise<number> {
+    const whose = whoseBody(record.body);
+    if (whose === undefined) return 0;
+    await append(laneOf(layout, whose), record.body);
+    await tables.forgetSetAside([record]);
+    return 1;
+  }
+  async function askFor(workspaceId: string, records: readonly LaneRecord[]): Promise<void> {
+    for (const [lane, own] of Map.groupBy(records, (record) => laneOf(layout, record))) {
+      await append(lane, redriveBody(workspaceId, { keys: [...new Set(own.map(({ key }) => key))], skipped: [] }));
+    }
+  }
   return {
     listSetAside: (max) => tables.listSetAside(max),
-    redriveSetAside: () =>
-      redriveReadable(tables, {
-        isReadable,
-        async putBack(kept) {
-          await lanes.append(laneOf(lanes.layout, kept.body), kept.body);
-          await tables.forgetSetAside(kept);
-        },
-      }),
+    async redriveSetAside() {
+      const [lost, known] = partitioned(redrivable(await tables.listSetAside(limits.setAsideRedriveMax), takenFromRow));
+      for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
+      let found = known.length;
+      for (const record of lost) found += await putBack(record);
+      return found;
+    },
+    async skipSetAside(at) {
+      const record = skippable(await tables.listSetAside(limits.setAsideRedriveMax), at);
+      if (record.workspaceId === "") return await tables.forgetSetAside([record]);
+      await append(laneOf(layout, record), redriveBody(record.workspaceId, { keys: [record.key], skipped: [record] }));
+    },
   };
 }

@@ -1,8 +1,9 @@
 /** Lane records that wait for a human, in the tables of the service whose lane it is. */
 import { bucketOf } from "../cassandra/buckets.ts";
 import { inFlight } from "../cassandra/in-flight.ts";
-import type { Session, Statement } from "../cassandra/session.ts";
+import type { Row, Session, Statement } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
+import { keysOf, type Waiting } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 import { stampAfter, stampOf } from "./stamp.ts";
 
@@ -24,7 +25,24 @@ export async function setAsideList(session: Session, max: number): Promise<SetAs
   const rows = await inFlight(buckets, limits.cassandraInFlightMax, (bucket) => {
     return session.execute({ cql: setAsideStatements.select, values: { bucket, max }, idempotent: true });
   });
-  return rows.flat().slice(0, max).map((row) => ({
+  return rows.flat().slice(0, max).map(setAsideFrom);
+}
+
+/** Of one workspace, by place, at most `max`. */
+export async function setAsideIn(session: Session, workspaceId: string, max: number): Promise<SetAside[]> {
+  const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, max };
+  return (await session.execute({ cql: setAsideStatements.selectIn, values, idempotent: true })).map(setAsideFrom);
+}
+
+/** What waits of one workspace. */
+export async function waitingIn(session: Session, workspaceId: string): Promise<Waiting[]> {
+  const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId };
+  const rows = await session.execute({ cql: setAsideStatements.selectPlaces, values, idempotent: true });
+  return rows.map((row) => ({ mark: [Number(row["sequence"]), Number(row["part"])], keys: keysOf(String(row["lane_key"])) }));
+}
+
+function setAsideFrom(row: Row): SetAside {
+  return {
     reason: String(row["reason"]),
     record: {
       workspaceId: String(row["workspace_id"]),
@@ -33,7 +51,7 @@ export async function setAsideList(session: Session, max: number): Promise<SetAs
       key: String(row["lane_key"]),
       body: new Uint8Array(row["body"] as Uint8Array),
     },
-  }));
+  };
 }
 
 function keyOf({ workspaceId, sequence, part, key }: LaneRecord): Statement["values"] {
@@ -47,4 +65,7 @@ export const setAsideStatements = {
   delete: `DELETE FROM set_aside_by_bucket USING TIMESTAMP :stamp
     WHERE bucket = :bucket AND workspace_id = :workspace_id AND sequence = :sequence AND part = :part AND lane_key = :lane_key`,
   select: "SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket WHERE bucket = :bucket LIMIT :max",
+  selectIn: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM set_aside_by_bucket
+    WHERE bucket = :bucket AND workspace_id = :workspace_id LIMIT :max`,
+  selectPlaces: "SELECT sequence, part, lane_key FROM set_aside_by_bucket WHERE bucket = :bucket AND workspace_id = :workspace_id",
 } as const;

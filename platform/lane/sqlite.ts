@@ -75,6 +75,11 @@ export function takeFromLane(database: Database, service: string, records: reado
   for (const { workspaceId, sequence, part, key } of records) statement.run(service, workspaceId, sequence, part, key);
 }
 
+/** How many records of the workspace are in the lane, up to this one. */
+export function countUpTo(database: Database, service: string, { workspaceId, sequence, part }: LaneRecord): number {
+  return Number(database.prepare(selectCountUpTo).get(service, workspaceId, sequence, part)?.["count"] ?? 0);
+}
+
 /** Puts a record back, inside a transaction. */
 export function returnToLane(database: Database, service: string, { workspaceId, sequence, part, key, body }: LaneRecord): void {
   database.prepare(put).run(service, workspaceId, sequence, part, key, body);
@@ -85,6 +90,7 @@ const select = `SELECT workspace_id, sequence, part, lane_key, users, body ${ofW
 const selectNext = "SELECT workspace_id FROM lane_records WHERE service = ? AND workspace_id > ? ORDER BY workspace_id LIMIT 1";
 const selectLast = `SELECT sequence, part ${ofWorkspace} ORDER BY sequence DESC, part DESC LIMIT 1`;
 const selectUpTo = `SELECT 1 ${ofWorkspace} AND (sequence, part) <= (?, ?) LIMIT 1`;
+const selectCountUpTo = `SELECT count(*) AS count ${ofWorkspace} AND (sequence, part) <= (?, ?)`;
 const remove = "DELETE FROM lane_records WHERE service = ? AND workspace_id = ? AND sequence = ? AND part = ? AND lane_key = ?";
 const put = `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO NOTHING`;

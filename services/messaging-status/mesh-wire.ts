@@ -11,7 +11,7 @@ import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
-import { decodeLaneBody, isLaneRecord } from "./lanes/lane-message.ts";
+import { redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { openCassandraStatusStore } from "./store/cassandra.ts";
@@ -33,11 +33,10 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   openTables: openCassandraStatusStore,
   apply: applyMessages,
   eventsOf,
-  isReadable: isLaneRecord,
-  laneOf(layout, body) {
-    const { workspaceId, record } = decodeLaneBody(body);
-    return layout.messagingStatus(layout.laneOf(workspaceId, record.address));
-  },
+  takenFromRow,
+  whoseBody,
+  redriveBody,
+  laneOf: (layout, { workspaceId, key }) => layout.messagingStatus(layout.laneOf(workspaceId, key)),
   route({ tables, lanes, profile, intake, setAside }) {
     const links = openUnsubscribeLinks(tables.linkKeys);
     const service = messagingStatusRoutes({

@@ -3,7 +3,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
-import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
+import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -14,7 +14,7 @@ import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_s
 import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
-import { isLaneRecord } from "./lanes/lane-message.ts";
+import { takenFromRow } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { sqliteStatusMove } from "./store/moved-sqlite.ts";
@@ -68,6 +68,10 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
           drain.notify();
           return redriven;
         },
+        async skipSetAside(at) {
+          await setAsideIn(tables).skipSetAside(at);
+          drain.notify();
+        },
       },
     }),
     notify: () => drain.notify(),
@@ -83,11 +87,14 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   };
 }
 
-/** What nobody could read, and its way back into the lane. */
+/** What waits for a human, and its way back into the lane. */
 function setAsideIn(tables: EmbeddedTables) {
   return {
     listSetAside: (max: number) => tables.listSetAside(max),
-    redriveSetAside: () => redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) }),
+    redriveSetAside: () => tables.redriveSetAside(takenFromRow),
+    async skipSetAside(at: SetAsidePlace) {
+      await tables.skipSetAside(skippable(await tables.listSetAside(limits.setAsideRedriveMax), at), takenFromRow);
+    },
   };
 }
 

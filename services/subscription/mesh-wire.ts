@@ -12,7 +12,7 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
-import { decodeLaneBody, isLaneRecord } from "./lanes/lane-message.ts";
+import { redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
 import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
@@ -34,8 +34,10 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   openTables: openCassandraSubscriptionStore,
   apply: applyMessages,
   eventsOf,
-  isReadable: isLaneRecord,
-  laneOf: (layout, body) => layout.subscription(layout.subscriptionLaneOf(decodeLaneBody(body).workspaceId)),
+  takenFromRow,
+  whoseBody,
+  redriveBody,
+  laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
   beside: (tables, ends) => sweepRegularly(tables.store, ends),
   route({ tables, lanes, profile, intake, setAside, clock }) {
     const service = subscriptionRoutes({

@@ -4,7 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
-import { redriveReadable } from "../../platform/lane/redrive-readable.ts";
+import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
@@ -17,7 +17,7 @@ import { declaredGroups, type Group } from "./domain/group.ts";
 import { subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyLane } from "./lanes/apply-lane.ts";
-import { isLaneRecord } from "./lanes/lane-message.ts";
+import { takenFromRow } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
 import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
@@ -74,6 +74,10 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
           drain.notify();
           return redriven;
         },
+        async skipSetAside(at) {
+          await setAsideIn(tables).skipSetAside(at);
+          drain.notify();
+        },
       },
     }),
     notify: () => drain.notify(),
@@ -92,11 +96,14 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   };
 }
 
-/** What nobody could read, and its way back into the lane. */
+/** What waits for a human, and its way back into the lane. */
 function setAsideIn(tables: EmbeddedTables) {
   return {
     listSetAside: (max: number) => tables.listSetAside(max),
-    redriveSetAside: () => redriveReadable(tables, { isReadable: isLaneRecord, putBack: (record) => tables.redrive(record) }),
+    redriveSetAside: () => tables.redriveSetAside(takenFromRow),
+    async skipSetAside(at: SetAsidePlace) {
+      await tables.skipSetAside(skippable(await tables.listSetAside(limits.setAsideRedriveMax), at), takenFromRow);
+    },
   };
 }
 

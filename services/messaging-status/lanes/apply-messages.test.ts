@@ -11,7 +11,9 @@ import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { EmailMark, EmailStatus, StatusRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraStatusStore } from "../store/cassandra.ts";
+import { applyRecord } from "../domain/apply-record.ts";
 import { applyMessages } from "./apply-messages.ts";
+import { redriveBody } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const status = fc.constantFrom(EmailStatus.OPTED_IN, EmailStatus.SUBSCRIBED, EmailStatus.UNSUBSCRIBED);
@@ -38,12 +40,15 @@ function laneOf(all: readonly { readonly address: string; readonly change: objec
   });
 }
 
-function openWorld(faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined } = {}) {
+function openWorld(
+  faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined; applyRecord?: typeof applyRecord } = {},
+) {
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
   const store = openCassandraStatusStore(recordingSession(schema, replicas.session()));
   const published = new Map<string, LedgerEntry>();
   const parts = {
     ...store,
+    ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "messaging-status-0" },
     publish: async (_: string, entries: readonly LedgerEntry[]) => {
@@ -103,4 +108,45 @@ test("applyMessages() stopped before or after any write or publishing, and begun
     }),
     { numRuns: 150 },
   );
+});
+
+test("applyMessages() holds back the address of a record whose pure step throws, and tries it again where that is asked for", async () => {
+  const state = { mended: false };
+  const world = openWorld({
+    applyRecord(address, record) {
+      const changes = applyRecord(address, record);
+      if (record.mark[0] === 2 && !state.mended) throw new Error("planted");
+      return changes;
+    },
+  });
+  const set = (address: string, status: EmailStatus) => ({
+    address,
+    change: { case: "setEmailStatus", value: { status, carried: false } },
+  });
+  const bodies = laneOf([
+    set("a@b.org", EmailStatus.SUBSCRIBED),
+    set("a@b.org", EmailStatus.UNSUBSCRIBED),
+    set("c@b.org", EmailStatus.UNSUBSCRIBED),
+    set("a@b.org", EmailStatus.OPTED_IN),
+    set("c@b.org", EmailStatus.OPTED_IN),
+  ]);
+  const states = async () => {
+    const loaded = await world.store.store.load("w", ["a@b.org", "c@b.org"]);
+    return ["a@b.org", "c@b.org"].map((address) => loaded.get(address)?.status);
+  };
+  const redriven = (key: string): LaneBody => ({ body: redriveBody("w", { keys: [key], skipped: [] }), place: [99, 0] });
+  await world.apply(bodies.slice(0, 3));
+  await world.apply(bodies.slice(3));
+  expect(await states()).toEqual(["subscribed", "opted_in"]);
+  expect((await world.store.listSetAside(10)).map(({ record: { sequence, key } }) => [sequence, key])).toEqual([[2, "a@b.org"], [
+    4,
+    "a@b.org",
+  ]]);
+  state.mended = true;
+  await world.apply([redriven("c@b.org")]);
+  expect(await world.store.listSetAside(10)).toHaveLength(2);
+  for (let times = 0; times < 2; times += 1) await world.apply([redriven("a@b.org")]);
+  expect(await world.store.listSetAside(10)).toEqual([]);
+  expect(await states()).toEqual(["opted_in", "opted_in"]);
+  expect([...world.published.keys()].sort()).toEqual((await undisturbed(bodies)).published);
 });

@@ -2,7 +2,8 @@
  * Applies records of a lane of the mesh, where each address's row is a write of its own. What they caused is published
  * after it is written, and again where a record turns out to be in already.
  */
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -10,7 +11,7 @@ import type { Logger } from "../../../platform/logger.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
 import { type LaneStep, reportSetAside } from "./apply-lane.ts";
-import { decodeLaneBody } from "./lane-message.ts";
+import { type LaneSaid, readLaneBody, type Redrive, takenFromRow } from "./lane-message.ts";
 import { type PlanParts, planWorkspace } from "./plan-step.ts";
 
 export interface MeshApplyParts extends PlanParts {
@@ -19,46 +20,82 @@ export interface MeshApplyParts extends PlanParts {
   readonly entriesSince: (workspaceId: string, addresses: readonly string[], sequence: number) => Promise<readonly LedgerEntry[]>;
   /** Resolves when they are durable; harmless to do again. */
   readonly publish: (workspaceId: string, entries: readonly LedgerEntry[]) => Promise<void>;
+  /** What waits of a workspace, in order, at most `max`. */
+  readonly setAsideOf: (workspaceId: string, max: number) => Promise<readonly SetAside[]>;
+  /** The records wait no more. */
+  readonly forgetSetAside: (records: readonly LaneRecord[]) => Promise<void>;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
 export async function applyMessages(parts: MeshApplyParts, bodies: readonly LaneBody[]): Promise<void> {
-  const setAside: SetAside[] = [];
-  const workspaces = decoded(bodies, setAside);
-  if (setAside.length > 0) await parts.commit({ workspaces: [], setAside, taken: [] });
-  reportSetAside(parts.logger, setAside);
-  for (const [workspaceId, records] of workspaces) {
-    for (let at = 0; at < records.length; at += limits.consentRunRecordsMax) {
-      await applyRun(parts, workspaceId, records.slice(at, at + limits.consentRunRecordsMax));
+  const said = bodies.map(({ body, place }) => readLaneBody(body, place));
+  for (const [workspaceId, all] of Map.groupBy(said, (one) => one.workspaceId)) {
+    let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
+    for (const work of runsAndRedrives(all)) {
+      holds = Array.isArray(work)
+        ? (await applyRun(parts, workspaceId, { run: work, holds })).holds
+        : await redrive(parts, workspaceId, work);
     }
   }
 }
 
-function decoded(bodies: readonly LaneBody[], setAside: SetAside[]): Map<string, StatusRecord[]> {
-  const workspaces = new Map<string, StatusRecord[]>();
-  for (const { body, place: [sequence, part] } of bodies) {
-    try {
-      const { workspaceId, record } = decodeLaneBody(body);
-      const records = workspaces.get(workspaceId);
-      if (records === undefined) workspaces.set(workspaceId, [record]);
-      else records.push(record);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      setAside.push({ record: { workspaceId: "", sequence, part, key: "", body }, reason });
+type Run = Taken<StatusRecord>[];
+
+function runsAndRedrives(all: readonly LaneSaid[]): (Run | Redrive)[] {
+  const work: (Run | Redrive)[] = [];
+  let records: Run = [];
+  for (const { said } of all) {
+    if ("mark" in said) {
+      records.push(said);
+      continue;
     }
+    work.push(...runsOf(records), said);
+    records = [];
   }
-  return workspaces;
+  return [...work, ...runsOf(records)];
 }
 
-async function applyRun(parts: MeshApplyParts, workspaceId: string, run: readonly StatusRecord[]): Promise<void> {
-  await tracedRecords(parts.traced, run, async (writing) => {
-    const { step, stale } = await planWorkspace(parts, workspaceId, run);
+function runsOf(records: Run): Run[] {
+  const size = limits.consentRunRecordsMax;
+  return Array.from({ length: Math.ceil(records.length / size) }, (_, at) => records.slice(at * size, (at + 1) * size));
+}
+
+async function applyRun(
+  parts: MeshApplyParts,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run; readonly holds: Holds },
+): Promise<Pick<Planned<StatusRecord, unknown>, "free" | "holds">> {
+  const records = run.flatMap(({ said }) => said ?? []);
+  return await tracedRecords(parts.traced, records, async (writing) => {
+    const planned = await planAround(run, holds, (free, blame) => planWorkspace(parts, workspaceId, { records: free, blame }));
+    const { plan: { step, stale }, setAside } = planned;
     await publishAgain(parts, workspaceId, stale);
-    await writing(() => parts.commit({ workspaces: [step], setAside: [], taken: [] }));
+    await writing(() => parts.commit({ workspaces: [step], setAside, taken: [] }));
+    reportSetAside(parts.logger, setAside);
     await parts.publish(workspaceId, step.entries);
+    return planned;
   });
+}
+
+/**
+ * What waits is applied where the request for it stands in the lane: everything of those addresses that was sent before
+ * waits too. It is forgotten once it is in, so whoever stops between the two does it again.
+ */
+async function redrive(parts: MeshApplyParts, workspaceId: string, { keys, skipped }: Redrive): Promise<Holds> {
+  await parts.forgetSetAside(
+    skipped.map(({ sequence, part, key }) => ({ workspaceId, sequence: Number(sequence), part, key, body: new Uint8Array() })),
+  );
+  const asked = new Set(keys);
+  const kept = (await parts.setAsideOf(workspaceId, limits.setAsideRedriveMax)).filter(({ record }) => asked.has(record.key));
+  let holds = createHolds([]);
+  for (const run of runsOf(kept.flatMap(({ record }) => takenFromRow(record)))) {
+    const { free, holds: after } = await applyRun(parts, workspaceId, { run, holds });
+    holds = after;
+    await parts.forgetSetAside(free.map((record) => record.kept()));
+  }
+  return createHolds(await parts.waiting(workspaceId));
 }
 
 /** Whoever wrote these entries may have died before they were published. */

@@ -1,10 +1,9 @@
 /** Records of one workspace applied to the addresses they speak of: what a step writes. */
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { Blame, Waiting } from "../../../platform/lane/hold-back.ts";
 import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type AddressState, type Mark, unknownAddress } from "../domain/address-state.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
-import { decodeLaneRecord } from "./lane-message.ts";
 
 export interface WorkspaceStep {
   readonly workspaceId: string;
@@ -18,51 +17,47 @@ export interface WorkspaceStep {
 }
 
 export interface PlanParts {
+  /** What waits for a human, of one workspace. */
+  readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
+  /** The pure step; an argument so that a test can make it throw. */
+  readonly applyRecord?: typeof applyRecord;
   readonly loadForStep: (
     workspaceId: string,
     addresses: readonly string[],
   ) => Promise<{ readonly states: Map<string, AddressState>; readonly ends: Map<string, ChainHead> }>;
 }
 
-/** By workspace, in order; a record that cannot be read is put aside. */
-export function decodeAll(taken: readonly LaneRecord[], setAside: SetAside[]): Map<string, StatusRecord[]> {
-  const workspaces = new Map<string, StatusRecord[]>();
-  for (const [workspaceId, records] of Map.groupBy(taken, (record) => record.workspaceId)) {
-    workspaces.set(workspaceId, records.flatMap((record) => decodedOrAside(record, setAside)));
-  }
-  return workspaces;
-}
-
-function decodedOrAside(record: LaneRecord, setAside: SetAside[]): StatusRecord[] {
-  try {
-    return [decodeLaneRecord(record)];
-  } catch (error) {
-    setAside.push({ record, reason: error instanceof Error ? error.message : String(error) });
-    return [];
-  }
-}
-
 /** `stale`: records that were in before, whose entries are written already. */
 export async function planWorkspace(
   parts: PlanParts,
   workspaceId: string,
-  records: readonly StatusRecord[],
+  { records, blame }: { readonly records: readonly StatusRecord[]; readonly blame: Blame<StatusRecord> },
 ): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly StatusRecord[] }> {
   const { states, ends } = await parts.loadForStep(workspaceId, [...new Set(records.map(({ address }) => address))]);
   const passed = new Map(Array.from(states, ([address, state]) => [address, [{ ...state }]]));
   const marks = new Map(Array.from(states, ([address, { mark }]) => [address, mark]));
   const entries: LedgerEntry[] = [];
-  for (const record of records) {
+  const spoiled = new Set<string>();
+  function apply(record: StatusRecord): void {
     const { address: subject, at, requestId, actor, mark: [sequence, part] } = record;
     const state = states.get(subject) ?? unknownAddress(subject);
     states.set(subject, state);
-    for (const change of applyRecord(state, record)) {
+    for (const change of (parts.applyRecord ?? applyRecord)(state, record)) {
       const whole = { subject, ...change, at, actor, requestId, sequence, part };
       const next = chained({ workspaceId, head: ends.get(subject) ?? emptyChain }, whole);
       ends.set(subject, next.head);
       entries.push(next.entry);
     }
     passed.set(subject, [...passed.get(subject) ?? [], { ...state }]);
+  }
+  // The state of an address whose record throws may be half changed: it is passed over from there on
+  for (const record of records) {
+    try {
+      if (!spoiled.has(record.address)) apply(record);
+    } catch (error) {
+      blame(record, error);
+      spoiled.add(record.address);
+    }
   }
   const changed = new Map([...states].filter(([address, { mark }]) => isOther(mark, marks.get(address))));
   const stale = records.filter(({ mark, address }) => isAtMost(mark, marks.get(address)));

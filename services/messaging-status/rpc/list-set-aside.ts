@@ -10,10 +10,11 @@ import type { ServiceParts } from "./parts.ts";
 
 export async function handleListSetAside({ setAside }: ServiceParts, { limit }: ListSetAsideRequest): Promise<ListSetAsideResponse> {
   const max = Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax);
-  const records = (await setAside.listSetAside(max)).map(({ reason, record: { workspaceId, sequence, part, body } }) => ({
+  const records = (await setAside.listSetAside(max)).map(({ reason, record: { workspaceId, sequence, part, key, body } }) => ({
     workspaceId,
     sequence: BigInt(sequence),
     part,
+    key,
     reason,
     body,
   }));

@@ -1,7 +1,7 @@
 /** What the handlers need. */
 import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
@@ -17,7 +17,9 @@ export interface ServiceParts {
   readonly setAside: {
     /** Records that wait for a human, at most `max`. */
     listSetAside(max: number): Promise<SetAside[]>;
-    /** Puts those that can be read now back into their lanes; how many. */
+    /** Tries those that can be read now once more; how many. */
     redriveSetAside(): Promise<number>;
+    /** Forgets the record that holds its user or address back, and tries those behind it once more. */
+    skipSetAside(at: Pick<LaneRecord, "workspaceId" | "sequence" | "part">): Promise<void>;
   };
 }

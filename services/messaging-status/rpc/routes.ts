@@ -17,6 +17,7 @@ import { handleReportSpam } from "./report-spam.ts";
 import { handleRotateLinkKey } from "./rotate-link-key.ts";
 import { handleSetEmailStatus } from "./set-email-status.ts";
 import { handleUseUnsubscribeLink } from "./use-unsubscribe-link.ts";
+import { handleSkipSetAside } from "./skip-set-aside.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
 import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
@@ -43,5 +44,6 @@ export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof M
     exportLedger: (message) => handleExportLedger(parts, message),
     listSetAside: (message) => handleListSetAside(parts, message),
     redriveSetAside: () => handleRedriveSetAside(parts),
+    skipSetAside: (message) => handleSkipSetAside(parts, message),
   };
 }

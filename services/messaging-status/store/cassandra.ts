@@ -4,8 +4,8 @@
  */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
-import { forgetSetAsideOf, setAsideList, setAsideOf } from "../../../platform/lane/set-aside-cassandra.ts";
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../../../platform/lane/set-aside-cassandra.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { stampOf } from "../../../platform/lane/stamp.ts";
 import { cassandraLedger, entriesSince, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -35,15 +35,21 @@ export function openCassandraStatusStore(session: Session): StatusTables & Repea
     ...cassandraLedger({ session, heads }),
     commit: (step) => commit(session, step),
     listSetAside: (max) => setAsideList(session, max),
-    forgetSetAside: async (record) => void await session.execute(forgetSetAsideOf(record)),
+    waiting: (workspaceId) => waitingIn(session, workspaceId),
+    setAsideOf: (workspaceId, max) => setAsideIn(session, workspaceId, max),
+    forgetSetAside: async (records) => {
+      await inFlight(records, limits.consentWritesInFlightMax, (record) => session.execute(forgetSetAsideOf(record)));
+    },
     entriesSince: async (workspaceId, subjects, sequence) =>
       entriesSince(session, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
   };
 }
 
 export interface RepeatedEntries {
-  /** The record waits no more. */
-  forgetSetAside(record: SetAside["record"]): Promise<void>;
+  /** The records wait no more. */
+  forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
+  /** What waits of a workspace, in order, at most `max`. */
+  setAsideOf(workspaceId: string, max: number): Promise<SetAside[]>;
   /** Entries of these subjects whose cause lies at `sequence` or later. */
   entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
 }

@@ -20,8 +20,10 @@ describeStatusStore("SQLite", async () => {
     handle: database.handle,
     close: () => database.close(),
   };
+  const tables = await openSqliteStatusStore(given);
   return {
-    ...await openSqliteStatusStore(given),
+    ...tables,
+    release: () => tables.redriveSetAside(() => []),
     breakNextCommit: () => {
       isBroken = true;
     },

@@ -1,6 +1,8 @@
 /** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
-import { openSqliteLane, returnToLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
+import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
+import { type ReadRecord, type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
+import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
+import type { Lane } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
@@ -16,8 +18,10 @@ export interface EmbeddedTables extends StatusTables {
   readonly lane: Lane;
   /** Records that wait for a human. */
   setAsideCount(): number;
-  /** Puts the record back into the lane. */
-  redrive(record: SetAside["record"]): Promise<void>;
+  /** Puts what can be tried once more back into the lane; how many. */
+  redriveSetAside(read: ReadRecord): Promise<number>;
+  /** Forgets what waits at the place, and does the same. */
+  skipSetAside(at: SetAsidePlace, read: ReadRecord): Promise<void>;
 }
 
 const service = "messaging-status";
@@ -27,6 +31,7 @@ const ledger = ledgerTables("messaging_status");
 export async function openSqliteStatusStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
+  const setAside = sqliteSetAside({ database, service, table: "messaging_status_set_aside" });
   const store = addressStore(database);
   return {
     store,
@@ -37,10 +42,12 @@ export async function openSqliteStatusStore(database: Database, onEntries: OnEnt
       states: await store.load(workspaceId, addresses),
       ends: ledger.heads(database, workspaceId, addresses),
     }),
-    commit: (step) => database.write(() => commitStep(database, step, onEntries)),
-    redrive: (record) => database.write(() => putBack(database, record)),
-    listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
-    setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM messaging_status_set_aside").get()?.["count"] ?? 0),
+    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step)),
+    waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
+    redriveSetAside: (read) => setAside.redrive(read),
+    skipSetAside: (at, read) => setAside.skip(at, read),
+    listSetAside: (max) => Promise.resolve(setAside.list(max)),
+    setAsideCount: () => setAside.count(),
   };
 }
 
@@ -85,7 +92,12 @@ function linkKeyTable(database: Database): LinkKeyTable {
   };
 }
 
-function commitStep(database: Database, { workspaces, setAside, taken }: StepRows, onEntries: OnEntries): void {
+function commitStep(
+  { database, setAside, onEntries }: { readonly database: Database; readonly setAside: SetAsideTable; readonly onEntries: OnEntries },
+  step: StepRows,
+): void {
+  setAside.checkUnchanged(step);
+  const { workspaces, taken } = step;
   for (const { workspaceId, states, entries } of workspaces) {
     for (const [address, state] of states) {
       const times = [state.unsubscribedAt, state.rejected?.at ?? null, state.invalid?.at ?? null];
@@ -94,42 +106,14 @@ function commitStep(database: Database, { workspaces, setAside, taken }: StepRow
     ledger.append(database, workspaceId, entries);
     onEntries(workspaceId, entries);
   }
-  for (const { record: { workspaceId, sequence, part, body }, reason } of setAside) {
-    database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);
-  }
+  setAside.put(step.setAside);
   takeFromLane(database, service, taken);
-}
-
-function putBack(database: Database, { workspaceId, sequence, part, key, body }: SetAside["record"]): void {
-  returnToLane(database, service, { workspaceId, sequence, part, key, body });
-  database.prepare("DELETE FROM messaging_status_set_aside WHERE workspace_id = ? AND sequence = ? AND part = ?").run(
-    workspaceId,
-    sequence,
-    part,
-  );
-}
-
-function readSetAside(database: Database, max: number): SetAside[] {
-  const sql =
-    "SELECT workspace_id, sequence, part, reason, body FROM messaging_status_set_aside ORDER BY workspace_id, sequence, part LIMIT ?";
-  return database.prepare(sql).all(max).map((row) => ({
-    reason: String(row["reason"]),
-    record: {
-      workspaceId: String(row["workspace_id"]),
-      sequence: Number(row["sequence"]),
-      part: Number(row["part"]),
-      key: "",
-      body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-    },
-  }));
 }
 
 const putState = `INSERT INTO messaging_status_addresses (workspace_id, address, body, unsubscribed_at, rejected_at, invalid_at)
   VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET body = excluded.body, unsubscribed_at = excluded.unsubscribed_at,
     rejected_at = excluded.rejected_at, invalid_at = excluded.invalid_at`;
-const putSetAside = `INSERT INTO messaging_status_set_aside (workspace_id, sequence, part, reason, body) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`;
 
 const columns: Readonly<Record<ListName, string>> = { unsubscribed: "unsubscribed_at", rejected: "rejected_at", invalid: "invalid_at" };
 const newestFirst = {
@@ -168,4 +152,5 @@ const schema: readonly string[] = [
   ) WITHOUT ROWID;
   ${ledger.schema}
   `,
+  "ALTER TABLE messaging_status_set_aside ADD COLUMN lane_key TEXT NOT NULL DEFAULT '';",
 ];

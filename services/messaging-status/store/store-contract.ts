@@ -8,6 +8,8 @@ import type { StatusTables, StepRows } from "./tables.ts";
 export interface ContractStore extends StatusTables {
   /** The next write of a commit fails, and nothing of it is there. */
   breakNextCommit(): void;
+  /** The record, which can be read now, waits no more. */
+  release(record: LaneRecord): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -109,6 +111,16 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
       const loaded = await tables.loadForStep("w", [...addresses, "x@b.org"]);
       expect(loaded.states).toEqual(byAddress(addresses.map((address) => state(address))));
       expect(addresses.map((address) => loaded.ends.get(address))).toEqual(entries.map(({ hash }) => ({ count: 1, hash })));
+    });
+
+    test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {
+      const kept: LaneRecord = { workspaceId: "w", sequence: 2 ** 41, part: 7, key: "one\nother", body: Uint8Array.of(1) };
+      await tables.commit({ ...step([]), setAside: [{ record: kept, reason: "no record" }] });
+      expect(await tables.waiting("w")).toEqual([{ mark: [2 ** 41, 7], keys: ["one", "other"] }]);
+      expect(await tables.waiting("v")).toEqual([]);
+      await tables.release(kept);
+      expect(await tables.waiting("w")).toEqual([]);
+      expect(await tables.listSetAside(10)).toEqual([]);
     });
 
     test("what was set aside is kept, once", async () => {

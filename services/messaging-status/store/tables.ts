@@ -1,4 +1,5 @@
 /** What any store of the messaging-status service offers beside addresses: link keys, the ledger, and the applier's step. */
+import type { Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
@@ -11,10 +12,12 @@ export interface StatusTables extends Ledger {
   readonly linkKeys: LinkKeyTable;
   /** States with where their chains end. The caller owns the objects. */
   loadForStep(workspaceId: string, addresses: readonly string[]): Promise<LoadedStates>;
-  /** Each address's row and entries whole or not at all; doing it again is harmless. */
+  /** Each address's row and entries whole or not at all; doing it again is harmless. Throws LaneChanged where what was decided no longer holds. */
   commit(step: StepRows): Promise<void>;
   /** Records that wait for a human, at most `max`. */
   listSetAside(max: number): Promise<SetAside[]>;
+  /** What waits of one workspace. */
+  waiting(workspaceId: string): Promise<Waiting[]>;
 }
 
 /** Keys of unsubscribe links, newest first. */
@@ -42,4 +45,6 @@ export interface StepRows {
   }[];
   readonly setAside: readonly SetAside[];
   readonly taken: readonly LaneRecord[];
+  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
+  readonly waiting?: ReadonlyMap<string, number>;
 }

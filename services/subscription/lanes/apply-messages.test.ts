@@ -6,12 +6,15 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
+import { applyRecord } from "../domain/apply-record.ts";
 import { applyMessages } from "./apply-messages.ts";
+import { redriveBody } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
@@ -86,13 +89,16 @@ function bodyOf({ userId, sequence }: { readonly userId: string; readonly sequen
 }
 
 /** Replicas, what was published, and faults that a test chooses, each for one write or one publishing. */
-function openWorld(faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined } = {}) {
+function openWorld(
+  faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined; applyRecord?: typeof applyRecord } = {},
+) {
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
   const store = openCassandraSubscriptionStore(recordingSession(schema, replicas.session()));
   const published = new Map<string, LedgerEntry>();
   const parts = {
     ...store,
     store: { groups: () => Promise.resolve(groups) },
+    ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "subscription-0" },
     publish: async (_: string, entries: readonly LedgerEntry[]) => {
@@ -180,5 +186,118 @@ describe("applyMessages()", () => {
     await world.apply([{ body: Uint8Array.of(255), place: [9, 4] }, ...good]);
     expect(await world.store.listSetAside(10)).toMatchObject([{ record: { workspaceId: "", sequence: 9, part: 4 } }]);
     expect((await world.store.store.load("w", ["u1"])).get("u1")?.groups).toEqual(new Map([["g", "subscribed"]]));
+  });
+});
+
+describe("applyMessages() on a record that cannot be applied", () => {
+  const subscribed = { case: "setMembership" as const, value: { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED } };
+  const unsubscribed = { case: "setMembership" as const, value: { subscriptionGroupId: "g", state: SubscriptionState.UNSUBSCRIBED } };
+  const unread = { case: "setMembership" as const, value: { subscriptionGroupId: "g", state: 7 as SubscriptionState } };
+  function said(sequence: number, userId: string, change: Change & object): LaneBody {
+    return { body: bodyOf({ userId, sequence }, change), place: [100 + sequence, 0] };
+  }
+  const redriven = (skipped: readonly LaneRecord[] = []): LaneBody => ({ body: redriveBody("w", { skipped }), place: [999, 0] });
+  const stateOf = async (world: ReturnType<typeof openWorld>, id: string) => {
+    return (await world.store.store.load("w", [id])).get(id)?.groups.get("g");
+  };
+  const waiting = async (world: ReturnType<typeof openWorld>) => {
+    return (await world.store.listSetAside(10)).map(({ record: { sequence, key } }) => [sequence, key]);
+  };
+  /** As a build whose pure step throws at the record of a place, until it is mended. */
+  function throwingAt(sequence: number) {
+    const state = { mended: false };
+    const step: typeof applyRecord = (users, record) => {
+      const applied = applyRecord(users, record);
+      if (record.mark[0] === sequence && !state.mended) throw new Error("planted");
+      return applied;
+    };
+    return { state, step };
+  }
+
+  test("holds back its user, also in later batches, and nobody else", async () => {
+    const world = openWorld();
+    await world.apply([said(1, "u1", unread), said(2, "u2", subscribed), said(3, "u1", subscribed)]);
+    await world.apply([said(4, "u1", unsubscribed), said(5, "u2", unsubscribed)]);
+    expect(await waiting(world)).toEqual([[1, "u1"], [3, "u1"], [4, "u1"]]);
+    expect([await stateOf(world, "u1"), await stateOf(world, "u2")]).toEqual([undefined, "unsubscribed"]);
+  });
+
+  test("a pure step that throws is set aside, half done for nobody, and tried again where that is asked for", async () => {
+    const { state, step } = throwingAt(2);
+    const world = openWorld({ applyRecord: step });
+    await world.apply([said(1, "u1", subscribed), said(2, "u1", unsubscribed), said(3, "u2", subscribed)]);
+    expect([await stateOf(world, "u1"), await stateOf(world, "u2")]).toEqual(["subscribed", "subscribed"]);
+    await world.apply([redriven()]);
+    expect(await waiting(world)).toEqual([[2, "u1"]]);
+    state.mended = true;
+    await world.apply([said(4, "u1", subscribed), redriven(), said(5, "u2", unsubscribed)]);
+    expect(await waiting(world)).toEqual([]);
+    const calm = await undisturbed([
+      said(1, "u1", subscribed),
+      said(2, "u1", unsubscribed),
+      said(3, "u2", subscribed),
+      said(4, "u1", subscribed),
+      said(5, "u2", unsubscribed),
+    ]);
+    const rows = world.replicas.dump() as [string, unknown][];
+    expect(rows.filter(([key]) => !key.startsWith("set_aside"))).toEqual(calm.rows);
+    expect([...world.published.keys()].sort()).toEqual(calm.published);
+  });
+
+  test("skipped, what came behind it is applied, once, however often that is said", async () => {
+    const world = openWorld();
+    await world.apply([said(1, "u1", unread), said(2, "u1", subscribed)]);
+    const [first] = await world.store.listSetAside(1);
+    if (first === undefined) throw new Error("Expected a record that waits, got none");
+    for (let times = 0; times < 2; times += 1) await world.apply([redriven([first.record])]);
+    expect(await waiting(world)).toEqual([]);
+    expect(await stateOf(world, "u1")).toBe("subscribed");
+    expect(world.published.size).toBe(1);
+  });
+
+  test("a merge waits with either of its users, and the other from there on", async () => {
+    const merged = { case: "userMerged" as const, value: { mergeId: "m", sourceUserId: "u1", undoUntil: 0n } };
+    const { state, step } = throwingAt(1);
+    const world = openWorld({ applyRecord: step });
+    await world.apply([said(1, "u1", subscribed), said(2, "u2", unsubscribed), said(3, "u2", merged)]);
+    await world.apply([said(4, "u2", subscribed)]);
+    expect(await waiting(world)).toEqual([[1, "u1"], [3, "u2\nu1"], [4, "u2"]]);
+    state.mended = true;
+    await world.apply([redriven()]);
+    expect([await stateOf(world, "u2"), await waiting(world)]).toEqual(["subscribed", []]);
+  });
+
+  test("of a record of several users only those wait who have to", async () => {
+    const world = openWorld();
+    const many = {
+      case: "setMemberships" as const,
+      value: { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED, userIds: ["u1", "u2", "u3"] },
+    };
+    await world.apply([said(1, "u2", unread), said(2, "u1", many)]);
+    expect(await Promise.all(["u1", "u2", "u3"].map((id) => stateOf(world, id)))).toEqual(["subscribed", undefined, "subscribed"]);
+    const kept = await world.store.listSetAside(10);
+    expect(kept.map(({ record: { sequence, part, key } }) => [sequence, part, key])).toEqual([[1, 0, "u2"], [2, 1, "u2"]]);
+    await world.apply([redriven(kept.slice(0, 1).map(({ record }) => record))]);
+    expect([await stateOf(world, "u2"), await waiting(world)]).toEqual(["subscribed", []]);
+  });
+
+  test("stopped at any write of a redrive, and begun again: each once", async () => {
+    for (let stopAt = 0; stopAt < 8; stopAt += 1) {
+      const { state, step } = throwingAt(1);
+      let writes = -Infinity;
+      const world = openWorld({
+        applyRecord: step,
+        write: () => writes++ === stopAt ? { reached: [], later: [], told: "notDone" as const } : undefined,
+      });
+      const bodies = [said(1, "u1", subscribed), said(2, "u1", unsubscribed), said(3, "u1", subscribed)];
+      await world.apply(bodies);
+      state.mended = true;
+      writes = 0;
+      await world.apply([redriven()]).catch(() => {});
+      writes = -Infinity;
+      await world.apply([redriven(), said(4, "u1", unsubscribed)]);
+      expect(await waiting(world)).toEqual([]);
+      expect([...world.published.keys()].sort()).toEqual((await undisturbed([...bodies, said(4, "u1", unsubscribed)])).published);
+    }
   });
 });

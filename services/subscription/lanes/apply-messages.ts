@@ -3,7 +3,8 @@
  * user is party to one merge or undo at most: so it is always known whose row has to be durable first. What a run caused is
  * published before the next one is written, and again where a record turns out to be in already.
  */
-import type { SetAside } from "../../../platform/lane/lane.ts";
+import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -12,8 +13,8 @@ import { type TracedLane, tracedRecords } from "../../../platform/telemetry/trac
 import type { MembershipRecord } from "../domain/membership-record.ts";
 import type { UserId } from "../domain/memberships.ts";
 import { type LaneStep, reportSetAside } from "./apply-lane.ts";
-import { decodeLaneBody } from "./lane-message.ts";
-import { type PlanParts, planWorkspace, usersOf, type WorkspaceStep } from "./plan-step.ts";
+import { type LaneSaid, readLaneBody, type Redrive, takenFromRow } from "./lane-message.ts";
+import { type PlanParts, planWorkspace, Skew, usersOf } from "./plan-step.ts";
 
 export interface MeshApplyParts extends PlanParts {
   readonly commit: (step: LaneStep) => Promise<void>;
@@ -21,48 +22,58 @@ export interface MeshApplyParts extends PlanParts {
   readonly entriesSince: (workspaceId: string, users: readonly UserId[], sequence: number) => Promise<readonly LedgerEntry[]>;
   /** Resolves when they are durable; harmless to do again. */
   readonly publish: (workspaceId: string, entries: readonly LedgerEntry[]) => Promise<void>;
+  /** What waits of a workspace, in order, at most `max`. */
+  readonly setAsideOf: (workspaceId: string, max: number) => Promise<readonly SetAside[]>;
+  /** The records wait no more. */
+  readonly forgetSetAside: (records: readonly LaneRecord[]) => Promise<void>;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
 export async function applyMessages(parts: MeshApplyParts, bodies: readonly LaneBody[]): Promise<void> {
-  const setAside: SetAside[] = [];
-  const workspaces = decoded(bodies, setAside);
-  if (setAside.length > 0) await parts.commit({ workspaces: [], setAside, taken: [] });
-  reportSetAside(parts.logger, setAside);
-  for (const [workspaceId, records] of workspaces) {
-    for (const run of runsOf(records)) await applyRun(parts, workspaceId, run);
+  const workspaces = new Map<string, LaneSaid["said"][]>();
+  for (const { body, place } of bodies) {
+    const { workspaceId, said } = readLaneBody(body, place);
+    const before = workspaces.get(workspaceId);
+    if (before === undefined) workspaces.set(workspaceId, [said]);
+    else before.push(said);
+  }
+  for (const [workspaceId, said] of workspaces) {
+    let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
+    for (const work of runsAndRedrives(said)) {
+      holds = Array.isArray(work)
+        ? (await applyRun(parts, workspaceId, { run: work, holds })).holds
+        : await redrive(parts, workspaceId, work as Redrive);
+    }
   }
 }
 
-function decoded(bodies: readonly LaneBody[], setAside: SetAside[]): Map<string, MembershipRecord[]> {
-  const workspaces = new Map<string, MembershipRecord[]>();
-  for (const { body, place: [sequence, part] } of bodies) {
-    try {
-      const { workspaceId, records } = decodeLaneBody(body);
-      const list = workspaces.get(workspaceId);
-      if (list === undefined) workspaces.set(workspaceId, [...records]);
-      else list.push(...records);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      setAside.push({ record: { workspaceId: "", sequence, part, key: "", body }, reason });
+function runsAndRedrives(said: readonly LaneSaid["said"][]): (Taken<MembershipRecord>[] | Redrive)[] {
+  const work: (Taken<MembershipRecord>[] | Redrive)[] = [];
+  let records: Taken<MembershipRecord>[] = [];
+  for (const one of said) {
+    if (Array.isArray(one)) {
+      records.push(...one);
+      continue;
     }
+    work.push(...runsOf(records), one as Redrive);
+    records = [];
   }
-  return workspaces;
+  return [...work, ...runsOf(records)];
 }
 
 /** A delete begins a run: what was told before it has to be published before it is forgotten. */
-export function runsOf(records: readonly MembershipRecord[]): MembershipRecord[][] {
-  const runs: MembershipRecord[][] = [];
-  let run: MembershipRecord[] = [];
+export function runsOf(records: readonly Taken<MembershipRecord>[]): Taken<MembershipRecord>[][] {
+  const runs: Taken<MembershipRecord>[][] = [];
+  let run: Taken<MembershipRecord>[] = [];
   const party = new Set<UserId>();
   for (const record of records) {
-    const users = usersOf(record);
+    const { keys: users, said } = record;
     const isMerge = users.length > 1;
-    const last = run.at(-1)?.change.type;
+    const last = run.at(-1)?.said?.change.type;
     const cuts = run.length >= limits.consentRunRecordsMax || (isMerge && users.some((user) => party.has(user))) ||
-      (record.change.type === "deleted" && last !== "deleted" && last !== undefined);
+      (said?.change.type === "deleted" && last !== "deleted" && run.length > 0);
     if (cuts) {
       runs.push(run);
       run = [];
@@ -75,36 +86,60 @@ export function runsOf(records: readonly MembershipRecord[]): MembershipRecord[]
   return runs;
 }
 
-/** Two rows that are read while another applier writes them may not fit each other: then they are read again. */
-class Skew extends Error {}
-
 const attemptsMax = 3;
 
-async function applyRun(parts: MeshApplyParts, workspaceId: string, run: readonly MembershipRecord[]): Promise<void> {
-  await tracedRecords(parts.traced, run, async (writing) => {
-    const { step, stale } = await planRun(parts, workspaceId, run);
+type Run = readonly Taken<MembershipRecord>[];
+
+async function applyRun(
+  parts: MeshApplyParts,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run; readonly holds: Holds },
+): Promise<Pick<Planned<MembershipRecord, unknown>, "free" | "holds">> {
+  const records = run.flatMap(({ said }) => said ?? []);
+  return await tracedRecords(parts.traced, records, async (writing) => {
+    const { plan: { step, stale }, free, setAside, holds: after } = await planRun(parts, workspaceId, { run, holds });
     await publishAgain(parts, workspaceId, stale);
-    await writing(() => parts.commit({ workspaces: [step], setAside: [], taken: [] }));
+    await writing(() => parts.commit({ workspaces: [step], setAside, taken: [] }));
+    reportSetAside(parts.logger, setAside);
     await parts.publish(workspaceId, step.entries);
+    return { free, holds: after };
   });
 }
 
-async function planRun(
-  parts: MeshApplyParts,
-  workspaceId: string,
-  run: readonly MembershipRecord[],
-): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly MembershipRecord[] }> {
+/** Two rows that are read while another applier writes them may not fit each other: then they are read again. */
+async function planRun(parts: MeshApplyParts, workspaceId: string, { run, holds }: { readonly run: Run; readonly holds: Holds }) {
+  function plan(more: Pick<PlanParts, "onSkew">) {
+    return planAround(run, holds, (records, blame) => planWorkspace({ ...parts, ...more }, workspaceId, { records, blame }));
+  }
   function onSkew(): void {
     throw new Skew("Two users of one record were not read as of one moment");
   }
   for (let attempt = 1; attempt < attemptsMax; attempt += 1) {
     try {
-      return await planWorkspace({ ...parts, onSkew }, workspaceId, run);
+      return await plan({ onSkew });
     } catch (error) {
       if (!(error instanceof Skew)) throw error;
     }
   }
-  return await planWorkspace(parts, workspaceId, run);
+  return await plan({});
+}
+
+/**
+ * What waits is applied where the request for it stands in the lane: everything of those users that was sent before waits
+ * too. It is forgotten once it is in, so whoever stops between the two does it again.
+ */
+async function redrive(parts: MeshApplyParts, workspaceId: string, { skipped }: Redrive): Promise<Holds> {
+  await parts.forgetSetAside(
+    skipped.map(({ sequence, part, key }) => ({ workspaceId, sequence: Number(sequence), part, key, body: new Uint8Array() })),
+  );
+  const kept = (await parts.setAsideOf(workspaceId, limits.setAsideRedriveMax)).map(({ record }) => record);
+  let holds = createHolds([]);
+  for (const run of runsOf(kept.flatMap(takenFromRow))) {
+    const { free, holds: after } = await applyRun(parts, workspaceId, { run, holds });
+    holds = after;
+    await parts.forgetSetAside(free.map((record) => record.kept()));
+  }
+  return createHolds(await parts.waiting(workspaceId));
 }
 
 /** Whoever wrote these entries may have died before they were published. */

@@ -1,39 +1,128 @@
-/** A record of the lane: heddle.lane.v1.SubscriptionRecord -> MembershipRecord of the domain. */
-import { fromBinary } from "@bufbuild/protobuf";
+/** A record of the lane: heddle.lane.v1.SubscriptionRecord -> what is said of each user. */
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { keyOf, keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import {
+  type Redrive as RedriveMessage,
+  type SubscriptionRecord,
+  SubscriptionRecordSchema,
+  SubscriptionState,
+} from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
 import type { Mark, MembershipState } from "../domain/memberships.ts";
 
-/** What the bytes say, of one user each. Throws on bytes that are no record. */
-export function decodeLaneRecord({ sequence, part, body }: LaneRecord): MembershipRecord[] {
-  return recordsFromMessage(fromBinary(SubscriptionRecordSchema, body), [sequence, part]);
+/** What a row of the lane says, of one user each: its place is that of the row. */
+export function takenFromRow(row: LaneRecord): Taken<MembershipRecord>[] {
+  const message = parsed(row.body);
+  if (message instanceof Error) return [unreadable(row, keysOf(row.key), message)];
+  return takenFrom(message, row);
 }
 
-/** A record that says itself where it belongs, as lanes of a log carry it. Throws on bytes that are no record. */
-export function decodeLaneBody(body: Uint8Array): { readonly workspaceId: string; readonly records: readonly MembershipRecord[] } {
-  const message = fromBinary(SubscriptionRecordSchema, body);
-  const { workspaceId, cause } = message;
-  if (workspaceId === "" || cause === undefined) throw new Error("Expected a subscription record with a workspace and a cause, got none");
-  return { workspaceId, records: recordsFromMessage(message, [Number(cause.sequence), cause.part]) };
+/** What a record of a lane of the log says: records, or what an operator asks for, of the workspace that it names. */
+export interface LaneSaid {
+  /** Empty where the record does not say it. */
+  readonly workspaceId: string;
+  readonly said: readonly Taken<MembershipRecord>[] | Redrive;
 }
 
-/** Whether this build can read the record. */
-export function isLaneRecord({ body, sequence, part }: LaneRecord): boolean {
+export type Redrive = Pick<RedriveMessage, "keys" | "skipped">;
+
+/** `place`: of the record in the lane, for what does not say its own. */
+export function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid {
+  const place = { workspaceId: "", sequence, part, key: "", body };
+  const message = parsed(body);
+  if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
+  const { workspaceId, cause, change } = message;
+  if (workspaceId !== "" && change.case === "redrive") return { workspaceId, said: change.value };
+  if (workspaceId === "" || cause === undefined) {
+    const reason = new Error("Expected a subscription record with a workspace and a cause, got none");
+    return { workspaceId: "", said: [unreadable(place, [], reason)] };
+  }
+  return { workspaceId, said: takenFrom(message, { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body }) };
+}
+
+/** What asks the applier to try once more what was set aside of a workspace. */
+export function redriveBody(workspaceId: string, { skipped }: { readonly skipped: readonly LaneRecord[] }): Uint8Array {
+  const change = { case: "redrive" as const, value: { skipped: skipped.map(placeOf) } };
+  return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId, change }));
+}
+
+/** Whose change the record is, where anybody can read that. */
+export function whoseBody(body: Uint8Array): Whose | undefined {
+  const { workspaceId, said } = readLaneBody(body, [0, 0]);
+  const [key] = Array.isArray(said) ? (said as readonly Taken<MembershipRecord>[])[0]?.keys ?? [] : [];
+  return workspaceId === "" || key === undefined ? undefined : { workspaceId, key };
+}
+
+function placeOf({ sequence, part, key }: LaneRecord) {
+  return { sequence: BigInt(sequence), part, key };
+}
+
+function parsed(body: Uint8Array): SubscriptionRecord | Error {
   try {
-    decodeLaneRecord({ workspaceId: "", key: "", body, sequence, part });
-    return true;
-  } catch {
-    return false;
+    return fromBinary(SubscriptionRecordSchema, body);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-function recordsFromMessage(message: SubscriptionRecord, [sequence, part]: Mark): MembershipRecord[] {
-  if (message.userId === "") throw new Error("Expected a subscription record with a user, got none");
-  const change = changeFromMessage(message.change);
-  const users = message.change.case === "setMemberships" ? message.change.value.userIds : [message.userId];
+function unreadable(row: LaneRecord, keys: readonly string[], { message: reason }: Error): Taken<MembershipRecord> {
+  return { mark: [row.sequence, row.part], keys, said: undefined, reason, kept: () => ({ ...row, key: keyOf(keys) }) };
+}
+
+function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<MembershipRecord>[] {
   const said = saidIn(message);
-  return users.map((userId, at) => ({ userId, mark: [sequence, part + at], ...said, change }));
+  const change = changeOrError(message);
+  if (message.change.case === "setMemberships") {
+    return message.change.value.userIds.map((userId, at) => {
+      const own = { ...row, part: row.part + at, key: userId };
+      return takenOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
+        keys: [userId],
+        kept: () => ({ ...own, users: 1, body: bodyOfOne(message, userId, at) }),
+      });
+    });
+  }
+  const { userId } = message;
+  const keys = usersIn(message);
+  return [takenOf({ userId, mark: [row.sequence, row.part], ...said }, change, { keys, kept: () => ({ ...row, key: keyOf(keys) }) })];
+}
+
+function takenOf(
+  record: Omit<MembershipRecord, "change">,
+  change: MembershipChange | Error,
+  { keys, kept }: Pick<Taken<MembershipRecord>, "keys" | "kept">,
+): Taken<MembershipRecord> {
+  const { mark } = record;
+  if (change instanceof Error) return { mark, keys, said: undefined, reason: change.message, kept };
+  return { mark, keys, said: { ...record, change }, reason: "", kept };
+}
+
+/** One of several users' part, as a record of its own. */
+function bodyOfOne({ workspaceId, cause, change }: SubscriptionRecord, userId: string, at: number): Uint8Array {
+  const { subscriptionGroupId = "", state = SubscriptionState.UNSPECIFIED } = change.case === "setMemberships" ? change.value : {};
+  return toBinary(
+    SubscriptionRecordSchema,
+    create(SubscriptionRecordSchema, {
+      workspaceId,
+      userId,
+      ...(cause && { cause: { ...cause, part: cause.part + at } }),
+      change: { case: "setMembership", value: { subscriptionGroupId, state } },
+    }),
+  );
+}
+
+function usersIn({ userId, change }: SubscriptionRecord): string[] {
+  const source = change.case === "userMerged" || change.case === "mergeUndone" ? [change.value.sourceUserId] : [];
+  return [userId, ...source].filter((user) => user !== "");
+}
+
+function changeOrError({ userId, change }: SubscriptionRecord): MembershipChange | Error {
+  try {
+    if (userId === "") throw new Error("Expected a subscription record with a user, got none");
+    return changeFromMessage(change);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
 }
 
 function saidIn(message: SubscriptionRecord): Pick<MembershipRecord, "at" | "requestId" | "actor" | "traceparent"> {
@@ -63,6 +152,7 @@ function changeFromMessage(change: SubscriptionRecord["change"]): MembershipChan
       return { type: "undone", mergeId: change.value.mergeId, sourceId: change.value.sourceUserId };
     case "userDeleted":
       return { type: "deleted" };
+    case "redrive":
     case undefined:
       throw new Error("Expected a subscription record with a change, got none");
   }

@@ -1,11 +1,10 @@
 /** Records of one workspace applied to the users they speak of: what a step writes. */
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { Blame, Waiting } from "../../../platform/lane/hold-back.ts";
 import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type Applied, applyRecord, type StepUsers, writtenFirst } from "../domain/apply-record.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
 import type { Mark, UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
-import { decodeLaneRecord } from "./lane-message.ts";
 
 export interface WorkspaceStep {
   readonly workspaceId: string;
@@ -22,35 +21,24 @@ export interface WorkspaceStep {
 
 export interface PlanParts extends Pick<StepUsers, "onSkew"> {
   readonly store: Pick<MembershipStore, "groups">;
+  /** What waits for a human, of one workspace. */
+  readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
+  /** The pure step; an argument so that a test can make it throw. */
+  readonly applyRecord?: typeof applyRecord;
   readonly loadForStep: (
     workspaceId: string,
     ids: readonly UserId[],
   ) => Promise<{ readonly users: Map<UserId, UserMemberships>; readonly ends: Map<UserId, ChainHead> }>;
 }
 
-/** By workspace, in order; a record that cannot be read is put aside. */
-export function decodeAll(taken: readonly LaneRecord[], setAside: SetAside[]): Map<string, MembershipRecord[]> {
-  const workspaces = new Map<string, MembershipRecord[]>();
-  for (const [workspaceId, records] of Map.groupBy(taken, (record) => record.workspaceId)) {
-    workspaces.set(workspaceId, records.flatMap((record) => decodedOrAside(record, setAside)));
-  }
-  return workspaces;
-}
-
-function decodedOrAside(record: LaneRecord, setAside: SetAside[]): MembershipRecord[] {
-  try {
-    return decodeLaneRecord(record);
-  } catch (error) {
-    setAside.push({ record, reason: error instanceof Error ? error.message : String(error) });
-    return [];
-  }
-}
+/** Two users of one record were not read as of one moment: they have to be read again. */
+export class Skew extends Error {}
 
 /** `stale`: records that were in before, whose entries are written already. */
 export async function planWorkspace(
   parts: PlanParts,
   workspaceId: string,
-  records: readonly MembershipRecord[],
+  { records, blame }: { readonly records: readonly MembershipRecord[]; readonly blame: Blame<MembershipRecord> },
 ): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly MembershipRecord[] }> {
   const ids = [...new Set(records.flatMap(usersOf))];
   const [groups, { users, ends }] = await Promise.all([parts.store.groups(workspaceId), parts.loadForStep(workspaceId, ids)]);
@@ -58,11 +46,32 @@ export async function planWorkspace(
   const marks = new Map(Array.from(users, ([id, { mark }]) => [id, mark]));
   const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId), ...(parts.onSkew && { onSkew: parts.onSkew }) };
   const ledger = openChains(workspaceId, ends);
-  for (const record of records) ledger.add(record, applyRecord(step, record));
+  applyAll(records, { blame, apply: (record) => ledger.add(record, (parts.applyRecord ?? applyRecord)(step, record)) });
   const first = new Set(records.map(writtenFirst).filter((id) => id !== undefined));
   const changed = new Map([...step.users].filter(([id, { mark }]) => isOther(mark, marks.get(id))));
   const stale = records.filter(({ mark, ...record }) => usersOf(record).some((id) => isAtMost(mark, marks.get(id))));
   return { step: { workspaceId, users: changed, first, entries: ledger.entries, ends, erased: ledger.erased }, stale };
+}
+
+/** Users of a record that throws are passed over from there on: they may be half changed. */
+function applyAll(
+  records: readonly MembershipRecord[],
+  { blame, apply }: { readonly blame: Blame<MembershipRecord>; readonly apply: (record: MembershipRecord) => void },
+): void {
+  const spoiled = new Set<UserId>();
+  for (const record of records) {
+    const users = usersOf(record);
+    try {
+      if (!users.some((user) => spoiled.has(user))) {
+        apply(record);
+        continue;
+      }
+    } catch (error) {
+      if (error instanceof Skew) throw error;
+      blame(record, error);
+    }
+    for (const user of users) spoiled.add(user);
+  }
 }
 
 export function usersOf({ userId, change }: Pick<MembershipRecord, "userId" | "change">): UserId[] {

@@ -13,6 +13,7 @@ import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
 import { handleRedriveSetAside } from "./redrive-set-aside.ts";
 import { handleSetStatus } from "./set-status.ts";
+import { handleSkipSetAside } from "./skip-set-aside.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
 
 export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof SubscriptionService> {
@@ -29,5 +30,6 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
     exportLedger: (message) => handleExportLedger(parts, message),
     listSetAside: (message) => handleListSetAside(parts, message),
     redriveSetAside: () => handleRedriveSetAside(parts),
+    skipSetAside: (message) => handleSkipSetAside(parts, message),
   };
 }

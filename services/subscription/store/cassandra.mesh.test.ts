@@ -37,7 +37,12 @@ await describeWith(["cassandra"], "subscription store on a real Cassandra", () =
       opened += 1;
       const own = contractSession(session, `${opened}-`);
       const tables = openCassandraSubscriptionStore(own.session);
-      return Promise.resolve({ ...tables, breakNextCommit: own.breakNextWrite, close: () => Promise.resolve() });
+      return Promise.resolve({
+        ...tables,
+        release: (record) => tables.forgetSetAside([record]),
+        breakNextCommit: own.breakNextWrite,
+        close: () => Promise.resolve(),
+      });
     });
   });
 });

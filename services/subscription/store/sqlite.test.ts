@@ -8,7 +8,9 @@ import { describeSubscriptionStore } from "./store-contract.ts";
 describeSubscriptionStore("SQLite", async () => {
   const database = openDatabase({ path: ":memory:" });
   const { given, breakNext } = breakable(database);
-  return { ...await openSqliteSubscriptionStore(given), breakNextCommit: breakNext, close: () => database.close() };
+  const tables = await openSqliteSubscriptionStore(given);
+  const release = () => tables.redriveSetAside(() => []);
+  return { ...tables, release, breakNextCommit: breakNext, close: () => database.close() };
 });
 
 test("the lane gives records of a workspace in order until they are taken, with their effects or not at all", async () => {

@@ -1,6 +1,8 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
-import { openSqliteLane, returnToLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { Lane, SetAside } from "../../../platform/lane/lane.ts";
+import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
+import { type ReadRecord, type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
+import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
+import type { Lane } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
@@ -17,8 +19,10 @@ export interface EmbeddedTables extends SubscriptionTables {
   readonly lane: Lane;
   /** Records that wait for a human. */
   setAsideCount(): number;
-  /** Puts the record back into the lane. */
-  redrive(record: SetAside["record"]): Promise<void>;
+  /** Puts what can be tried once more back into the lane; how many. */
+  redriveSetAside(read: ReadRecord): Promise<number>;
+  /** Forgets what waits at the place, and does the same. */
+  skipSetAside(at: SetAsidePlace, read: ReadRecord): Promise<void>;
 }
 
 const service = "subscription";
@@ -28,6 +32,7 @@ const ledger = ledgerTables("subscription");
 export async function openSqliteSubscriptionStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
+  const setAside = sqliteSetAside({ database, service, table: "subscription_set_aside" });
   const store = membershipStore(database);
   return {
     store,
@@ -37,10 +42,12 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
       users: await store.load(workspaceId, ids),
       ends: ledger.heads(database, workspaceId, ids),
     }),
-    commit: (step) => database.write(() => commitStep(database, step, onEntries)),
-    redrive: (record) => database.write(() => putBack(database, record)),
-    listSetAside: (max) => Promise.resolve(readSetAside(database, max)),
-    setAsideCount: () => Number(database.prepare("SELECT count(*) AS count FROM subscription_set_aside").get()?.["count"] ?? 0),
+    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step)),
+    waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
+    redriveSetAside: (read) => setAside.redrive(read),
+    skipSetAside: (at, read) => setAside.skip(at, read),
+    listSetAside: (max) => Promise.resolve(setAside.list(max)),
+    setAsideCount: () => setAside.count(),
   };
 }
 
@@ -86,40 +93,20 @@ function readGroups(database: Database, workspaceId: string): Group[] {
   }));
 }
 
-function commitStep(database: Database, { workspaces, setAside, taken }: StepRows, onEntries: OnEntries): void {
+function commitStep(
+  { database, setAside, onEntries }: { readonly database: Database; readonly setAside: SetAsideTable; readonly onEntries: OnEntries },
+  step: StepRows,
+): void {
+  setAside.checkUnchanged(step);
+  const { workspaces, taken } = step;
   for (const { workspaceId, users, entries, erased } of workspaces) {
     for (const user of users.values()) writeUser(database, workspaceId, user);
     for (const subject of erased.keys()) ledger.erase(database, workspaceId, subject);
     ledger.append(database, workspaceId, entries);
     onEntries(workspaceId, entries);
   }
-  for (const { record: { workspaceId, sequence, part, body }, reason } of setAside) {
-    database.prepare(putSetAside).run(workspaceId, sequence, part, reason, body);
-  }
+  setAside.put(step.setAside);
   takeFromLane(database, service, taken);
-}
-
-function putBack(database: Database, { workspaceId, sequence, part, key, body }: SetAside["record"]): void {
-  returnToLane(database, service, { workspaceId, sequence, part, key, body });
-  database.prepare("DELETE FROM subscription_set_aside WHERE workspace_id = ? AND sequence = ? AND part = ?").run(
-    workspaceId,
-    sequence,
-    part,
-  );
-}
-
-function readSetAside(database: Database, max: number): SetAside[] {
-  const sql = "SELECT workspace_id, sequence, part, reason, body FROM subscription_set_aside ORDER BY workspace_id, sequence, part LIMIT ?";
-  return database.prepare(sql).all(max).map((row) => ({
-    reason: String(row["reason"]),
-    record: {
-      workspaceId: String(row["workspace_id"]),
-      sequence: Number(row["sequence"]),
-      part: Number(row["part"]),
-      key: "",
-      body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-    },
-  }));
 }
 
 function writeUser(database: Database, workspaceId: string, user: UserMemberships): void {
@@ -132,8 +119,6 @@ const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, bo
 const selectOver = "SELECT workspace_id, body FROM subscription_memberships WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
 const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived`;
-const putSetAside = `INSERT INTO subscription_set_aside (workspace_id, sequence, part, reason, body) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`;
 
 /** Owner `subscription`; a version is never changed once released. */
 const schema: readonly string[] = [
@@ -156,4 +141,5 @@ const schema: readonly string[] = [
   ALTER TABLE subscription_memberships ADD COLUMN undo_until INTEGER;
   CREATE INDEX subscription_open_merges ON subscription_memberships (undo_until) WHERE undo_until IS NOT NULL;
   `,
+  "ALTER TABLE subscription_set_aside ADD COLUMN lane_key TEXT NOT NULL DEFAULT '';",
 ];

@@ -9,6 +9,8 @@ import type { StepRows, SubscriptionTables } from "./tables.ts";
 export interface ContractStore extends SubscriptionTables {
   /** The next write of a commit fails, and nothing of it is there. */
   breakNextCommit(): void;
+  /** The record, which can be read now, waits no more. */
+  release(record: LaneRecord): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -163,6 +165,16 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       const ids = ["a", "b", "c"];
       await Promise.all(ids.map((id) => tables.store.changeGroups("w", () => [{ ...group, id }])));
       expect((await tables.store.groups("w")).map(({ id }) => id)).toEqual(ids);
+    });
+
+    test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {
+      const kept: LaneRecord = { workspaceId: "w", sequence: 2 ** 41, part: 7, key: "one\nother", body: Uint8Array.of(1) };
+      await tables.commit({ ...step(), setAside: [{ record: kept, reason: "no record" }] });
+      expect(await tables.waiting("w")).toEqual([{ mark: [2 ** 41, 7], keys: ["one", "other"] }]);
+      expect(await tables.waiting("v")).toEqual([]);
+      await tables.release(kept);
+      expect(await tables.waiting("w")).toEqual([]);
+      expect(await tables.listSetAside(10)).toEqual([]);
     });
 
     test("what was set aside is kept, once", async () => {

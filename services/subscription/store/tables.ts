@@ -1,4 +1,5 @@
 /** What any store of the subscription service offers beside memberships and groups: the ledger, and the applier's step. */
+import type { Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
@@ -9,10 +10,12 @@ export interface SubscriptionTables extends Ledger {
   readonly store: MembershipStore;
   /** Users with where their chains end. The caller owns the objects. */
   loadForStep(workspaceId: string, ids: readonly UserId[]): Promise<LoadedUsers>;
-  /** Each user's row and entries whole or not at all; doing it again is harmless. */
+  /** Each user's row and entries whole or not at all; doing it again is harmless. Throws LaneChanged where what was decided no longer holds. */
   commit(step: StepRows): Promise<void>;
   /** Records that wait for a human, at most `max`. */
   listSetAside(max: number): Promise<SetAside[]>;
+  /** What waits of one workspace. */
+  waiting(workspaceId: string): Promise<Waiting[]>;
 }
 
 export interface LoadedUsers {
@@ -35,4 +38,6 @@ export interface StepRows {
   }[];
   readonly setAside: readonly SetAside[];
   readonly taken: readonly LaneRecord[];
+  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
+  readonly waiting?: ReadonlyMap<string, number>;
 }

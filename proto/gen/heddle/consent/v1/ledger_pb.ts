@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/consent/v1/ledger.proto.
  */
 export const file_heddle_consent_v1_ledger: GenFile = /*@__PURE__*/
-  fileDesc("Ch5oZWRkbGUvY29uc2VudC92MS9sZWRnZXIucHJvdG8SEWhlZGRsZS5jb25zZW50LnYxIvYBCgtMZWRnZXJFbnRyeRINCgVpbmRleBgBIAEoDRIPCgdzdWJqZWN0GAIgASgJEgwKBHdoYXQYAyABKAkSDAoEa2luZBgEIAEoCRITCgZiZWZvcmUYBSABKAlIAIgBARISCgVhZnRlchgGIAEoCUgBiAEBEgoKAmF0GAcgASgDEg0KBWFjdG9yGAggASgJEhIKCnJlcXVlc3RfaWQYCSABKAkSEAoIc2VxdWVuY2UYCiABKAMSDAoEcGFydBgLIAEoDRIQCghwcmV2aW91cxgMIAEoCRIMCgRoYXNoGA0gASgJQgkKB19iZWZvcmVCCAoGX2FmdGVyIj4KDExlZGdlckRhbWFnZRIPCgdzdWJqZWN0GAEgASgJEg0KBWluZGV4GAIgASgNEg4KBnJlYXNvbhgDIAEoCSJkCg5TZXRBc2lkZVJlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSDAoEcGFydBgDIAEoDRIOCgZyZWFzb24YBCABKAkSDAoEYm9keRgFIAEoDGIGcHJvdG8z");
+  fileDesc("Ch5oZWRkbGUvY29uc2VudC92MS9sZWRnZXIucHJvdG8SEWhlZGRsZS5jb25zZW50LnYxIvYBCgtMZWRnZXJFbnRyeRINCgVpbmRleBgBIAEoDRIPCgdzdWJqZWN0GAIgASgJEgwKBHdoYXQYAyABKAkSDAoEa2luZBgEIAEoCRITCgZiZWZvcmUYBSABKAlIAIgBARISCgVhZnRlchgGIAEoCUgBiAEBEgoKAmF0GAcgASgDEg0KBWFjdG9yGAggASgJEhIKCnJlcXVlc3RfaWQYCSABKAkSEAoIc2VxdWVuY2UYCiABKAMSDAoEcGFydBgLIAEoDRIQCghwcmV2aW91cxgMIAEoCRIMCgRoYXNoGA0gASgJQgkKB19iZWZvcmVCCAoGX2FmdGVyIj4KDExlZGdlckRhbWFnZRIPCgdzdWJqZWN0GAEgASgJEg0KBWluZGV4GAIgASgNEg4KBnJlYXNvbhgDIAEoCSJxCg5TZXRBc2lkZVJlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEAoIc2VxdWVuY2UYAiABKAMSDAoEcGFydBgDIAEoDRIOCgZyZWFzb24YBCABKAkSDAoEYm9keRgFIAEoDBILCgNrZXkYBiABKAliBnByb3RvMw");
 
 /**
  * @generated from message heddle.consent.v1.LedgerEntry
@@ -173,6 +173,13 @@ export type SetAsideRecord = Message<"heddle.consent.v1.SetAsideRecord"> & {
    * @generated from field: bytes body = 5;
    */
   body: Uint8Array;
+
+  /**
+   * The user or address that the record changes, of a merge both users, a line each; empty where the record does not say it.
+   *
+   * @generated from field: string key = 6;
+   */
+  key: string;
 };
 
 /**

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file heddle/lane/v1/lane.proto.
  */
 export const file_heddle_lane_v1_lane: GenFile = /*@__PURE__*/
-  fileDesc("ChloZWRkbGUvbGFuZS92MS9sYW5lLnByb3RvEg5oZWRkbGUubGFuZS52MSL8AgoSU3Vic2NyaXB0aW9uUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USNwoOc2V0X21lbWJlcnNoaXAYCiABKAsyHS5oZWRkbGUubGFuZS52MS5TZXRNZW1iZXJzaGlwSAASMwoMdXNlcl9kZWxldGVkGAsgASgLMhsuaGVkZGxlLmxhbmUudjEuVXNlckRlbGV0ZWRIABIxCgt1c2VyX21lcmdlZBgMIAEoCzIaLmhlZGRsZS5sYW5lLnYxLlVzZXJNZXJnZWRIABIzCgxtZXJnZV91bmRvbmUYDSABKAsyGy5oZWRkbGUubGFuZS52MS5NZXJnZVVuZG9uZUgAEjkKD3NldF9tZW1iZXJzaGlwcxgOIAEoCzIeLmhlZGRsZS5sYW5lLnYxLlNldE1lbWJlcnNoaXBzSABCCAoGY2hhbmdlIoMCCgxTdGF0dXNSZWNvcmQSFAoMd29ya3NwYWNlX2lkGAEgASgJEg8KB2FkZHJlc3MYAiABKAkSJAoFY2F1c2UYAyABKAsyFS5oZWRkbGUubGFuZS52MS5DYXVzZRI6ChBzZXRfZW1haWxfc3RhdHVzGAogASgLMh4uaGVkZGxlLmxhbmUudjEuU2V0RW1haWxTdGF0dXNIABIvCgptYXJrX2VtYWlsGAsgASgLMhkuaGVkZGxlLmxhbmUudjEuTWFya0VtYWlsSAASLwoKbWFya19waG9uZRgMIAEoCzIZLmhlZGRsZS5sYW5lLnYxLk1hcmtQaG9uZUgAQggKBmNoYW5nZSJrCgVDYXVzZRIQCghzZXF1ZW5jZRgBIAEoAxIMCgRwYXJ0GAIgASgNEgoKAmF0GAMgASgDEhIKCnJlcXVlc3RfaWQYBCABKAkSDQoFYWN0b3IYBSABKAkSEwoLdHJhY2VwYXJlbnQYBiABKAkifwoNU2V0TWVtYmVyc2hpcBIdChVzdWJzY3JpcHRpb25fZ3JvdXBfaWQYASABKAkSMAoFc3RhdGUYAiABKA4yIS5oZWRkbGUubGFuZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIPCgdjYXJyaWVkGAMgASgIEgwKBHNpZGUYBCADKAkicwoOU2V0TWVtYmVyc2hpcHMSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAEgASgJEjAKBXN0YXRlGAIgASgOMiEuaGVkZGxlLmxhbmUudjEuU3Vic2NyaXB0aW9uU3RhdGUSEAoIdXNlcl9pZHMYAyADKAkiTgoOU2V0RW1haWxTdGF0dXMSKwoGc3RhdHVzGAEgASgOMhsuaGVkZGxlLmxhbmUudjEuRW1haWxTdGF0dXMSDwoHY2FycmllZBgCIAEoCCI0CglNYXJrRW1haWwSJwoEbWFyaxgBIAEoDjIZLmhlZGRsZS5sYW5lLnYxLkVtYWlsTWFyayI0CglNYXJrUGhvbmUSJwoEbWFyaxgBIAEoDjIZLmhlZGRsZS5sYW5lLnYxLlBob25lTWFyayINCgtVc2VyRGVsZXRlZCJKCgpVc2VyTWVyZ2VkEhAKCG1lcmdlX2lkGAEgASgJEhYKDnNvdXJjZV91c2VyX2lkGAIgASgJEhIKCnVuZG9fdW50aWwYAyABKAMiNwoLTWVyZ2VVbmRvbmUSEAoIbWVyZ2VfaWQYASABKAkSFgoOc291cmNlX3VzZXJfaWQYAiABKAkqfwoRU3Vic2NyaXB0aW9uU3RhdGUSIgoeU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASIQodU1VCU0NSSVBUSU9OX1NUQVRFX1NVQlNDUklCRUQQARIjCh9TVUJTQ1JJUFRJT05fU1RBVEVfVU5TVUJTQ1JJQkVEEAIqsQEKCUVtYWlsTWFyaxIaChZFTUFJTF9NQVJLX1VOU1BFQ0lGSUVEEAASGgoWRU1BSUxfTUFSS19CTE9DS0xJU1RFRBABEhsKF0VNQUlMX01BUktfSEFSRF9CT1VOQ0VEEAISEwoPRU1BSUxfTUFSS19TUEFNEAMSHQoZRU1BSUxfTUFSS19CT1VOQ0VfUkVNT1ZFRBAEEhsKF0VNQUlMX01BUktfU1BBTV9SRU1PVkVEEAUqegoJUGhvbmVNYXJrEhoKFlBIT05FX01BUktfVU5TUEVDSUZJRUQQABIdChlQSE9ORV9NQVJLX1BST1ZJREVSX0VSUk9SEAESGgoWUEhPTkVfTUFSS19ERUFDVElWQVRFRBACEhYKElBIT05FX01BUktfUkVNT1ZFRBADKoIBCgtFbWFpbFN0YXR1cxIcChhFTUFJTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVFTUFJTF9TVEFUVVNfT1BURURfSU4QARIbChdFTUFJTF9TVEFUVVNfU1VCU0NSSUJFRBACEh0KGUVNQUlMX1NUQVRVU19VTlNVQlNDUklCRUQQA2IGcHJvdG8z");
+  fileDesc("ChloZWRkbGUvbGFuZS92MS9sYW5lLnByb3RvEg5oZWRkbGUubGFuZS52MSKoAwoSU3Vic2NyaXB0aW9uUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USNwoOc2V0X21lbWJlcnNoaXAYCiABKAsyHS5oZWRkbGUubGFuZS52MS5TZXRNZW1iZXJzaGlwSAASMwoMdXNlcl9kZWxldGVkGAsgASgLMhsuaGVkZGxlLmxhbmUudjEuVXNlckRlbGV0ZWRIABIxCgt1c2VyX21lcmdlZBgMIAEoCzIaLmhlZGRsZS5sYW5lLnYxLlVzZXJNZXJnZWRIABIzCgxtZXJnZV91bmRvbmUYDSABKAsyGy5oZWRkbGUubGFuZS52MS5NZXJnZVVuZG9uZUgAEjkKD3NldF9tZW1iZXJzaGlwcxgOIAEoCzIeLmhlZGRsZS5sYW5lLnYxLlNldE1lbWJlcnNoaXBzSAASKgoHcmVkcml2ZRgPIAEoCzIXLmhlZGRsZS5sYW5lLnYxLlJlZHJpdmVIAEIICgZjaGFuZ2UirwIKDFN0YXR1c1JlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIkCgVjYXVzZRgDIAEoCzIVLmhlZGRsZS5sYW5lLnYxLkNhdXNlEjoKEHNldF9lbWFpbF9zdGF0dXMYCiABKAsyHi5oZWRkbGUubGFuZS52MS5TZXRFbWFpbFN0YXR1c0gAEi8KCm1hcmtfZW1haWwYCyABKAsyGS5oZWRkbGUubGFuZS52MS5NYXJrRW1haWxIABIvCgptYXJrX3Bob25lGAwgASgLMhkuaGVkZGxlLmxhbmUudjEuTWFya1Bob25lSAASKgoHcmVkcml2ZRgNIAEoCzIXLmhlZGRsZS5sYW5lLnYxLlJlZHJpdmVIAEIICgZjaGFuZ2UiRwoHUmVkcml2ZRIMCgRrZXlzGAEgAygJEi4KB3NraXBwZWQYAiADKAsyHS5oZWRkbGUubGFuZS52MS5TZXRBc2lkZVBsYWNlIjwKDVNldEFzaWRlUGxhY2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRILCgNrZXkYAyABKAkiawoFQ2F1c2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRIKCgJhdBgDIAEoAxISCgpyZXF1ZXN0X2lkGAQgASgJEg0KBWFjdG9yGAUgASgJEhMKC3RyYWNlcGFyZW50GAYgASgJIn8KDVNldE1lbWJlcnNoaXASHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAEgASgJEjAKBXN0YXRlGAIgASgOMiEuaGVkZGxlLmxhbmUudjEuU3Vic2NyaXB0aW9uU3RhdGUSDwoHY2FycmllZBgDIAEoCBIMCgRzaWRlGAQgAygJInMKDlNldE1lbWJlcnNoaXBzEh0KFXN1YnNjcmlwdGlvbl9ncm91cF9pZBgBIAEoCRIwCgVzdGF0ZRgCIAEoDjIhLmhlZGRsZS5sYW5lLnYxLlN1YnNjcmlwdGlvblN0YXRlEhAKCHVzZXJfaWRzGAMgAygJIk4KDlNldEVtYWlsU3RhdHVzEisKBnN0YXR1cxgBIAEoDjIbLmhlZGRsZS5sYW5lLnYxLkVtYWlsU3RhdHVzEg8KB2NhcnJpZWQYAiABKAgiNAoJTWFya0VtYWlsEicKBG1hcmsYASABKA4yGS5oZWRkbGUubGFuZS52MS5FbWFpbE1hcmsiNAoJTWFya1Bob25lEicKBG1hcmsYASABKA4yGS5oZWRkbGUubGFuZS52MS5QaG9uZU1hcmsiDQoLVXNlckRlbGV0ZWQiSgoKVXNlck1lcmdlZBIQCghtZXJnZV9pZBgBIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgCIAEoCRISCgp1bmRvX3VudGlsGAMgASgDIjcKC01lcmdlVW5kb25lEhAKCG1lcmdlX2lkGAEgASgJEhYKDnNvdXJjZV91c2VyX2lkGAIgASgJKn8KEVN1YnNjcmlwdGlvblN0YXRlEiIKHlNVQlNDUklQVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEiEKHVNVQlNDUklQVElPTl9TVEFURV9TVUJTQ1JJQkVEEAESIwofU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1VCU0NSSUJFRBACKrEBCglFbWFpbE1hcmsSGgoWRU1BSUxfTUFSS19VTlNQRUNJRklFRBAAEhoKFkVNQUlMX01BUktfQkxPQ0tMSVNURUQQARIbChdFTUFJTF9NQVJLX0hBUkRfQk9VTkNFRBACEhMKD0VNQUlMX01BUktfU1BBTRADEh0KGUVNQUlMX01BUktfQk9VTkNFX1JFTU9WRUQQBBIbChdFTUFJTF9NQVJLX1NQQU1fUkVNT1ZFRBAFKnoKCVBob25lTWFyaxIaChZQSE9ORV9NQVJLX1VOU1BFQ0lGSUVEEAASHQoZUEhPTkVfTUFSS19QUk9WSURFUl9FUlJPUhABEhoKFlBIT05FX01BUktfREVBQ1RJVkFURUQQAhIWChJQSE9ORV9NQVJLX1JFTU9WRUQQAyqCAQoLRW1haWxTdGF0dXMSHAoYRU1BSUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVRU1BSUxfU1RBVFVTX09QVEVEX0lOEAESGwoXRU1BSUxfU1RBVFVTX1NVQlNDUklCRUQQAhIdChlFTUFJTF9TVEFUVVNfVU5TVUJTQ1JJQkVEEANiBnByb3RvMw");
 
 /**
  * A record in a lane of the subscription service: memberships of one user.
@@ -81,6 +81,14 @@ export type SubscriptionRecord = Message<"heddle.lane.v1.SubscriptionRecord"> & 
      */
     value: SetMemberships;
     case: "setMemberships";
+  } | {
+    /**
+     * An operator asks: it changes no membership, and has no user and no cause.
+     *
+     * @generated from field: heddle.lane.v1.Redrive redrive = 15;
+     */
+    value: Redrive;
+    case: "redrive";
   } | { case: undefined; value?: undefined };
 };
 
@@ -135,6 +143,14 @@ export type StatusRecord = Message<"heddle.lane.v1.StatusRecord"> & {
      */
     value: MarkPhone;
     case: "markPhone";
+  } | {
+    /**
+     * An operator asks: it changes no state, and has no address and no cause.
+     *
+     * @generated from field: heddle.lane.v1.Redrive redrive = 13;
+     */
+    value: Redrive;
+    case: "redrive";
   } | { case: undefined; value?: undefined };
 };
 
@@ -144,6 +160,63 @@ export type StatusRecord = Message<"heddle.lane.v1.StatusRecord"> & {
  */
 export const StatusRecordSchema: GenMessage<StatusRecord> = /*@__PURE__*/
   messageDesc(file_heddle_lane_v1_lane, 1);
+
+/**
+ * Records that were set aside are tried once more, at this place of the lane, in their order.
+ *
+ * @generated from message heddle.lane.v1.Redrive
+ */
+export type Redrive = Message<"heddle.lane.v1.Redrive"> & {
+  /**
+   * Of these addresses; empty: of the whole workspace.
+   *
+   * @generated from field: repeated string keys = 1;
+   */
+  keys: string[];
+
+  /**
+   * Records that are passed over for good.
+   *
+   * @generated from field: repeated heddle.lane.v1.SetAsidePlace skipped = 2;
+   */
+  skipped: SetAsidePlace[];
+};
+
+/**
+ * Describes the message heddle.lane.v1.Redrive.
+ * Use `create(RedriveSchema)` to create a new message.
+ */
+export const RedriveSchema: GenMessage<Redrive> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 2);
+
+/**
+ * @generated from message heddle.lane.v1.SetAsidePlace
+ */
+export type SetAsidePlace = Message<"heddle.lane.v1.SetAsidePlace"> & {
+  /**
+   * @generated from field: int64 sequence = 1;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: uint32 part = 2;
+   */
+  part: number;
+
+  /**
+   * As the record is kept.
+   *
+   * @generated from field: string key = 3;
+   */
+  key: string;
+};
+
+/**
+ * Describes the message heddle.lane.v1.SetAsidePlace.
+ * Use `create(SetAsidePlaceSchema)` to create a new message.
+ */
+export const SetAsidePlaceSchema: GenMessage<SetAsidePlace> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 3);
 
 /**
  * Which request caused a change, and when the resolver decided it.
@@ -195,7 +268,7 @@ export type Cause = Message<"heddle.lane.v1.Cause"> & {
  * Use `create(CauseSchema)` to create a new message.
  */
 export const CauseSchema: GenMessage<Cause> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 2);
+  messageDesc(file_heddle_lane_v1_lane, 4);
 
 /**
  * @generated from message heddle.lane.v1.SetMembership
@@ -231,7 +304,7 @@ export type SetMembership = Message<"heddle.lane.v1.SetMembership"> & {
  * Use `create(SetMembershipSchema)` to create a new message.
  */
 export const SetMembershipSchema: GenMessage<SetMembership> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 3);
+  messageDesc(file_heddle_lane_v1_lane, 5);
 
 /**
  * What as many SetMembership records would say that follow each other: the n-th user's has the cause's part + n.
@@ -262,7 +335,7 @@ export type SetMemberships = Message<"heddle.lane.v1.SetMemberships"> & {
  * Use `create(SetMembershipsSchema)` to create a new message.
  */
 export const SetMembershipsSchema: GenMessage<SetMemberships> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 4);
+  messageDesc(file_heddle_lane_v1_lane, 6);
 
 /**
  * @generated from message heddle.lane.v1.SetEmailStatus
@@ -286,7 +359,7 @@ export type SetEmailStatus = Message<"heddle.lane.v1.SetEmailStatus"> & {
  * Use `create(SetEmailStatusSchema)` to create a new message.
  */
 export const SetEmailStatusSchema: GenMessage<SetEmailStatus> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 5);
+  messageDesc(file_heddle_lane_v1_lane, 7);
 
 /**
  * @generated from message heddle.lane.v1.MarkEmail
@@ -303,7 +376,7 @@ export type MarkEmail = Message<"heddle.lane.v1.MarkEmail"> & {
  * Use `create(MarkEmailSchema)` to create a new message.
  */
 export const MarkEmailSchema: GenMessage<MarkEmail> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 6);
+  messageDesc(file_heddle_lane_v1_lane, 8);
 
 /**
  * @generated from message heddle.lane.v1.MarkPhone
@@ -320,7 +393,7 @@ export type MarkPhone = Message<"heddle.lane.v1.MarkPhone"> & {
  * Use `create(MarkPhoneSchema)` to create a new message.
  */
 export const MarkPhoneSchema: GenMessage<MarkPhone> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 7);
+  messageDesc(file_heddle_lane_v1_lane, 9);
 
 /**
  * @generated from message heddle.lane.v1.UserDeleted
@@ -333,7 +406,7 @@ export type UserDeleted = Message<"heddle.lane.v1.UserDeleted"> & {
  * Use `create(UserDeletedSchema)` to create a new message.
  */
 export const UserDeletedSchema: GenMessage<UserDeleted> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 8);
+  messageDesc(file_heddle_lane_v1_lane, 10);
 
 /**
  * @generated from message heddle.lane.v1.UserMerged
@@ -362,7 +435,7 @@ export type UserMerged = Message<"heddle.lane.v1.UserMerged"> & {
  * Use `create(UserMergedSchema)` to create a new message.
  */
 export const UserMergedSchema: GenMessage<UserMerged> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 9);
+  messageDesc(file_heddle_lane_v1_lane, 11);
 
 /**
  * @generated from message heddle.lane.v1.MergeUndone
@@ -384,7 +457,7 @@ export type MergeUndone = Message<"heddle.lane.v1.MergeUndone"> & {
  * Use `create(MergeUndoneSchema)` to create a new message.
  */
 export const MergeUndoneSchema: GenMessage<MergeUndone> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 10);
+  messageDesc(file_heddle_lane_v1_lane, 12);
 
 /**
  * @generated from enum heddle.lane.v1.SubscriptionState

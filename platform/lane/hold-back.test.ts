@@ -1,0 +1,97 @@
+/** Whose records wait for one that cannot be applied, and that nobody else waits with them. */
+import { describe, expect, test } from "vitest";
+import { createHolds, type Mark, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
+import type { LaneRecord, SetAside } from "./lane.ts";
+
+interface Said {
+  readonly mark: Mark;
+  readonly keys: readonly string[];
+}
+
+function taken(sequence: number, keys: readonly string[], reason = ""): Taken<Said> {
+  const mark: Mark = [sequence, 0];
+  return { mark, keys, said: reason === "" ? { mark, keys } : undefined, reason, kept: () => row(sequence, keys.join(" ")) };
+}
+
+function row(sequence: number, key = "u", workspaceId = "w"): LaneRecord {
+  return { workspaceId, sequence, part: 0, key, body: Uint8Array.of(sequence) };
+}
+
+/** Throws at these places. */
+async function planned(records: readonly Taken<Said>[], throwing: readonly number[] = [], before = createHolds([])) {
+  const rounds: number[][] = [];
+  const { free, setAside } = await planAround(records, before, (all, blame) => {
+    rounds.push(all.map(({ mark }) => mark[0]));
+    for (const said of all) if (throwing.includes(said.mark[0])) blame(said, new Error("planted"));
+    return Promise.resolve();
+  });
+  return {
+    rounds,
+    free: free.map(({ mark }) => mark[0]),
+    setAside: setAside.map(({ record, reason }) => [record.sequence, reason]),
+  };
+}
+
+describe("planAround()", () => {
+  test("holds back the users of a record that nobody can read, and nobody else", async () => {
+    const records = [taken(1, ["a"]), taken(2, ["a"], "unread"), taken(3, ["b"]), taken(4, ["a"]), taken(5, ["b"])];
+    expect(await planned(records)).toMatchObject({ free: [1, 3, 5], setAside: [[2, "unread"], [4, "Waits for the record at 2.0"]] });
+  });
+
+  test("plans again without a record whose pure step throws, and without what comes behind it", async () => {
+    const records = [taken(1, ["a"]), taken(2, ["b"]), taken(3, ["a"]), taken(4, ["b"])];
+    expect(await planned(records, [1])).toEqual({
+      rounds: [[1, 2, 3, 4], [2, 4]],
+      free: [2, 4],
+      setAside: [[1, "planted"], [3, "Waits for the record at 1.0"]],
+    });
+  });
+
+  test("who is part of a record that waits has to wait from there on", async () => {
+    const records = [taken(1, ["a"], "unread"), taken(2, ["b"]), taken(3, ["b", "a"]), taken(4, ["b"]), taken(5, ["c"])];
+    expect(await planned(records)).toMatchObject({
+      free: [2, 5],
+      setAside: [[1, "unread"], [3, expect.anything()], [4, expect.anything()]],
+    });
+  });
+
+  test("a record waits for those that were set aside before it, not for those behind it", async () => {
+    const held = createHolds([{ keys: ["a"], mark: [3, 0] }]);
+    expect(await planned([taken(2, ["a"]), taken(3, ["a"]), taken(4, ["a"])], [], held)).toMatchObject({
+      free: [2, 3],
+      setAside: [[4, expect.anything()]],
+    });
+  });
+
+  test("a record that names nobody holds back nobody", async () => {
+    expect(await planned([taken(1, [], "unread"), taken(2, ["a"])])).toMatchObject({ free: [2], setAside: [[1, "unread"]] });
+  });
+
+  test("what a store throws is passed on", async () => {
+    const plan = planAround([taken(1, ["a"])], createHolds([]), () => Promise.reject(new Error("away")));
+    await expect(plan).rejects.toThrow("away");
+  });
+});
+
+test("redrivable() gives what can be read, as far as nothing unread of its users comes before it", () => {
+  const waiting: SetAside[] = [row(1, "a"), row(2, "b"), row(3, "a"), row(1, "a", "v")].map((record) => ({ record, reason: "" }));
+  const read = (
+    record: LaneRecord,
+  ) => [taken(record.sequence, [record.key], record.key === "a" && record.workspaceId === "w" && record.sequence === 1 ? "unread" : "")];
+  expect(redrivable(waiting, read).map(({ workspaceId, sequence }) => [workspaceId, sequence])).toEqual([["w", 2], ["v", 1]]);
+});
+
+describe("skippable()", () => {
+  const waiting = [{ record: row(1), reason: "unread" }, { record: row(2), reason: "Waits for the record at 1.0" }];
+  test("gives the record that holds others back", () => {
+    expect(skippable(waiting, { workspaceId: "w", sequence: 1, part: 0 })).toEqual(row(1));
+  });
+
+  test.each([
+    ["STATE_CONFLICT", { workspaceId: "w", sequence: 2, part: 0 }],
+    ["NOT_FOUND", { workspaceId: "w", sequence: 3, part: 0 }],
+    ["NOT_FOUND", { workspaceId: "v", sequence: 1, part: 0 }],
+  ])("refuses %s for %j", (reason, place) => {
+    expect(() => skippable(waiting, place)).toThrow(expect.objectContaining({ reason }));
+  });
+});

@@ -1,0 +1,157 @@
+/** Whose records wait: one that cannot be applied holds back all that is said later of the same users or addresses, and nobody else. */
+import { Refusal } from "../refusal.ts";
+import type { LaneRecord, SetAside } from "./lane.ts";
+
+/** Place of what a record says: in the intake log, and within the record's effects. */
+export type Mark = readonly [sequence: number, part: number];
+
+/** A record as an applier takes it from a lane. */
+export interface Taken<Said> extends Waiting {
+  /** What it says; undefined where nobody can read it. */
+  readonly said: Said | undefined;
+  /** Why nobody can; empty where somebody can. */
+  readonly reason: string;
+  /** As it is kept where it has to wait. */
+  readonly kept: () => LaneRecord;
+}
+
+export interface Waiting {
+  readonly mark: Mark;
+  /** Users or addresses that it changes; none where the record does not say them: then it holds back nobody. */
+  readonly keys: readonly string[];
+}
+
+/** The name under which a record of these users or addresses is kept while it waits: of a merge both users, a line each. */
+export function keyOf(keys: readonly string[]): string {
+  return keys.join("\n");
+}
+
+export function keysOf(key: string): string[] {
+  return key.split("\n").filter((name) => name !== "");
+}
+
+/** By user or address, the first record that waits. */
+export interface Holds {
+  /** The first record that this one has to wait for; undefined where it is free. */
+  holding(record: Waiting): Mark | undefined;
+  add(record: Waiting): void;
+  copy(): Holds;
+}
+
+export function createHolds(waiting: Iterable<Waiting>): Holds {
+  const first = new Map<string, Mark>();
+  function add({ keys, mark }: Waiting): void {
+    for (const key of keys) {
+      const known = first.get(key);
+      if (known === undefined || isBefore(mark, known)) first.set(key, mark);
+    }
+  }
+  for (const record of waiting) add(record);
+  return {
+    add,
+    holding: ({ keys, mark }) => keys.map((key) => first.get(key)).find((known) => known !== undefined && isBefore(known, mark)),
+    copy: () => createHolds(Array.from(first, ([key, mark]) => ({ keys: [key], mark }))),
+  };
+}
+
+export interface Planned<Said, Plan> {
+  readonly plan: Plan;
+  /** What the plan holds, in order. */
+  readonly free: readonly Taken<Said>[];
+  readonly setAside: readonly SetAside[];
+  /** With what was set aside. */
+  readonly holds: Holds;
+}
+
+/** Called with a record whose pure step threw; what was planned with it is thrown away. */
+export type Blame<Said> = (said: Said, error: unknown) => void;
+
+/**
+ * Plans what is free, in order. A record that nobody can read, whose pure step throws, or that comes behind such a one of
+ * the same users, is set aside; what a step that threw may have left half done is planned again without it. What store
+ * and log throw is nobody's fault, and passed on.
+ */
+export async function planAround<Said, Plan>(
+  taken: readonly Taken<Said>[],
+  before: Holds,
+  plan: (free: readonly Said[], blame: Blame<Said>) => Promise<Plan>,
+): Promise<Planned<Said, Plan>> {
+  const failed = new Map<Said, string>();
+  for (;;) {
+    const sorted = sortOut(taken, before, failed);
+    const known = failed.size;
+    const planned = await plan(sorted.free.flatMap(({ said }) => said ?? []), (said, error) => failed.set(said, reasonOf(error)));
+    if (failed.size === known) return { ...sorted, plan: planned };
+  }
+}
+
+function sortOut<Said>(
+  taken: readonly Taken<Said>[],
+  before: Holds,
+  failed: ReadonlyMap<Said, string>,
+): Omit<Planned<Said, unknown>, "plan"> {
+  const holds = before.copy();
+  const free: Taken<Said>[] = [];
+  const setAside: SetAside[] = [];
+  for (const record of taken) {
+    const reason = reasonToWait(record, holds, failed);
+    if (reason === undefined) {
+      free.push(record);
+      continue;
+    }
+    setAside.push({ record: record.kept(), reason });
+    holds.add(record);
+  }
+  return { free, setAside, holds };
+}
+
+function reasonToWait<Said>(record: Taken<Said>, holds: Holds, failed: ReadonlyMap<Said, string>): string | undefined {
+  const holding = holds.holding(record);
+  if (holding !== undefined) return `${waitsFor}${holding.join(".")}`;
+  return record.said === undefined ? record.reason : failed.get(record.said);
+}
+
+/** What of the records that wait, in their order, can be tried once more: read, and with nothing before it that cannot. */
+export function redrivable(waiting: readonly SetAside[], read: (record: LaneRecord) => readonly Taken<unknown>[]): LaneRecord[] {
+  const ofWorkspaces = Map.groupBy(waiting.map(({ record }) => record), ({ workspaceId }) => workspaceId);
+  return [...ofWorkspaces.values()].flatMap((records) => {
+    const holds = createHolds([]);
+    return records.filter((record) => {
+      const taken = read(record);
+      const isFree = taken.every((one) => one.said !== undefined && holds.holding(one) === undefined);
+      if (!isFree) { for (const one of taken) holds.add(one); }
+      return isFree;
+    });
+  });
+}
+
+/** Those that do not say their workspace, and the others. */
+export function partitioned(records: readonly LaneRecord[]): readonly [lost: LaneRecord[], known: LaneRecord[]] {
+  return [records.filter(({ workspaceId }) => workspaceId === ""), records.filter(({ workspaceId }) => workspaceId !== "")];
+}
+
+/** The user or address that a record changes first. */
+export type Whose = Pick<LaneRecord, "workspaceId" | "key">;
+export type SetAsidePlace = Pick<LaneRecord, "workspaceId" | "sequence" | "part">;
+
+/** The record at the place, if it is what holds others back. Refuses NOT_FOUND, and STATE_CONFLICT where it waits for another one itself. */
+export function skippable(waiting: readonly SetAside[], place: SetAsidePlace): LaneRecord {
+  const { workspaceId, sequence, part } = place;
+  const found = waiting.find(({ record }) => {
+    return record.workspaceId === workspaceId && record.sequence === sequence && record.part === part;
+  });
+  if (found === undefined) throw new Refusal("NOT_FOUND", `Expected a record that waits at ${sequence}.${part}, got none`);
+  if (found.reason.startsWith(waitsFor)) throw new Refusal("STATE_CONFLICT", `${found.reason}: skip what holds that one back`);
+  return found.record;
+}
+
+export function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isBefore(a: Mark, b: Mark): boolean {
+  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
+}
+
+/** No names: a reason goes to the log. */
+const waitsFor = "Waits for the record at ";

@@ -1,0 +1,90 @@
+/** Consent that cannot be applied, over RPC: whose records wait, and how they get on. */
+import { create, toBinary } from "@bufbuild/protobuf";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { EmailStatus, StatusRecordSchema, SubscriptionRecordSchema, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { MembershipStatus } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { type ConsentParts, openConsentParts, scope } from "./consent-parts.ts";
+
+let parts: ConsentParts;
+beforeEach(async () => {
+  parts = await openConsentParts();
+});
+afterEach(() => parts.close());
+
+const externalId = (value: string) => ({ key: { case: "externalId" as const, value } });
+
+function setGroup(state: SubscriptionState, to: { externalIds: string[] }) {
+  return parts.subscription.setStatus({ scope, updates: [{ subscriptionGroupId: "letter", state, ...to }] });
+}
+
+async function stateOf(id: string): Promise<MembershipStatus | undefined> {
+  const { statuses } = await parts.subscription.getStatus({ scope, subscriptionGroupId: "letter", users: [externalId(id)] });
+  return statuses[0];
+}
+
+/** Puts a record of the lane of `service` behind all others; as a newer build may have sent it. */
+async function sendUnread(service: "subscription" | "messaging-status", key: string, sequence: number): Promise<void> {
+  const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES (?, 'w', ?, 0, ?, ?)";
+  const body = service === "subscription"
+    ? toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId: key }))
+    : toBinary(StatusRecordSchema, create(StatusRecordSchema, { workspaceId: "w", address: key }));
+  await parts.database.write(() => void parts.database.prepare(sql).run(service, sequence, key, body));
+  await parts.settled();
+}
+
+test("what cannot be read holds back its user alone, is listed, and goes on in its order once it is skipped or can be read", async () => {
+  await parts.track([{ external_id: "a", x: 1 }, { external_id: "b", x: 1 }]);
+  await parts.settled();
+  const [a] = (await parts.profile.resolveUsers({ scope, users: [externalId("a")] })).keys[0]?.users ?? [];
+  const userId = a?.userId ?? "";
+  await sendUnread("subscription", userId, 1);
+  await setGroup(SubscriptionState.UNSUBSCRIBED, { externalIds: ["a", "b"] });
+  await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
+  await parts.settled();
+  expect([await stateOf("a"), await stateOf("b")]).toEqual([MembershipStatus.UNKNOWN, MembershipStatus.UNSUBSCRIBED]);
+  const { records } = await parts.subscription.listSetAside({});
+  expect(records.map(({ key, reason }) => [key, reason.replace(/,.*/, "")])).toEqual([
+    [userId, "Expected a subscription record with a change"],
+    [userId, "Waits for the record at 1.0"],
+    [userId, "Waits for the record at 1.0"],
+  ]);
+  expect((await parts.subscription.redriveSetAside({})).records).toBe(0);
+  await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
+  await parts.settled();
+  const behind = { workspaceId: "w", sequence: records[1]?.sequence ?? 0n, part: records[1]?.part ?? 0 };
+  await expect(parts.subscription.skipSetAside(behind)).rejects.toMatchObject({ reason: "STATE_CONFLICT" });
+  // As a build that can read it finds it
+  const change = { case: "setMembership" as const, value: { subscriptionGroupId: "news", state: SubscriptionState.SUBSCRIBED } };
+  const body = toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId, change }));
+  await parts.database.write(() => void parts.database.prepare("UPDATE subscription_set_aside SET body = ? WHERE sequence = 1").run(body));
+  expect((await parts.subscription.redriveSetAside({})).records).toBe(4);
+  await parts.settled();
+  expect((await parts.subscription.listSetAside({})).records).toEqual([]);
+  expect(await stateOf("a")).toBe(MembershipStatus.SUBSCRIBED);
+  const { entries } = await parts.subscription.getHistory({ scope, users: [externalId("a")] });
+  expect(entries.map(({ what, before, after }) => [what, before, after])).toEqual([
+    ["news", undefined, "subscribed"],
+    ["letter", undefined, "unsubscribed"],
+    ["letter", "unsubscribed", "subscribed"],
+  ]);
+});
+
+test("what cannot be read holds back its address alone, until it is skipped", async () => {
+  await sendUnread("messaging-status", "a@b.org", 0);
+  const set = (status: EmailStatus, ...emails: string[]) => parts.messagingStatus.setEmailStatus({ scope, emails, status });
+  await set(EmailStatus.UNSUBSCRIBED, "a@b.org", "c@b.org");
+  await set(EmailStatus.OPTED_IN, "a@b.org");
+  await parts.settled();
+  const statuses = async () => {
+    return (await parts.messagingStatus.getEmailStates({ scope, emails: ["a@b.org", "c@b.org"] })).states.map(({ status }) => status);
+  };
+  expect(await statuses()).toEqual([EmailStatus.UNSPECIFIED, EmailStatus.UNSUBSCRIBED]);
+  expect((await parts.messagingStatus.listSetAside({})).records.map(({ key }) => key)).toEqual(["a@b.org", "a@b.org", "a@b.org"]);
+  await parts.messagingStatus.skipSetAside({ workspaceId: "w", sequence: 0n, part: 0 });
+  await parts.settled();
+  expect(await statuses()).toEqual([EmailStatus.OPTED_IN, EmailStatus.UNSUBSCRIBED]);
+  expect((await parts.messagingStatus.listSetAside({})).records).toEqual([]);
+  await expect(parts.messagingStatus.skipSetAside({ workspaceId: "w", sequence: 0n, part: 0 })).rejects.toMatchObject({
+    reason: "NOT_FOUND",
+  });
+});
