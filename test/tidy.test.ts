@@ -14,6 +14,11 @@ const testFile = /[.](test|fixture)[.]ts$|-contract[.]ts$|^test\//;
 const bannedWords: readonly { word: RegExp; where: (path: string) => boolean; instead: string }[] = [
   { word: /\bDate\.now\(|\bnew Date\(\)/, where: inParts, instead: "take the Clock port" },
   { word: /\bMath\.random\(|\brandomUUID\b|\brandomBytes\b/, where: inParts, instead: "take ids and chance from outside (platform/)" },
+  {
+    word: /^import \{.*"node:http";/,
+    where: (path) => inParts(path) || (path.startsWith("platform/") && !testFile.test(path)),
+    instead: "take createServer of platform/node-http.ts: an import loads 13 MB more",
+  },
   { word: /\bset(Timeout|Interval)\(/, where: inParts, instead: "use Clock.after" },
   { word: /\bprocess\.env\b|\bDeno\./, where: inParts, instead: "read the environment in the command line and pass config" },
   { word: /\bFIXME\b|\bTODO(?!\(#\d+\))/, where: (path) => path !== "test/tidy.test.ts", instead: "finish it, or write TODO(#number)" },

@@ -1,6 +1,6 @@
 /** The port of a part: HTTP/2 and HTTP/1.1 on one port, in the clear or with certificates of both sides, closed gently. */
 import { Buffer } from "node:buffer";
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import {
   createSecureServer,
   createServer as createHttp2Server,
@@ -13,6 +13,7 @@ import {
 import { type AddressInfo, createServer as createSocketServer, type Server, type Socket } from "node:net";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { createServer as createHttpServer } from "../node-http.ts";
 import type { Logger } from "../logger.ts";
 import { quietSessions } from "./quiet-end.ts";
 
