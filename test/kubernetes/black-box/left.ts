@@ -8,6 +8,7 @@ const installation = "speaks of a whole installation, which others use too";
 /** Whole files. */
 export const leftFiles: Readonly<Record<string, string>> = {
   backup: "copies the folder of Heddle in one process",
+  "events-command": installation,
   "keys-proxies": settings,
   "mesh-consent-kills": processes,
   "mesh-doctor": installation,
@@ -26,6 +27,7 @@ export const leftNow = env.HEDDLE_TEST_FORWARDED === "1" ? { ...leftFiles, ...le
 
 /** Single tests of other files, by their name. Tests that end a process or read its output leave by themselves. */
 export const leftTests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "log-command": { "heddle log status says how far everything is, and that nothing waits": installation },
   "preference-commands": { "a link stays good when the key is rotated, and stands under HEDDLE_PUBLIC_URL": settings },
   "preference-pages": { "the URL stands at the address that the server listens on, unless another is declared": settings },
   "translations-commands": {
