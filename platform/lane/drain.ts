@@ -1,4 +1,5 @@
 /** The reader of a lane: takes what is there, in order, one step at a time, and never gives up. */
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -111,8 +112,10 @@ class RunningDrain implements Drain {
   async #empty(): Promise<void> {
     const { lane, step } = this.#parts;
     for (let records = await lane.read(limits.laneReadUsersMax); records.length > 0 && !this.#closed;) {
+      const began = performance.now();
       await step(records);
       for (const [settle, { workspaceId, place }] of this.#places) if (lane.isPast(workspaceId, place)) settle(true);
+      if (records.some(isFannedOut)) await setTimeout(Math.min(performance.now() - began, limits.laneRestMsMax));
       records = await lane.read(limits.laneReadUsersMax);
     }
   }
@@ -129,6 +132,11 @@ class RunningDrain implements Drain {
       this.notify();
     });
   }
+}
+
+/** One request that concerns very many takes turns with the requests of others. */
+function isFannedOut({ users = 1 }: LaneRecord): boolean {
+  return users > 1;
 }
 
 const retryDoublingsMax = 20;

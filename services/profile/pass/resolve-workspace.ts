@@ -1,4 +1,6 @@
 /** Loads what the resolver asks for until every record of a workspace is resolved or found to be poison. */
+import { setImmediate } from "node:timers/promises";
+import { limits } from "../../../platform/limits.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -59,7 +61,16 @@ async function loadAhead(
 ): Promise<void> {
   if (need.length === 0) throw new Error("Expected the names of missing identity rows, got none");
   for (let keys = need; keys.length > 0; keys = wantedKeys(view, records)) {
-    const found = await store.load(view.workspaceId, keys);
-    view.load(keys.map((key) => [key, found.get(key)] as const));
+    await loadKeys(view, keys, store);
+  }
+}
+
+/** So many at once that others get their turn: whoever fans out needs the rows of all who share an address. */
+async function loadKeys(view: Identities, keys: readonly IdentityKey[], store: IdentityStore): Promise<void> {
+  for (let at = 0; at < keys.length; at += limits.identityRowsPerLoad) {
+    if (at > 0) await setImmediate();
+    const some = keys.slice(at, at + limits.identityRowsPerLoad);
+    const found = await store.load(view.workspaceId, some);
+    view.load(some.map((key) => [key, found.get(key)] as const));
   }
 }

@@ -1,6 +1,6 @@
 /** The contract on SQLite, and the lane in the same file. */
 import { expect, test } from "vitest";
-import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { LaneChanged, type LaneRecord } from "../../../platform/lane/lane.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { openSqliteSubscriptionStore } from "./sqlite.ts";
 import { describeSubscriptionStore } from "./store-contract.ts";
@@ -35,6 +35,33 @@ test("the lane gives records of a workspace in order until they are taken, with 
   await database.close();
 });
 
+test("a step of a fan-out takes about so many users, whatever records they are in", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const tables = await openSqliteSubscriptionStore(database);
+  await send(database, [1, 2, 3].map((sequence) => ({ workspaceId: "w", sequence, part: 0, key: "u", users: 20, body: Uint8Array.of(1) })));
+  expect((await tables.lane.read(40)).map(({ sequence, users }) => [sequence, users])).toEqual([[1, 20], [2, 20]]);
+  expect(await tables.lane.read(10)).toHaveLength(1);
+  await database.close();
+});
+
+test.each([
+  ["records were put back before it", 1, 0],
+  ["what was to hold a user back is there no more", 9, 1],
+])("nothing of a step is written where %s", async (_, sequence, waiting) => {
+  const database = openDatabase({ path: ":memory:" });
+  const tables = await openSqliteSubscriptionStore(database);
+  const record = (at: number): LaneRecord => ({ workspaceId: "w", sequence: at, part: 0, key: "u", body: Uint8Array.of(1) });
+  await send(database, [record(2)]);
+  const taken = await tables.lane.read(10);
+  await send(database, [record(sequence)]);
+  const setAside = [{ record: record(2), reason: "Waits for the record at 1.0" }];
+  const step = { workspaces: [], setAside, taken, waiting: new Map([["w", waiting]]) };
+  await expect(tables.commit(step)).rejects.toThrow(LaneChanged);
+  expect((await tables.lane.read(10)).map((one) => one.sequence)).toEqual([2, sequence].toSorted((a, b) => a - b));
+  expect(tables.setAsideCount()).toBe(0);
+  await database.close();
+});
+
 function breakable(database: Database) {
   let isBroken = false;
   const given: Database = {
@@ -61,9 +88,12 @@ function breakable(database: Database) {
 
 /** As the resolver's step does. */
 async function send(database: Database, records: readonly LaneRecord[]): Promise<void> {
-  const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES ('subscription', ?, ?, ?, ?, ?)";
+  const sql = `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body)
+    VALUES ('subscription', ?, ?, ?, ?, ?, ?)`;
   await database.write(() => {
-    for (const { workspaceId, sequence, part, key, body } of records) database.prepare(sql).run(workspaceId, sequence, part, key, body);
+    for (const { workspaceId, sequence, part, key, users = 1, body } of records) {
+      database.prepare(sql).run(workspaceId, sequence, part, key, users, body);
+    }
   });
 }
 
