@@ -50,10 +50,12 @@ test("a workspace moves from one process into the mesh and back with all that ca
   });
   const one = join(folder, "one.db");
   await run(["backup", one, "--workspace", "other", "--data-dir", join(folder, "first")]);
-  await restoreWithKills(file, meshEnv, async () => {
-    const other = await runCommand(["restore", one], meshEnv);
-    expect(other).toMatchObject({ code: 1, errors: expect.stringContaining(`A restore of "${file}" stopped half way here: repeat it`) });
-  });
+  // One NATS keeps no three copies, which it says when all rows are there
+  const half = await runCommand(["restore", file], { ...meshEnv, HEDDLE_LOG_REPLICAS: "3" });
+  expect([half.code, half.errors]).toEqual([1, expect.stringContaining("Copying who may call")]);
+  const other = await runCommand(["restore", one], meshEnv);
+  expect(other).toMatchObject({ code: 1, errors: expect.stringContaining(`A restore of "${file}" stopped half way here: repeat it`) });
+  await restoreWithKills(file, meshEnv);
   const again = await runCommand(["restore", file], meshEnv);
   expect(again).toMatchObject({ code: 1, errors: expect.stringContaining("There is a Heddle in this mesh already") });
 
@@ -122,9 +124,8 @@ async function run(args: string[], variables: Readonly<Record<string, string>> =
 }
 
 /** Kills the command at several places, begins again each time, and lets it come to its end. */
-async function restoreWithKills(file: string, variables: Readonly<Record<string, string>>, between: () => Promise<void>): Promise<void> {
-  let kills = 0;
-  for (const place of ["states of subscription groups", "versions of preference centers", "who may call"]) {
+async function restoreWithKills(file: string, variables: Readonly<Record<string, string>>): Promise<void> {
+  for (const place of ["users", "states of subscription groups", "versions of preference centers", "who may call"]) {
     const { child, ended } = startCommand(["restore", file], variables);
     child.stderr?.on("data", (chunk) => {
       if (String(chunk).includes(`Copying ${place}`)) child.kill("SIGKILL");
@@ -133,8 +134,6 @@ async function restoreWithKills(file: string, variables: Readonly<Record<string,
     // On a busy machine the command may have ended before the signal came
     if (code === 0) return;
     expect(code, errors).toBeNull();
-    kills += 1;
-    if (kills === 1) await between();
   }
   await run(["restore", file], variables);
 }
