@@ -61,6 +61,7 @@ export default defineConfig({
       project("http", [httpFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
       project("browser", ["test/browser/*.test.ts"], patient),
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
+      project("cluster", ["test/cluster/*.test.ts"], { testTimeout: 300_000, hookTimeout: 600_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
       project("deploy", ["test/deploy/*.test.ts"], patient),

@@ -28,13 +28,18 @@ export async function startMeshServers(options: { readonly folder?: string } = {
     if (redis.status === "rejected") throw redis.reason;
     if (cassandra.status === "rejected") throw cassandra.reason;
     const settings = settingsOf(nats.value, redis.value, cassandra.value);
-    const variables = { PATH: env.PATH ?? "", HOME: env.HOME ?? "", ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" };
-    await promisify(execFile)(execPath, [entry, "migrate"], { env: variables, timeout: migrateMsMax });
+    await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" });
     return { nats: nats.value, redis: redis.value, cassandra: cassandra.value, settings, stop };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Makes the tables; rejects after `msMax`. */
+export async function migrate(settings: Readonly<Record<string, string>>, msMax = migrateMsMax): Promise<void> {
+  const variables = { PATH: env.PATH ?? "", HOME: env.HOME ?? "", ...settings };
+  await promisify(execFile)(execPath, [entry, "migrate"], { env: variables, timeout: msMax });
 }
 
 function folderOf(folder: string | undefined, name: string): { folder?: string } {

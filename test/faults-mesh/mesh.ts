@@ -12,7 +12,7 @@ import { freePorts } from "../servers/server-process.ts";
 /** Servers that a process waits for may themselves take this long. */
 const startMsMax = 150_000;
 
-export async function startMesh({ settings }: MeshServers): Promise<Mesh> {
+export async function startMesh({ settings }: Pick<MeshServers, "settings">): Promise<Mesh> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-faults-"));
   const declaration = join(folder, "declaration.yaml");
   writeFileSync(declaration, demoDeclaration);

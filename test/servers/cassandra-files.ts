@@ -10,6 +10,9 @@ export interface CassandraTls {
 
 export interface CassandraPlace {
   readonly data: string;
+  readonly address: string;
+  /** Addresses of nodes that are asked for the others. */
+  readonly seeds: readonly string[];
   readonly port: number;
   readonly storagePort: number;
   readonly commitlogSync: keyof typeof commitlogSyncs;
@@ -31,10 +34,10 @@ endpoint_snitch: SimpleSnitch
 seed_provider:
   - class_name: org.apache.cassandra.locator.SimpleSeedProvider
     parameters:
-      - seeds: "127.0.0.1:${place.storagePort}"
-listen_address: 127.0.0.1
+      - seeds: ${JSON.stringify(place.seeds.map((seed) => `${seed}:${place.storagePort}`).join())}
+listen_address: ${place.address}
 storage_port: ${place.storagePort}
-rpc_address: 127.0.0.1
+rpc_address: ${place.address}
 native_transport_port: ${place.port}
 start_native_transport: true
 auto_snapshot: false

@@ -13,9 +13,11 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
   const { found, missing } = await provision("cassandra");
   if (!found) throw new Error(missing);
   const library = join(found.folder ?? "", "lib");
-  const [port = 0, storagePort = 0, tlsPort = 0] = await freePorts(3);
+  const { address = local, seeds = [address], ports } = options;
+  const { port, storagePort, tlsPort } = ports ?? await cassandraPorts();
   const server = await startServer({
     name: "cassandra",
+    host: address,
     port,
     startMsMax: 120_000,
     ready: /Starting listening for CQL clients/,
@@ -23,7 +25,7 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
       const data = join(folder, "data");
       if (!existsSync(data)) mkdirSync(data, { recursive: true });
       const tls = options.tls && writeTls(folder, tlsPort, options.tls);
-      const place = { data, port, storagePort, commitlogSync: options.commitlogSync ?? "periodic" };
+      const place = { data, address, seeds, port, storagePort, commitlogSync: options.commitlogSync ?? "periodic" };
       writeFileSync(join(folder, "cassandra.yaml"), cassandraYaml({ ...place, ...(tls && { tls }) }));
       writeFileSync(join(folder, "logback.xml"), logback);
       return [
@@ -46,8 +48,16 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
       ];
     },
   }, options.folder);
-  return Object.assign(server, { port, tlsPort, contactPoint: `127.0.0.1:${port}`, datacenter: "datacenter1" });
+  return Object.assign(server, { port, tlsPort, contactPoint: `${address}:${port}`, datacenter: "datacenter1" });
 }
+
+/** All nodes of a cluster have the same, at addresses of their own. */
+export async function cassandraPorts(): Promise<CassandraPorts> {
+  const [port = 0, storagePort = 0, tlsPort = 0] = await freePorts(3);
+  return { port, storagePort, tlsPort };
+}
+
+const local = "127.0.0.1";
 
 function writeTls(folder: string, port: number, { ca, cert, key }: CassandraTls): CassandraPlace["tls"] {
   const tls = { port, own: join(folder, "own.pem"), authority: join(folder, "authority.pem") };
@@ -62,8 +72,18 @@ export interface CassandraOptions {
   readonly folder?: string;
   readonly commitlogSync?: "periodic" | "group" | "batch";
   readonly heapMegabytes?: number;
+  /** Of a node of a cluster; 127.0.0.1 and nobody else unless given. */
+  readonly address?: string;
+  readonly seeds?: readonly string[];
+  readonly ports?: CassandraPorts;
   /** Serves `tlsPort` too. */
   readonly tls?: CassandraTls;
+}
+
+export interface CassandraPorts {
+  readonly port: number;
+  readonly storagePort: number;
+  readonly tlsPort: number;
 }
 
 export type CassandraServer = Server & {

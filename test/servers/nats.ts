@@ -8,7 +8,7 @@ import { freePorts, type Server, startServer } from "./server-process.ts";
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
   const { found, missing } = await provision("nats");
   if (!found) throw new Error(missing);
-  const [port = 0] = await freePorts(1);
+  const [port = 0] = options.cluster ? [options.cluster.port] : await freePorts(1);
   const server = await startServer({
     name: "nats-server",
     port,
@@ -29,7 +29,7 @@ const reservedBytesMax = 256 * 1024 ** 3;
 function configOf(options: NatsOptions & { port: number; folder: string }): string {
   return `host: 127.0.0.1
 port: ${options.port}
-server_name: heddle_test
+server_name: heddle_test${options.cluster ? `_${options.port}\n${clusterOf(options.cluster)}` : ""}
 ${
     options.tls
       ? `tls { cert_file: "${options.tls.certFile}", key_file: "${options.tls.keyFile}", ca_file: "${options.tls.caFile}", verify: true }\n`
@@ -42,10 +42,18 @@ ${
 `;
 }
 
+function clusterOf({ routePort, routes }: NonNullable<NatsOptions["cluster"]>): string {
+  return `cluster { name: heddle_test, listen: "127.0.0.1:${routePort}", routes: [${
+    routes.map((port) => `"nats://127.0.0.1:${port}"`).join()
+  }] }`;
+}
+
 export interface NatsOptions {
   readonly folder?: string;
   readonly syncInterval?: string;
   readonly storeBytesMax?: number;
+  /** Of a server of a cluster: its own ports, and those where the servers find each other. */
+  readonly cluster?: { readonly port: number; readonly routePort: number; readonly routes: readonly number[] };
   /** Clients must have a certificate of the authority. */
   readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
 }

@@ -56,9 +56,9 @@ export async function freePorts(count: number): Promise<number[]> {
 }
 
 /** Whether something takes connections there. */
-export async function accepts(port: number): Promise<boolean> {
+export async function accepts(port: number, host = "127.0.0.1"): Promise<boolean> {
   return await new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect(port, host);
     socket.once("connect", () => {
       socket.destroy();
       resolve(true);
@@ -92,7 +92,7 @@ async function launch(plan: ServerPlan, command: readonly string[], removeAfter:
     child.stderr.on("data", read);
     child.once("error", failed);
     void ended.then(() => failed(new Error(`${plan.name} ended before it was ready:\n${printed}`))).finally(() => clearTimeout(late));
-  }).then(() => listening(plan.port, child)).catch((error: unknown) => {
+  }).then(() => listening(plan, child)).catch((error: unknown) => {
     child.kill("SIGKILL");
     throw error;
   });
@@ -100,8 +100,8 @@ async function launch(plan: ServerPlan, command: readonly string[], removeAfter:
 }
 
 /** Some servers say that they are ready a moment before they are. */
-async function listening(port: number, child: ChildProcess): Promise<void> {
-  while (!await accepts(port)) {
+async function listening({ port, host }: ServerPlan, child: ChildProcess): Promise<void> {
+  while (!await accepts(port, host)) {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error("The server ended right after it was ready");
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
@@ -117,6 +117,8 @@ function guard(pid: number, removeAfter: string, ended: Promise<void>): void {
 
 export interface ServerPlan {
   readonly name: string;
+  /** 127.0.0.1 unless given. */
+  readonly host?: string;
   readonly port: number;
   readonly startMsMax: number;
   /** What it prints when it takes connections. */

@@ -41,12 +41,14 @@ RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-s
 `);
 }
 
+const one = { address: "127.0.0.1", seeds: ["127.0.0.1"] };
+
 async function cassandra(folder: string): Promise<string> {
   const { found, missing } = await provision("cassandra");
   if (!found?.folder) throw new Error(missing);
   cpSync(join(found.folder, "lib"), join(folder, "lib"), { recursive: true });
   cpSync(join(import.meta.dirname, "cassandra/docker-entrypoint.sh"), join(folder, "docker-entrypoint.sh"));
-  const yaml = cassandraYaml({ data: "/var/lib/cassandra", port: 9042, storagePort: 7000, commitlogSync: "periodic" })
+  const yaml = cassandraYaml({ ...one, data: "/var/lib/cassandra", port: 9042, storagePort: 7000, commitlogSync: "periodic" })
     .replace("rpc_address: 127.0.0.1", "rpc_address: 0.0.0.0\nbroadcast_rpc_address: 127.0.0.1");
   writeFileSync(join(folder, "cassandra.yaml"), yaml);
   writeFileSync(join(folder, "logback.xml"), logback);
