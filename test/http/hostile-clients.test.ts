@@ -17,7 +17,7 @@ companies:
   - name: acme
     workspaces:
       - name: demo
-        limits: { users_track: 10000000 }
+        limits: { users_track: 10000000, users_export_ids: 10000000 }
         apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
 `,
 });
