@@ -17,7 +17,7 @@ companies:
         pages: { scripts: true, origins: ["https://cdn.example.com"] }
         preferenceCenters:
           - { id: 33333333-3333-4333-8333-333333333333, name: Main, title: Declared, redirect: "<p>Off you go</p>" }
-          - { name: Later, state: draft }
+          - { id: 44444444-4444-4444-8444-444444444444, name: Later, state: draft }
 `,
   env: { HEDDLE_PUBLIC_URL: "https://mail.example.com/data/" },
 });
