@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { contractSession } from "../../../platform/cassandra/contract-session.fixture.ts";
 import { openCassandra } from "../../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { type RecordingSession, recordingSession } from "../../../platform/cassandra/recording-session.ts";
@@ -17,6 +18,8 @@ import { openCassandraCenters } from "./cassandra-centers.ts";
 import { sweepTexts, sweepTextsDaily } from "./cassandra-text-sweep.ts";
 import { moveText, putPart, scanVersions, selectParts } from "./cassandra-translation-statements.ts";
 import { openCassandraTranslations } from "./cassandra-translations.ts";
+import { cassandraContentMove } from "./moved-cassandra.ts";
+import { describeContentMove } from "./moved-contract.ts";
 import { describeTranslations } from "./translations-contract.ts";
 
 const schemas = ["v0001/translations.cql", "v0002/centers.cql"].map((file) =>
@@ -54,6 +57,16 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
     describeCenterStore("Cassandra", async () => {
       await session.execute({ cql: "TRUNCATE centers_by_workspace", values: {}, idempotent: true });
       return { ...openCassandraCenters({ session: recorded, newContentId: () => newId("uuid") }), close: async () => {} };
+    });
+
+    let moves = 0;
+    describeContentMove("Cassandra", async () => {
+      moves += 1;
+      const own = contractSession(recorded, `moved-${moves}-`).session;
+      const { centers } = openCassandraCenters({ session: own, newContentId: () => newId("uuid") });
+      const stores = { centers, translations: openCassandraTranslations({ session: own, newVersion: () => newId("uuid") }) };
+      const move = cassandraContentMove({ ...stores, session: own, clock: systemClock });
+      return { ...stores, move, now: systemClock.now(), close: async () => {} };
     });
 
     test("texts of 20 MB that do not get smaller are kept whole, and those before them go", async () => {
@@ -145,6 +158,8 @@ await describeWith(["cassandra"], "content store on a real Cassandra", () => {
       const reading = store.texts("ws-raced", [key]);
       await expect.poll(() => recorded.calls.at(-1)?.[0]?.cql).toMatch(/^SELECT part/);
       await store.putTexts("ws-raced", { key, texts: new Map([["id_0", "new"]]), now: 0 });
+      // Those before them go behind the answer
+      await expect.poll(() => versionsOf("ws-raced")).toBe(1);
       go();
       expect(await reading).toEqual([new Map([["id_0", "new"]])]);
     });
