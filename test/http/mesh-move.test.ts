@@ -126,7 +126,7 @@ async function run(args: string[], variables: Readonly<Record<string, string>> =
 /** Kills the command at several places, begins again each time, and lets it come to its end. */
 async function restoreWithKills(file: string, variables: Readonly<Record<string, string>>): Promise<void> {
   for (const place of ["users", "states of subscription groups", "versions of preference centers", "who may call"]) {
-    const { child, ended } = startCommand(["restore", file], variables);
+    const { child, ended } = startCommand(["restore", file], { ...variables, TMPDIR: folder });
     child.stderr?.on("data", (chunk) => {
       if (String(chunk).includes(`Copying ${place}`)) child.kill("SIGKILL");
     });
