@@ -50,6 +50,18 @@ test("openBreaker() probes again and again after a failure, one probe at a time,
   expect(events).toEqual(["closed", "open: Error: gone", "closed"]);
 });
 
+test("openBreaker() tells once that nothing was reached from the beginning", async () => {
+  const { breaker, clock, events, answer } = underTest();
+  void breaker.probe();
+  await answer(0, new Error("refused"));
+  clock.advance(100);
+  await answer(1, new Error("still refused"));
+  expect(events).toEqual(["open: Error: refused"]);
+  clock.advance(100);
+  await answer(2);
+  expect(events).toEqual(["open: Error: refused", "closed"]);
+});
+
 test("openBreaker() probes no more after its end, and a late probe closes nothing", async () => {
   const { breaker, clock, events, probes, answer } = underTest();
   void breaker.probe();

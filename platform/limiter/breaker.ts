@@ -15,6 +15,8 @@ export interface Breaker {
 export function openBreaker(parts: BreakerParts): Breaker {
   const { clock, probeEveryMs, probe, changed } = parts;
   let closed = false;
+  /** Nobody has heard of a state yet. */
+  let silent = true;
   let ended = false;
   let cancel: (() => void) | undefined;
   let probing: Promise<void> | undefined;
@@ -30,11 +32,14 @@ export function openBreaker(parts: BreakerParts): Breaker {
   async function probeOnce(): Promise<void> {
     try {
       await probe();
-    } catch {
+    } catch (error) {
+      if (silent && !ended) changed({ closed: false, error });
+      silent = false;
       return later();
     }
     if (ended) return;
     closed = true;
+    silent = false;
     changed({ closed: true });
   }
   return {
@@ -61,5 +66,6 @@ export interface BreakerParts {
   readonly probeEveryMs: number;
   /** Rejects while the dependency cannot be used. */
   probe(): Promise<unknown>;
+  /** Also when the first probe fails. */
   changed(state: { closed: true } | { closed: false; error: unknown }): void;
 }

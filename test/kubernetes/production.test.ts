@@ -31,6 +31,8 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
   });
 
   test("the cluster takes it as it is, autoscalers too, and warns of nothing", async () => {
+    // A dry run does not make the namespace that the rest of it is in
+    await kubectl(["apply", "-f", join(overlay, "../../base/namespace.yaml")]);
     const { printed, warned } = await applied(["--dry-run=server", "-k", overlay]);
     expect(warned).not.toMatch(/violate|unknown|deprecated|error/i);
     for (const part of parts) {

@@ -8,6 +8,7 @@ import { cassandraYaml, javaFlags, logback } from "../../servers/cassandra-files
 import { provision } from "../../servers/provision.ts";
 
 const overlay = resolve(import.meta.dirname, "../../../deploy/overlays/local");
+const one = { address: "127.0.0.1", seeds: ["127.0.0.1"] };
 const contexts: Record<string, (folder: string) => Promise<string>> = { nats, redis, cassandra };
 
 for (const [name, fill] of Object.entries(contexts)) {
@@ -40,8 +41,6 @@ function redis(): Promise<string> {
 RUN apt-get update -qq && apt-get install -y -qq --no-install-recommends redis-server
 `);
 }
-
-const one = { address: "127.0.0.1", seeds: ["127.0.0.1"] };
 
 async function cassandra(folder: string): Promise<string> {
   const { found, missing } = await provision("cassandra");
