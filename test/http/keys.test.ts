@@ -145,16 +145,22 @@ test("keys: a key made on the command line works at once, and no secret is at re
   );
   expect((await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: secret })).status).toBe(403);
   for (const held of [secret, demoKey]) {
-    for (const path of heddle.heddle.dataFolders.flatMap(filesBelow)) {
+    for (const path of heddle.heddle.dataFolders.flatMap((folder) => filesBelow(folder))) {
       expect(bytesOf(path).includes(held), `${path} holds a secret`).toBe(false);
     }
     expect(heddle.heddle.output()).not.toContain(held);
   }
 });
 
-function filesBelow(folder: string): string[] {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+/** A server may drop a folder while we look: then we look again. */
+function filesBelow(folder: string, looks = 20): string[] {
+  try {
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    if (looks === 1 || (error as { code?: string }).code !== "ENOENT") throw error;
+    return filesBelow(folder, looks - 1);
+  }
 }
 
 /** A database may drop a file while we look. */
