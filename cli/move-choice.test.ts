@@ -1,7 +1,8 @@
 /** What of an installation a move takes. */
 import { expect, test } from "vitest";
 import type { AccessRows } from "../gateway/access/rows.ts";
-import { chooseMoved, writesOf } from "./move-choice.ts";
+import { writesOf } from "../gateway/access/row-set.ts";
+import { chooseMoved } from "./move-choice.ts";
 
 const holder = { name: "n", ipAllow: [], createdAt: 0, revokedAt: null };
 const rows = {

@@ -1,5 +1,5 @@
 /** What of an installation a move takes: all of it, or one workspace without what belongs to its company. */
-import type { AccessRows, AccessWrite } from "../gateway/access/rows.ts";
+import type { AccessRows } from "../gateway/access/rows.ts";
 import { chooseWorkspace } from "./data-folder.ts";
 import { CommandError } from "./output.ts";
 
@@ -42,15 +42,4 @@ function oneWorkspace(rows: AccessRows, workspace: AccessRows["workspaces"][numb
     },
     leftOut: ["dashboard users", `SCIM tokens (${tokens})`, `permission sets (${sets})`],
   };
-}
-
-/** The rows as one change of who may call. */
-export function writesOf(rows: AccessRows): AccessWrite[] {
-  return [
-    ...rows.companies.map((row) => ({ put: "company", row }) as const),
-    ...rows.workspaces.map((row) => ({ put: "workspace", row }) as const),
-    ...rows.keys.map((row) => ({ put: "key", row }) as const),
-    ...rows.tokens.map((row) => ({ put: "token", row }) as const),
-    ...rows.declared.map((row) => ({ put: "declared", row }) as const),
-  ];
 }

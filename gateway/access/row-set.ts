@@ -6,7 +6,7 @@ export const noRows: AccessRows = { companies: [], workspaces: [], keys: [], tok
 
 /** The rows after the writes, each list in a stable order. Refuses: ALREADY_EXISTS (two rows have one name or secret). */
 export function withWrites(rows: AccessRows, writes: readonly AccessWrite[]): AccessRows {
-  const byName = new Map(namedRows(rows).map((put) => [rowName(put), put]));
+  const byName = new Map(writesOf(rows).map((put) => [rowName(put), put]));
   for (const write of writes) {
     if ("put" in write) byName.set(rowName(write), write);
     else byName.delete(dropName(write));
@@ -42,7 +42,8 @@ function declaredId({ workspaceId, kind, id }: { workspaceId: string; kind: stri
   return `${workspaceId} ${kind} ${id}`;
 }
 
-function namedRows(rows: AccessRows): PutWrite[] {
+/** The rows as one change of who may call. */
+export function writesOf(rows: AccessRows): PutWrite[] {
   return [
     ...rows.companies.map((row) => ({ put: "company", row }) as const),
     ...rows.workspaces.map((row) => ({ put: "workspace", row }) as const),
