@@ -1,9 +1,7 @@
 /** Whose records wait: one that cannot be applied holds back all that is said later of the same users or addresses, and nobody else. */
 import { Refusal } from "../refusal.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
-
-/** Place of what a record says: in the intake log, and within the record's effects. */
-export type Mark = readonly [sequence: number, part: number];
+import { isBefore, type Mark } from "./mark.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {
@@ -147,10 +145,6 @@ export function skippable(waiting: readonly SetAside[], place: SetAsidePlace): L
 
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function isBefore(a: Mark, b: Mark): boolean {
-  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
 }
 
 /** No names: a reason goes to the log. */

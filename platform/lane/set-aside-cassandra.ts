@@ -1,10 +1,11 @@
 /** Lane records that wait for a human, in the tables of the service whose lane it is. */
 import { bucketOf } from "../cassandra/buckets.ts";
 import { inFlight } from "../cassandra/in-flight.ts";
-import type { Row, Session, Statement } from "../cassandra/session.ts";
+import type { Session, Statement } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { keysOf, type Waiting } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
+import { setAsideFromRow } from "./set-aside-row.ts";
 import { stampAfter, stampOf } from "./stamp.ts";
 
 /** Keeps the record; keeping it again changes nothing. */
@@ -25,13 +26,13 @@ export async function setAsideList(session: Session, max: number): Promise<SetAs
   const rows = await inFlight(buckets, limits.cassandraInFlightMax, (bucket) => {
     return session.execute({ cql: setAsideStatements.select, values: { bucket, max }, idempotent: true });
   });
-  return rows.flat().slice(0, max).map(setAsideFrom);
+  return rows.flat().slice(0, max).map(setAsideFromRow);
 }
 
 /** Of one workspace, by place, at most `max`. */
 export async function setAsideIn(session: Session, workspaceId: string, max: number): Promise<SetAside[]> {
   const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, max };
-  return (await session.execute({ cql: setAsideStatements.selectIn, values, idempotent: true })).map(setAsideFrom);
+  return (await session.execute({ cql: setAsideStatements.selectIn, values, idempotent: true })).map(setAsideFromRow);
 }
 
 /** What waits of one workspace. */
@@ -39,19 +40,6 @@ export async function waitingIn(session: Session, workspaceId: string): Promise<
   const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId };
   const rows = await session.execute({ cql: setAsideStatements.selectPlaces, values, idempotent: true });
   return rows.map((row) => ({ mark: [Number(row["sequence"]), Number(row["part"])], keys: keysOf(String(row["lane_key"])) }));
-}
-
-function setAsideFrom(row: Row): SetAside {
-  return {
-    reason: String(row["reason"]),
-    record: {
-      workspaceId: String(row["workspace_id"]),
-      sequence: Number(row["sequence"]),
-      part: Number(row["part"]),
-      key: String(row["lane_key"]),
-      body: new Uint8Array(row["body"] as Uint8Array),
-    },
-  };
 }
 
 function keyOf({ workspaceId, sequence, part, key }: LaneRecord): Statement["values"] {

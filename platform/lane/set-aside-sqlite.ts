@@ -3,6 +3,7 @@ import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
 import { keysOf, redrivable, type SetAsidePlace, type Taken, type Waiting } from "./hold-back.ts";
 import { LaneChanged, type LaneRecord, type SetAside } from "./lane.ts";
+import { setAsideFromRow } from "./set-aside-row.ts";
 import { countUpTo, returnToLane } from "./sqlite.ts";
 
 export interface SetAsideTable {
@@ -39,7 +40,7 @@ export interface SetAsideOptions {
 export function sqliteSetAside({ database, service, table }: SetAsideOptions): SetAsideTable {
   const sql = statements[table];
   function list(max: number): SetAside[] {
-    return database.prepare(sql.list).all(max).map(setAsideOf);
+    return database.prepare(sql.list).all(max).map(setAsideFromRow);
   }
   function putBack(read: ReadRecord): number {
     const records = redrivable(list(limits.setAsideRedriveMax), read);
@@ -77,19 +78,6 @@ export function sqliteSetAside({ database, service, table }: SetAsideOptions): S
         database.prepare(sql.remove).run(workspaceId, sequence, part);
         putBack(read);
       }),
-  };
-}
-
-function setAsideOf(row: Readonly<Record<string, unknown>>): SetAside {
-  return {
-    reason: String(row["reason"]),
-    record: {
-      workspaceId: String(row["workspace_id"]),
-      sequence: Number(row["sequence"]),
-      part: Number(row["part"]),
-      key: String(row["lane_key"]),
-      body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-    },
   };
 }
 

@@ -2,6 +2,7 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
+import { applyRows } from "../../platform/lane/apply-rows.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
 import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
 import { limits } from "../../platform/limits.ts";
@@ -13,8 +14,8 @@ import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_st
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
-import { applyLane } from "./lanes/apply-lane.ts";
 import { takenFromRow } from "./lanes/lane-message.ts";
+import { planWorkspace } from "./lanes/plan-step.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { sqliteStatusMove } from "./store/moved-sqlite.ts";
@@ -49,7 +50,14 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   const drain = openDrain({
     name: "messaging-status",
     lane: tables.lane,
-    step: (records) => applyLane({ ...tables, logger, traced: { tracer, lane: "messaging-status" } }, records),
+    step: (records) =>
+      applyRows({
+        ...tables,
+        takenFromRow,
+        plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
+        logger,
+        traced: { tracer, lane: "messaging-status" },
+      }, records),
     clock,
     logger,
   });

@@ -3,6 +3,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
+import { applyRows } from "../../platform/lane/apply-rows.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
 import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
@@ -16,8 +17,8 @@ import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1
 import { declaredGroups, type Group } from "./domain/group.ts";
 import { subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
-import { applyLane } from "./lanes/apply-lane.ts";
 import { takenFromRow } from "./lanes/lane-message.ts";
+import { planWorkspace } from "./lanes/plan-step.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
 import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
@@ -54,7 +55,14 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   const drain = openDrain({
     name: "subscription",
     lane: tables.lane,
-    step: (records) => applyLane({ ...tables, logger, traced: { tracer, lane: "subscription" } }, records),
+    step: (records) =>
+      applyRows({
+        ...tables,
+        takenFromRow,
+        plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
+        logger,
+        traced: { tracer, lane: "subscription" },
+      }, records),
     clock,
     logger,
   });

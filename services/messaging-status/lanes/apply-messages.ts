@@ -2,6 +2,7 @@
  * Applies records of a lane of the mesh, where each address's row is a write of its own. What they caused is published
  * after it is written, and again where a record turns out to be in already.
  */
+import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
@@ -10,12 +11,11 @@ import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
-import { type LaneStep, reportSetAside } from "./apply-lane.ts";
 import { type LaneSaid, readLaneBody, type Redrive, takenFromRow } from "./lane-message.ts";
-import { type PlanParts, planWorkspace } from "./plan-step.ts";
+import { type PlanParts, planWorkspace, type WorkspaceStep } from "./plan-step.ts";
 
 export interface MeshApplyParts extends PlanParts {
-  readonly commit: (step: LaneStep) => Promise<void>;
+  readonly commit: (step: LaneStep<WorkspaceStep>) => Promise<void>;
   /** Entries of these addresses whose cause lies at `sequence` or later. */
   readonly entriesSince: (workspaceId: string, addresses: readonly string[], sequence: number) => Promise<readonly LedgerEntry[]>;
   /** Resolves when they are durable; harmless to do again. */
@@ -73,7 +73,7 @@ async function applyRun(
     const { plan: { step, stale }, setAside } = planned;
     await publishAgain(parts, workspaceId, stale);
     await writing(() => parts.commit({ workspaces: [step], setAside, taken: [] }));
-    reportSetAside(parts.logger, setAside);
+    reportSetAside(parts.logger, "messaging-status", setAside);
     await parts.publish(workspaceId, step.entries);
     return planned;
   });

@@ -1,7 +1,8 @@
 /** Records of one workspace applied to the addresses they speak of: what a step writes. */
 import type { Blame, Waiting } from "../../../platform/lane/hold-back.ts";
+import { hasMoved, isIn } from "../../../platform/lane/mark.ts";
 import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { type AddressState, type Mark, unknownAddress } from "../domain/address-state.ts";
+import { type AddressState, unknownAddress } from "../domain/address-state.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
 
@@ -59,15 +60,7 @@ export async function planWorkspace(
       spoiled.add(record.address);
     }
   }
-  const changed = new Map([...states].filter(([address, { mark }]) => isOther(mark, marks.get(address))));
-  const stale = records.filter(({ mark, address }) => isAtMost(mark, marks.get(address)));
+  const changed = new Map([...states].filter(([address, { mark }]) => hasMoved(mark, marks.get(address))));
+  const stale = records.filter(({ mark, address }) => isIn(mark, marks.get(address)));
   return { step: { workspaceId, states: changed, passed, entries, ends }, stale };
-}
-
-function isOther(mark: Mark, before: Mark | undefined): boolean {
-  return before === undefined ? mark[1] >= 0 : mark[0] !== before[0] || mark[1] !== before[1];
-}
-
-function isAtMost(mark: Mark, other: Mark | undefined): boolean {
-  return other !== undefined && (mark[0] < other[0] || (mark[0] === other[0] && mark[1] <= other[1]));
 }

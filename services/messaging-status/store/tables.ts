@@ -1,6 +1,7 @@
 /** What any store of the messaging-status service offers beside addresses: link keys, the ledger, and the applier's step. */
+import type { LaneStep } from "../../../platform/lane/apply-rows.ts";
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
@@ -32,19 +33,16 @@ export interface LoadedStates {
   readonly ends: Map<string, ChainHead>;
 }
 
-export interface StepRows {
-  readonly workspaces: readonly {
-    readonly workspaceId: string;
-    /** Those that changed, */
-    readonly states: ReadonlyMap<string, AddressState>;
-    /** as they were before and between the records of the step; absent: unknown. */
-    readonly passed: ReadonlyMap<string, readonly AddressState[]>;
-    readonly entries: readonly LedgerEntry[];
-    /** Where the chains end after the step. */
-    readonly ends: ReadonlyMap<string, ChainHead>;
-  }[];
-  readonly setAside: readonly SetAside[];
-  readonly taken: readonly LaneRecord[];
-  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
-  readonly waiting?: ReadonlyMap<string, number>;
+/** What a step writes of a workspace. */
+export interface WorkspaceRows {
+  readonly workspaceId: string;
+  /** Those that changed, */
+  readonly states: ReadonlyMap<string, AddressState>;
+  /** as they were before and between the records of the step; absent: unknown. */
+  readonly passed: ReadonlyMap<string, readonly AddressState[]>;
+  readonly entries: readonly LedgerEntry[];
+  /** Where the chains end after the step. */
+  readonly ends: ReadonlyMap<string, ChainHead>;
 }
+
+export type StepRows = LaneStep<WorkspaceRows>;

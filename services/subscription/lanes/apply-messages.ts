@@ -3,6 +3,7 @@
  * user is party to one merge or undo at most: so it is always known whose row has to be durable first. What a run caused is
  * published before the next one is written, and again where a record turns out to be in already.
  */
+import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
@@ -12,12 +13,11 @@ import type { Logger } from "../../../platform/logger.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
 import type { UserId } from "../domain/memberships.ts";
-import { type LaneStep, reportSetAside } from "./apply-lane.ts";
 import { type LaneSaid, readLaneBody, type Redrive, takenFromRow } from "./lane-message.ts";
-import { type PlanParts, planWorkspace, Skew, usersOf } from "./plan-step.ts";
+import { type PlanParts, planWorkspace, Skew, usersOf, type WorkspaceStep } from "./plan-step.ts";
 
 export interface MeshApplyParts extends PlanParts {
-  readonly commit: (step: LaneStep) => Promise<void>;
+  readonly commit: (step: LaneStep<WorkspaceStep>) => Promise<void>;
   /** Entries of these users whose cause lies at `sequence` or later. */
   readonly entriesSince: (workspaceId: string, users: readonly UserId[], sequence: number) => Promise<readonly LedgerEntry[]>;
   /** Resolves when they are durable; harmless to do again. */
@@ -100,7 +100,7 @@ async function applyRun(
     const { plan: { step, stale }, free, setAside, holds: after } = await planRun(parts, workspaceId, { run, holds });
     await publishAgain(parts, workspaceId, stale);
     await writing(() => parts.commit({ workspaces: [step], setAside, taken: [] }));
-    reportSetAside(parts.logger, setAside);
+    reportSetAside(parts.logger, "subscription", setAside);
     await parts.publish(workspaceId, step.entries);
     return { free, holds: after };
   });

@@ -1,5 +1,6 @@
 /** Records of one workspace applied to the users they speak of: what a step writes. */
 import type { Blame, Waiting } from "../../../platform/lane/hold-back.ts";
+import { hasMoved, isIn } from "../../../platform/lane/mark.ts";
 import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type Applied, applyRecord, type StepUsers, writtenFirst } from "../domain/apply-record.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
@@ -48,8 +49,8 @@ export async function planWorkspace(
   const ledger = openChains(workspaceId, ends);
   applyAll(records, { blame, apply: (record) => ledger.add(record, (parts.applyRecord ?? applyRecord)(step, record)) });
   const first = new Set(records.map(writtenFirst).filter((id) => id !== undefined));
-  const changed = new Map([...step.users].filter(([id, { mark }]) => isOther(mark, marks.get(id))));
-  const stale = records.filter(({ mark, ...record }) => usersOf(record).some((id) => isAtMost(mark, marks.get(id))));
+  const changed = new Map([...step.users].filter(([id, { mark }]) => hasMoved(mark, marks.get(id))));
+  const stale = records.filter(({ mark, ...record }) => usersOf(record).some((id) => isIn(mark, marks.get(id))));
   return { step: { workspaceId, users: changed, first, entries: ledger.entries, ends, erased: ledger.erased }, stale };
 }
 
@@ -76,14 +77,6 @@ function applyAll(
 
 export function usersOf({ userId, change }: Pick<MembershipRecord, "userId" | "change">): UserId[] {
   return "sourceId" in change ? [userId, change.sourceId] : [userId];
-}
-
-function isOther(mark: Mark, before: Mark | undefined): boolean {
-  return before === undefined ? mark[1] >= 0 : mark[0] !== before[0] || mark[1] !== before[1];
-}
-
-function isAtMost(mark: Mark, other: Mark | undefined): boolean {
-  return other !== undefined && (mark[0] < other[0] || (mark[0] === other[0] && mark[1] <= other[1]));
 }
 
 /** Sources of older merges need no end of their chains: what is written of them is that they are erased. */

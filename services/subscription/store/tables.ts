@@ -1,6 +1,7 @@
 /** What any store of the subscription service offers beside memberships and groups: the ledger, and the applier's step. */
+import type { LaneStep } from "../../../platform/lane/apply-rows.ts";
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { Mark, UserId, UserMemberships } from "../domain/memberships.ts";
@@ -23,21 +24,18 @@ export interface LoadedUsers {
   readonly ends: Map<UserId, ChainHead>;
 }
 
-export interface StepRows {
-  readonly workspaces: readonly {
-    readonly workspaceId: string;
-    /** Those that changed. */
-    readonly users: ReadonlyMap<UserId, UserMemberships>;
-    /** Users whose rows are durable before those of the others are written. */
-    readonly first?: ReadonlySet<UserId>;
-    readonly entries: readonly LedgerEntry[];
-    /** Where the chains end after the step. */
-    readonly ends: ReadonlyMap<UserId, ChainHead>;
-    /** Whose history ends, with the mark of the record that ends it. */
-    readonly erased: ReadonlyMap<UserId, Mark>;
-  }[];
-  readonly setAside: readonly SetAside[];
-  readonly taken: readonly LaneRecord[];
-  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
-  readonly waiting?: ReadonlyMap<string, number>;
+/** What a step writes of a workspace. */
+export interface WorkspaceRows {
+  readonly workspaceId: string;
+  /** Those that changed. */
+  readonly users: ReadonlyMap<UserId, UserMemberships>;
+  /** Users whose rows are durable before those of the others are written. */
+  readonly first?: ReadonlySet<UserId>;
+  readonly entries: readonly LedgerEntry[];
+  /** Where the chains end after the step. */
+  readonly ends: ReadonlyMap<UserId, ChainHead>;
+  /** Whose history ends, with the mark of the record that ends it. */
+  readonly erased: ReadonlyMap<UserId, Mark>;
 }
+
+export type StepRows = LaneStep<WorkspaceRows>;

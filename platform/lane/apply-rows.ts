@@ -1,0 +1,66 @@
+/** Applies rows of a lane in the embedded shape: plans what is free of each workspace, and writes all of it at once. */
+import type { Logger } from "../logger.ts";
+import { type TracedLane, type TracedRecord, tracedRecords } from "../telemetry/traced-records.ts";
+import { type Blame, createHolds, planAround, type Taken, type Waiting } from "./hold-back.ts";
+import { LaneChanged, type LaneRecord, type SetAside } from "./lane.ts";
+
+/** What a step writes, whole or not at all. */
+export interface LaneStep<WorkspaceStep> {
+  readonly workspaces: readonly WorkspaceStep[];
+  /** Records that cannot be applied, and those that wait for them. */
+  readonly setAside: readonly SetAside[];
+  /** All that the step read; they leave the lane. */
+  readonly taken: readonly LaneRecord[];
+  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
+  readonly waiting?: ReadonlyMap<string, number>;
+}
+
+export interface ApplyRowsParts<Said, WorkspaceStep> {
+  /** What a row of the lane says. */
+  readonly takenFromRow: (row: LaneRecord) => readonly Taken<Said>[];
+  /** What the records of a workspace cause. */
+  readonly plan: (
+    workspaceId: string,
+    work: { readonly records: readonly Said[]; readonly blame: Blame<Said> },
+  ) => Promise<{ readonly step: WorkspaceStep }>;
+  /** What waits for a human, of one workspace. */
+  readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
+  readonly commit: (step: LaneStep<WorkspaceStep>) => Promise<void>;
+  readonly logger: Logger;
+  readonly traced: TracedLane;
+}
+
+/** What waited was put back meanwhile: then the lane has to be read again, and nothing is done. */
+export async function applyRows<Said extends TracedRecord, WorkspaceStep>(
+  parts: ApplyRowsParts<Said, WorkspaceStep>,
+  taken: readonly LaneRecord[],
+): Promise<void> {
+  const read = [...Map.groupBy(taken, ({ workspaceId }) => workspaceId)].map(([id, rows]) =>
+    [id, rows.flatMap(parts.takenFromRow)] as const
+  );
+  const records = read.flatMap(([, all]) => all.flatMap(({ said }) => said ?? []));
+  const setAside: SetAside[] = [];
+  await tracedRecords(parts.traced, records, async (writing) => {
+    const workspaces: WorkspaceStep[] = [];
+    const waiting = new Map<string, number>();
+    for (const [workspaceId, all] of read) {
+      const held = await parts.waiting(workspaceId);
+      waiting.set(workspaceId, held.length);
+      const planned = await planAround(all, createHolds(held), (free, blame) => parts.plan(workspaceId, { records: free, blame }));
+      workspaces.push(planned.plan.step);
+      setAside.push(...planned.setAside);
+    }
+    await writing(() => parts.commit({ workspaces, setAside, taken, waiting }));
+  }).catch((error: unknown) => {
+    if (!(error instanceof LaneChanged)) throw error;
+    setAside.length = 0;
+  });
+  reportSetAside(parts.logger, parts.traced.lane, setAside);
+}
+
+/** `lane`: the service that owns it. */
+export function reportSetAside(logger: Logger, lane: string, setAside: readonly SetAside[]): void {
+  for (const { record: { workspaceId, sequence, part }, reason } of setAside) {
+    logger.error("lane_record_set_aside", new Error(reason), { lane, workspaceId, sequence, part });
+  }
+}
