@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { inspectJson } from "./json-inspect.ts";
 import { mayHoldOddText, parseJson } from "./json.ts";
+import { limits } from "./limits.ts";
 import { Refusal } from "./refusal.ts";
 
 function bytesOf(text: string): Uint8Array {
@@ -120,9 +121,28 @@ describe("parseJson()", () => {
   });
 
   test("refuses a depth of 1,000,000, and takes a wide array, without recursion", () => {
+    const wide = limits.jsonEntriesMax;
     expect(refusalOf(bytesOf("[".repeat(1_000_000))).reason).toBe("BODY_TOO_DEEP");
     expect(refusalOf(bytesOf('{"a":'.repeat(1_000_000))).reason).toBe("BODY_TOO_DEEP");
-    expect(parseJson(bytesOf(`[${"{},".repeat(300_000)}1]`))).toHaveLength(300_001);
+    expect(parseJson(bytesOf(`[${"{},".repeat(wide - 1)}1]`))).toHaveLength(wide);
+  });
+
+  test("takes as many entries in one array or object as allowed and not one more, however many there are in all", () => {
+    const most = limits.jsonEntriesMax;
+    const items = (count: number) => `[${"0,".repeat(count - 1)}0]`;
+    const members = (count: number) => `{${Array.from({ length: count }, (_, at) => `"${at}":0`).join()}}`;
+    expect(parseJson(bytesOf(items(most)))).toHaveLength(most);
+    expect(Object.keys(parseJson(bytesOf(members(most))) as object)).toHaveLength(most);
+    for (const text of [items(most + 1), members(most + 1), `{"a":[[],${items(most + 1)}]}`, items(most + 1).slice(0, -1)]) {
+      expect(refusalOf(bytesOf(text)).reason).toBe("BODY_TOO_WIDE");
+    }
+    expect(parseJson(bytesOf(`[[${items(most)}],${items(most)},"${",".repeat(most)}"]`))).toHaveLength(3);
+  });
+
+  test("takes whatever an object that is taken can hold", () => {
+    // `0,` is the shortest entry; the brackets take the place of one
+    expect(limits.jsonEntriesMax).toBeGreaterThanOrEqual(limits.objectBytesMax / 2);
+    expect(limits.jsonEntriesMax).toBeGreaterThanOrEqual(Math.max(limits.bulkObjectsMax, limits.textsPerMessageMax));
   });
 
   test("quotes nothing large", () => {

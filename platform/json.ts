@@ -6,7 +6,8 @@ import { Refusal } from "./refusal.ts";
 
 /**
  * Parses one JSON text (RFC 8259). Takes a time linear in its length and stops at the first bracket too deep.
- * Refuses BODY_NOT_UTF8, BODY_TOO_DEEP (more than `depthMax` arrays and objects inside one another),
+ * Refuses BODY_NOT_UTF8, BODY_TOO_DEEP (more than `depthMax` arrays and objects inside one another), BODY_TOO_WIDE (one of
+ * them with more than `jsonEntriesMax` entries: in memory they are many times their text), both before anything is parsed,
  * BODY_KEY_REPEATED and BODY_NOT_JSON (also for a byte order mark), with the place but never the text of the input.
  * A key `__proto__` becomes an own property of that name, as `JSON.parse` has it, and lone surrogates (written as
  * `\ud800`) stay: see `mayHoldOddText`.
@@ -36,9 +37,12 @@ export function mayHoldOddText(bytes: Uint8Array): boolean {
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
+const comma = 0x2c;
 
-/** The number of members of all objects, if this is JSON. Refuses BODY_TOO_DEEP. */
+/** The number of members of all objects, if this is JSON. Refuses BODY_TOO_DEEP and BODY_TOO_WIDE. */
 function countMembers(bytes: Uint8Array, depthMax: number): number {
+  // Commas so far of what is open, by depth; a depth that no JSON has is no index, and counts nothing
+  const commas = new Uint32Array(depthMax + 1);
   let members = 0;
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -47,14 +51,23 @@ function countMembers(bytes: Uint8Array, depthMax: number): number {
       at = closingQuote(bytes, at);
     } else if (byte === colon) {
       members += 1;
+    } else if (byte === comma) {
+      const before = commas[depth] ?? 0;
+      if (before + 2 > limits.jsonEntriesMax) throw tooWide();
+      commas[depth] = before + 1;
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
       if (depth > depthMax) throw new Refusal("BODY_TOO_DEEP", `The JSON is nested deeper than ${depthMax} levels`);
+      commas[depth] = 0;
     } else if (byte === 0x5d || byte === 0x7d) {
       depth -= 1;
     }
   }
   return members;
+}
+
+function tooWide(): Refusal {
+  return new Refusal("BODY_TOO_WIDE", `An array or object of the JSON has more than ${limits.jsonEntriesMax} entries`);
 }
 
 function closingQuote(bytes: Uint8Array, opening: number): number {

@@ -7,6 +7,8 @@ export const limits = {
   requestBytesMax: 4 * 1024 * 1024,
   bulkRequestBytesMax: 2 * 1024 * 1024,
   jsonDepthMax: 64,
+  // Of one array or object: half of objectBytesMax, so that no object that is taken holds one with more
+  jsonEntriesMax: 256 * 1024,
   headerBytesMax: 16 * 1024,
   portMax: 65_535,
   headersMax: 100,

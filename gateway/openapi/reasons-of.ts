@@ -25,6 +25,7 @@ const ofBodies: readonly Reason[] = [
   "BODY_NOT_JSON",
   "BODY_NOT_UTF8",
   "BODY_TOO_DEEP",
+  "BODY_TOO_WIDE",
   "BODY_KEY_REPEATED",
   "BODY_TOO_LARGE",
   "CONTENT_TYPE_UNSUPPORTED",

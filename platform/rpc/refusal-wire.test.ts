@@ -24,6 +24,7 @@ const codes: Record<Reason, string> = {
   BODY_NOT_JSON: "InvalidArgument",
   BODY_TOO_LARGE: "ResourceExhausted",
   BODY_TOO_DEEP: "InvalidArgument",
+  BODY_TOO_WIDE: "InvalidArgument",
   BODY_KEY_REPEATED: "InvalidArgument",
   BODY_NOT_UTF8: "InvalidArgument",
   BODY_SHAPE_INVALID: "InvalidArgument",
