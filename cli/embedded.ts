@@ -20,7 +20,6 @@ import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { measuredLog } from "../platform/telemetry/measured-log.ts";
 import { openTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import { watchWork } from "../platform/telemetry/work-metrics.ts";
-import { EmailStatus } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -29,7 +28,7 @@ import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type ContentOptions, openContent } from "../services/content/wire.ts";
 import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
-import { openProfile } from "../services/profile/wire.ts";
+import { type EmailStatuses, emailStatusesBy, noStatuses, openProfile } from "../services/profile/wire.ts";
 import { openScim, type ScimOptions } from "../services/scim/wire.ts";
 import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
@@ -103,14 +102,14 @@ interface Below {
 /** The parts that know each other: profiles ask for the state of addresses, consent is told by the resolver and asks who is who. */
 async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
   const { telemetry } = below;
-  const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; status: Client<typeof MessagingStatusService> | undefined } = {
+  const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; emailStatuses: EmailStatuses | undefined } = {
     owners: [],
-    status: undefined,
+    emailStatuses: undefined,
   };
   const profile = await openProfile({
     ...below,
     undoWindowMs: config.undoWindowMs,
-    emailStatuses: { load: (workspaceId, emails) => emailStatuses(consent.status, workspaceId, emails) },
+    emailStatuses: { load: (...asked) => consent.emailStatuses?.load(...asked) ?? Promise.resolve(noStatuses) },
     onConsent: () => consent.owners.forEach((owner) => owner.notify()),
   });
   opened.push(() => profile.close());
@@ -124,11 +123,12 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   watchLane({ ...below, service: "subscription", owner: subscription }, opened);
   watchLane({ ...below, service: "messaging-status", owner: messagingStatus }, opened);
   consent.owners = [subscription, messagingStatus];
-  consent.status = directClient(MessagingStatusService, observedService(MessagingStatusService, messagingStatus.service, telemetry));
+  const statusClient = directClient(MessagingStatusService, observedService(MessagingStatusService, messagingStatus.service, telemetry));
+  consent.emailStatuses = emailStatusesBy(statusClient);
   return {
     profile: profileClient,
     subscription: directClient(SubscriptionService, observedService(SubscriptionService, subscription.service, telemetry)),
-    messagingStatus: consent.status,
+    messagingStatus: statusClient,
     health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
   };
 }
@@ -165,25 +165,6 @@ async function startScim(
   opened.push(() => scim.close());
   return directClient(ScimService, observedService(ScimService, scim.service, telemetry));
 }
-
-type Status = "opted_in" | "subscribed" | "unsubscribed";
-
-/** What the profile service asks for exports; it has waited for the log itself. */
-async function emailStatuses(
-  client: Client<typeof MessagingStatusService> | undefined,
-  workspaceId: string,
-  emails: readonly string[],
-): Promise<ReadonlyMap<string, Status>> {
-  const answer = await client?.getEmailStates({ scope: { workspaceId }, emails: [...emails], waited: true });
-  const found = (answer?.states ?? []).map(({ status }, at) => [emails[at] ?? "", statusNames.get(status)] as const);
-  return new Map(found.flatMap(([email, status]) => (status === undefined ? [] : [[email, status]])));
-}
-
-const statusNames: ReadonlyMap<EmailStatus, Status> = new Map([
-  [EmailStatus.OPTED_IN, "opted_in"],
-  [EmailStatus.SUBSCRIBED, "subscribed"],
-  [EmailStatus.UNSUBSCRIBED, "unsubscribed"],
-]);
 
 /** A part that is not ready says why; else the first that has something to say. */
 function firstTrouble(parts: readonly Health[]): Health {

@@ -20,6 +20,9 @@ export const consentLimits = {
   setAsidePageMax: 100,
   setAsideRedriveMax: 10_000,
   consentWaitMs: 250,
+  // What was seen of records that wait is so old at most where reads share it, and is kept of so many workspaces
+  heldLookMs: 1_000,
+  heldLooksMax: 1_000,
   unsubscribeBodyBytesMax: 4 * 1024,
   linkTokenCharsMax: 2_048,
 } as const;

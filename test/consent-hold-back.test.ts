@@ -17,6 +17,16 @@ function setGroup(state: SubscriptionState, to: { externalIds: string[] }) {
   return parts.subscription.setStatus({ scope, updates: [{ subscriptionGroupId: "letter", state, ...to }] });
 }
 
+/** Whether reads say that they are behind: by state, by user. */
+async function isBehind(id: string): Promise<boolean[]> {
+  const users = [externalId(id)];
+  const reads = [
+    parts.subscription.getStatus({ scope, subscriptionGroupId: "letter", users }),
+    parts.subscription.getUserStatus({ scope, users }),
+  ];
+  return (await Promise.all(reads)).map(({ behind }) => behind);
+}
+
 async function stateOf(id: string): Promise<MembershipStatus | undefined> {
   const { statuses } = await parts.subscription.getStatus({ scope, subscriptionGroupId: "letter", users: [externalId(id)] });
   return statuses[0];
@@ -42,6 +52,7 @@ test("what cannot be read holds back its user alone, is listed, and goes on in i
   await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
   await parts.settled();
   expect([await stateOf("a"), await stateOf("b")]).toEqual([MembershipStatus.UNKNOWN, MembershipStatus.UNSUBSCRIBED]);
+  expect([await isBehind("a"), await isBehind("b")]).toEqual([[true, true], [false, false]]);
   const { records } = await parts.subscription.listSetAside({});
   expect(records.map(({ key, reason }) => [key, reason.replace(/,.*/, "")])).toEqual([
     [userId, "Expected a subscription record with a change"],
@@ -60,7 +71,7 @@ test("what cannot be read holds back its user alone, is listed, and goes on in i
   expect((await parts.subscription.redriveSetAside({})).records).toBe(4);
   await parts.settled();
   expect((await parts.subscription.listSetAside({})).records).toEqual([]);
-  expect(await stateOf("a")).toBe(MembershipStatus.SUBSCRIBED);
+  expect([await stateOf("a"), await isBehind("a")]).toEqual([MembershipStatus.SUBSCRIBED, [false, false]]);
   const { entries } = await parts.subscription.getHistory({ scope, users: [externalId("a")] });
   expect(entries.map(({ what, before, after }) => [what, before, after])).toEqual([
     ["news", undefined, "subscribed"],
@@ -70,15 +81,29 @@ test("what cannot be read holds back its user alone, is listed, and goes on in i
 });
 
 test("what cannot be read holds back its address alone, until it is skipped", async () => {
+  await parts.track([{ external_id: "a", email: "a@b.org" }, { external_id: "c", email: "c@b.org" }]);
   await sendUnread("messaging-status", "a@b.org", 0);
   const set = (status: EmailStatus, ...emails: string[]) => parts.messagingStatus.setEmailStatus({ scope, emails, status });
   await set(EmailStatus.UNSUBSCRIBED, "a@b.org", "c@b.org");
   await set(EmailStatus.OPTED_IN, "a@b.org");
   await parts.settled();
+  /** By state, by list of addresses, by list of all, and in an export. */
+  async function behind(...addresses: string[]): Promise<boolean[]> {
+    const { messagingStatus, profile } = parts;
+    const reads = [
+      messagingStatus.getEmailStates({ scope, emails: addresses }),
+      messagingStatus.listUnsubscribes({ scope, filter: { addresses } }),
+      messagingStatus.listUnsubscribes({ scope }),
+      profile.exportUsers({ scope, users: addresses.map((value) => ({ key: { case: "email" as const, value } })) }),
+    ];
+    return (await Promise.all(reads)).map((answer) => answer.behind);
+  }
   const statuses = async () => {
     return (await parts.messagingStatus.getEmailStates({ scope, emails: ["a@b.org", "c@b.org"] })).states.map(({ status }) => status);
   };
   expect(await statuses()).toEqual([EmailStatus.UNSPECIFIED, EmailStatus.UNSUBSCRIBED]);
+  expect(await behind("a@b.org", "c@b.org")).toEqual([true, true, true, true]);
+  expect(await behind("c@b.org")).toEqual([false, false, true, false]);
   expect((await parts.messagingStatus.listSetAside({})).records.map(({ key }) => key)).toEqual(["a@b.org", "a@b.org", "a@b.org"]);
   await parts.messagingStatus.skipSetAside({ workspaceId: "w", sequence: 0n, part: 0 });
   await parts.settled();

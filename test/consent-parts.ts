@@ -8,7 +8,7 @@ import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { Channel, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { openMessagingStatus } from "../services/messaging-status/wire.ts";
-import { openProfile } from "../services/profile/wire.ts";
+import { type EmailStatuses, emailStatusesBy, noStatuses, openProfile } from "../services/profile/wire.ts";
 import { openSubscription } from "../services/subscription/wire.ts";
 
 export const scope = { workspaceId: "w", requestId: "request", actor: "key", route: "route" };
@@ -20,17 +20,25 @@ export async function openConsentParts() {
   const log = await openSqliteLog({ database, partitions: 1, clock });
   const owners: { notify(): void }[] = [];
   const shared = { database, log, clock, logger: silentLogger };
-  const profile = await openProfile({ ...shared, undoWindowMs: 1_000, onConsent: () => owners.forEach((owner) => owner.notify()) });
+  let emailStatuses: EmailStatuses | undefined;
+  const profile = await openProfile({
+    ...shared,
+    undoWindowMs: 1_000,
+    onConsent: () => owners.forEach((owner) => owner.notify()),
+    emailStatuses: { load: (...asked) => emailStatuses?.load(...asked) ?? Promise.resolve(noStatuses) },
+  });
   const profileClient = directClient(ProfileService, profile.service);
   const subscription = await openSubscription({ ...shared, profile: profileClient });
   const messagingStatus = await openMessagingStatus({ ...shared, profile: profileClient });
   owners.push(subscription, messagingStatus);
+  const messagingStatusClient = directClient(MessagingStatusService, messagingStatus.service);
+  emailStatuses = emailStatusesBy(messagingStatusClient);
   const parts = {
     clock,
     database,
     profile: profileClient,
     subscription: directClient(SubscriptionService, subscription.service),
-    messagingStatus: directClient(MessagingStatusService, messagingStatus.service),
+    messagingStatus: messagingStatusClient,
     health: () => [subscription.health(), messagingStatus.health()],
     track: (attributes: readonly object[]) => profileClient.trackUsers({ scope, bodyJson: Buffer.from(JSON.stringify({ attributes })) }),
     async settled() {

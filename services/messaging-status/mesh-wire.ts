@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
+import { openHeld } from "../../platform/lane/held.ts";
 import type { MeshLanes } from "../../platform/lane/mesh-lanes.ts";
 import { type MeshPart, type MeshPartEnds, type MeshPartPlan, serveMeshPart } from "../../platform/lane/mesh-part.ts";
+import { limits } from "../../platform/limits.ts";
 import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -37,11 +39,12 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   whoseBody,
   redriveBody,
   laneOf: (layout, { workspaceId, key }) => layout.messagingStatus(layout.laneOf(workspaceId, key)),
-  route({ tables, lanes, profile, intake, setAside }) {
+  route({ tables, lanes, profile, intake, setAside, clock }) {
     const links = openUnsubscribeLinks(tables.linkKeys);
     const service = messagingStatusRoutes({
       store: tables.store,
       caught: caughtBy(lanes),
+      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs }),
       profile,
       intake,
       links,

@@ -4,6 +4,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { applyRows } from "../../platform/lane/apply-rows.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
+import { openHeld } from "../../platform/lane/held.ts";
 import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
@@ -65,6 +66,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
     service: messagingStatusRoutes({
       store: tables.store,
       caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
+      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: 0 }),
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),

@@ -26,7 +26,7 @@ import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
-import type { EmailStatuses } from "./domain/email-statuses.ts";
+import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { logOperator } from "./lanes/log-operator.ts";
@@ -210,7 +210,7 @@ function openEmailStatuses(
   parts: Pick<MeshParts, "clock" | "logger">,
   opened: Opened,
 ): EmailStatuses {
-  if (messagingStatus === undefined) return { load: () => Promise.resolve(new Map()) };
+  if (messagingStatus === undefined) return { load: () => Promise.resolve(noStatuses) };
   const called = connectClient(MessagingStatusService, { ...messagingStatus, caller: "profile", deadlineMs: limits.drainMsMax, ...parts });
   opened.push(() => called.close());
   return emailStatusesBy(called.client);

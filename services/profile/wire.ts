@@ -14,7 +14,7 @@ import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
-import { type EmailStatuses, statusesOf, statusOf } from "./domain/email-statuses.ts";
+import { type EmailStatuses, noStatuses, statusesOf, statusOf } from "./domain/email-statuses.ts";
 import { findUsers } from "./domain/find-users.ts";
 import type { Applied } from "./domain/ports.ts";
 import { renderProfile } from "./domain/render-profile.ts";
@@ -36,7 +36,8 @@ import { sqliteProfileMove } from "./store/moved-sqlite.ts";
 import { type Asked, openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
 
-export type { EmailStatuses } from "./domain/email-statuses.ts";
+export { emailStatusesBy } from "./clients/email-statuses.ts";
+export { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
 export { type LogOperation, openLogOperation } from "./log-operation.ts";
 
@@ -102,7 +103,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     profiles: tables.profiles,
     clock,
     newJobId: () => newId("job_", clock),
-    emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(new Map()) },
+    emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(noStatuses) },
   });
   const stopLooking = lookRegularly(asked, { clock, logger: options.logger }, () => passes.forEach((pass) => pass.redrive()));
   return {

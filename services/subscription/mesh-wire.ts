@@ -4,8 +4,10 @@ import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
+import { openHeld } from "../../platform/lane/held.ts";
 import type { MeshLanes } from "../../platform/lane/mesh-lanes.ts";
 import { type MeshPart, type MeshPartEnds, type MeshPartPlan, serveMeshPart } from "../../platform/lane/mesh-part.ts";
+import { limits } from "../../platform/limits.ts";
 import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -43,6 +45,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
     const service = subscriptionRoutes({
       store: tables.store,
       caught: caughtBy(lanes),
+      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs }),
       profile,
       intake,
       newGroupId: () => newId("uuid", clock),

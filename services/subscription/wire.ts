@@ -5,6 +5,7 @@ import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
 import { applyRows } from "../../platform/lane/apply-rows.ts";
 import { openDrain } from "../../platform/lane/drain.ts";
+import { openHeld } from "../../platform/lane/held.ts";
 import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
 import { limits } from "../../platform/limits.ts";
@@ -71,6 +72,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
     service: subscriptionRoutes({
       store: tables.store,
       caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
+      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: 0 }),
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),

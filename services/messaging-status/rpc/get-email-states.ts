@@ -9,13 +9,14 @@ import {
   GetEmailStatesResponseSchema,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
-import { isBehind, scopeOf } from "./request.ts";
+import { isLate, scopeOf } from "./request.ts";
 
 export async function handleGetEmailStates(parts: ServiceParts, message: GetEmailStatesRequest): Promise<GetEmailStatesResponse> {
   const scope = scopeOf(message);
   const { emails } = message;
-  const behind = message.waited ? !await parts.caught.ask(scope, emails)() : await isBehind(parts, scope, emails);
-  const known = await parts.store.load(scope.workspaceId, message.emails);
+  const late = message.waited ? !await parts.caught.ask(scope, emails)() : await isLate(parts, scope, emails);
+  const { workspaceId } = scope;
+  const [known, held] = await Promise.all([parts.store.load(workspaceId, emails), parts.isHeld(workspaceId, emails)]);
   const states = message.emails.map((email) => {
     const { status, rejected, spamAt } = known.get(email) ?? unknownAddress(email);
     return {
@@ -24,5 +25,5 @@ export async function handleGetEmailStates(parts: ServiceParts, message: GetEmai
       spam: spamAt !== null,
     };
   });
-  return create(GetEmailStatesResponseSchema, { states, behind });
+  return create(GetEmailStatesResponseSchema, { states, behind: late || held });
 }

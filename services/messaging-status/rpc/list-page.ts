@@ -5,7 +5,7 @@ import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v
 import { listAddresses } from "../domain/list-addresses.ts";
 import type { ListName } from "../domain/ports.ts";
 import type { ServiceParts } from "./parts.ts";
-import { isBehind } from "./request.ts";
+import { isLate } from "./request.ts";
 import { reasonNumbers } from "./status-numbers.ts";
 
 /** Waits as every read does. Without a filter: the newest of all time. */
@@ -15,9 +15,10 @@ export async function listPage(
   filter: AddressFilter | undefined,
 ) {
   const addressed = filter?.addresses ?? [];
-  const behind = await isBehind(parts, of.scope, addressed.length === 0 ? "all" : addressed);
+  const about = addressed.length === 0 ? "all" : addressed;
+  const late = await isLate(parts, of.scope, about);
   of.signal.throwIfAborted();
-  const page = await listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
+  const listing = listAddresses(parts.store, { workspaceId: of.scope.workspaceId, list: of.list }, {
     addresses: addressed,
     from: Number(filter?.from ?? 0n),
     to: filter === undefined || filter.to === 0n ? Number.MAX_SAFE_INTEGER : Number(filter.to),
@@ -26,10 +27,11 @@ export async function listPage(
     ascending: filter?.ascending ?? false,
     signal: of.signal,
   });
+  const [page, held] = await Promise.all([listing, parts.isHeld(of.scope.workspaceId, about)]);
   const addresses = page.map(({ address, at, reason }) => ({
     address,
     at: BigInt(at),
     ...(reason !== undefined && { reason: reasonNumbers[reason] }),
   }));
-  return { addresses, behind };
+  return { addresses, behind: late || held };
 }

@@ -1,6 +1,7 @@
 /** What the handlers need. */
 import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
+import type { IsHeld } from "../../../platform/lane/held.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -10,6 +11,8 @@ import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
 export interface ServiceParts {
   readonly store: AddressStore;
   readonly caught: Caught;
+  /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
+  readonly isHeld: IsHeld;
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   readonly intake: IntakeParts;
   readonly links: UnsubscribeLinks;

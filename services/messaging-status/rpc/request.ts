@@ -36,7 +36,7 @@ function addresses(
 }
 
 /** Waits, bounded, until what was answered before the read is in; true where it answers without. */
-export async function isBehind(
+export async function isLate(
   { profile, caught }: Pick<ServiceParts, "profile" | "caught">,
   scope: Scope,
   addresses: readonly string[] | "all",

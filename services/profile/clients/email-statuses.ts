@@ -8,11 +8,12 @@ import type { EmailStatuses } from "../domain/email-statuses.ts";
 export function emailStatusesBy(client: Pick<Client<typeof MessagingStatusService>, "getEmailStates">): EmailStatuses {
   return {
     async load(workspaceId, addresses) {
-      const { states } = await client.getEmailStates({ scope: { workspaceId }, emails: [...addresses], waited: true });
-      return new Map(states.flatMap(({ status }, at) => {
+      const { states, behind } = await client.getEmailStates({ scope: { workspaceId }, emails: [...addresses], waited: true });
+      const statuses = new Map(states.flatMap(({ status }, at) => {
         const name = names.get(status);
         return name === undefined ? [] : [[addresses[at] ?? "", name] as const];
       }));
+      return { statuses, behind };
     },
   };
 }

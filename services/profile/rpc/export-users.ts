@@ -28,6 +28,6 @@ export async function handleExportUsers(
   return create(ExportUsersResponseSchema, {
     usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates, ...statusOf(statuses, profile) }))),
     unknown: [...unknown],
-    behind,
+    behind: behind || statuses.behind,
   });
 }

@@ -36,7 +36,7 @@ export async function handleInspectUsers(
       updatedAt: BigInt(profile.updatedAt),
       held,
     })),
-    behind,
+    behind: behind || statuses.behind,
   });
 }
 

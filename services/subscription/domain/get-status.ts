@@ -20,7 +20,8 @@ export async function getStatus(
   const group = groupOf(groups, groupId);
   checkAddresses(group, { emails: keys.some(({ by }) => by === "email"), phones: keys.some(({ by }) => by === "phone") });
   const late = !await caughtUp();
-  const rows = await parts.store.load(workspaceId, [...new Set(found.flat().map(({ userId }) => userId))]);
+  const ids = [...new Set(found.flat().map(({ userId }) => userId))];
+  const [rows, held] = await Promise.all([parts.store.load(workspaceId, ids), parts.isHeld(workspaceId, ids)]);
   const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(groupId))));
-  return { states, behind: behind || late };
+  return { states, behind: behind || late || held };
 }

@@ -21,16 +21,18 @@ export async function getUserStatus(
   const late = !await caughtUp();
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
-  const [known, rows] = await Promise.all([
+  const ids = page.map(({ userId }) => userId);
+  const [known, rows, held] = await Promise.all([
     parts.store.groups(workspaceId),
-    parts.store.load(workspaceId, page.map(({ userId }) => userId)),
+    parts.store.load(workspaceId, ids),
+    parts.isHeld(workspaceId, ids),
   ]);
   const groups = new Map(known.map((group) => [group.id, group]));
   const users = page.map((user) => {
     const states = [...rows.get(user.userId)?.groups ?? []];
     return { ...user, groups: states.flatMap(([id, state]) => ({ group: groups.get(id), state })).filter(isKnown) };
   });
-  return { users, total: all.length, behind: behind || late };
+  return { users, total: all.length, behind: behind || late || held };
 }
 
 function isKnown(

@@ -50,4 +50,6 @@ export interface Asked {
 export interface ReadParts {
   readonly store: MembershipStore;
   readonly caught: Caught;
+  /** Whether a record of one of these users waits for a human: then what is read is older than what was answered. */
+  readonly isHeld: (workspaceId: string, users: readonly UserId[]) => Promise<boolean>;
 }
