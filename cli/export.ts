@@ -64,7 +64,7 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
     yield* readUsers(database, {
       workspaceId: workspace.id,
       currencyRates: workspace.currencyRates,
-      emailStatuses: { load: async (...asked) => ({ statuses: await statuses(...asked), behind: false }) },
+      emailStatuses: { load: async ({ workspaceId }, addresses) => ({ statuses: await statuses(workspaceId, addresses), behind: false }) },
     });
   } finally {
     await database.close();

@@ -103,7 +103,8 @@ async function listen(
     const peer = config.peers.get(part);
     if (peer === undefined) return directClient(service, {});
     // A call never lasts longer than a drain may
-    const connected = connectClient(service, { ...peer, caller: "gateway", deadlineMs: limits.drainMsMax, shared, clock, logger });
+    const { tracer } = telemetry;
+    const connected = connectClient(service, { ...peer, caller: "gateway", deadlineMs: limits.drainMsMax, shared, clock, logger, tracer });
     opened.push(() => connected.close());
     return connected.client;
   }

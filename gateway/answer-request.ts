@@ -44,13 +44,14 @@ type Observed = Answering & { readonly observed?: Observation };
 
 async function answerFound(request: HttpRequest, found: Found, answering: Observed): Promise<HttpAnswer> {
   if (found.kind !== "route") return await answerNoRoute(request, found, answering);
-  const { route } = found;
+  const { route, params } = found;
+  const traceparent = answering.observed?.traceparent ?? "";
   try {
-    if (route.guard === "open") return await route.handler(answering.parts, { request, params: found.params });
+    if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {
-      return await answerScim(request, { route, params: found.params }, { ...answering, scim: answering.parts.scim });
+      return await answerScim(request, { route, params }, { ...answering, scim: answering.parts.scim });
     }
-    return await answerWithKey(request, { route, params: found.params }, answering);
+    return await answerWithKey(request, { route, params }, answering);
   } catch (error) {
     return answerError(error, { request, route, headers: [], ...answering });
   }

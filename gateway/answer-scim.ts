@@ -27,7 +27,7 @@ export interface ScimAnswering {
   readonly logger: Logger;
   readonly scim: Client<typeof ScimService>;
   readonly scimNotes: ScimNotes;
-  readonly observed?: Pick<Observation, "traceparent">;
+  readonly observed?: Pick<Observation, "traceparent" | "traceId">;
 }
 
 interface Chosen {
@@ -42,7 +42,7 @@ export async function answerScim(request: HttpRequest, chosen: Chosen, answering
     const holder = authenticateScim(request, answering.access);
     return negotiated(request.headers, await answerHolder(request, { ...chosen, holder }, answering));
   } catch (error) {
-    return negotiated(request.headers, errorAnswer(error, unknownLimitHeaders, { request, ...chosen, logger: answering.logger }));
+    return negotiated(request.headers, errorAnswer(error, unknownLimitHeaders, { request, ...chosen, ...answering }));
   }
 }
 
@@ -66,7 +66,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     if (error instanceof ClientGone) throw error;
     if (isRead(route) && wasStopped(error, request)) throw new ClientGone("The client hung up");
     if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
-    const answer = errorAnswer(error, headers, { request, route, logger: answering.logger });
+    const answer = errorAnswer(error, headers, { request, route, ...answering });
     const refusal = isTold(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };
     answering.scimNotes.add({ scope, status: answer.status, ...refusal });
     return answer;
@@ -153,10 +153,14 @@ function negotiated(headers: RequestHeaders, answer: HttpAnswer): HttpAnswer {
 function errorAnswer(
   error: unknown,
   headers: readonly string[],
-  { request, route, logger }: { readonly request: HttpRequest; readonly route: ScimRoute; readonly logger: Logger },
+  { request, route, logger, observed }: Pick<ScimAnswering, "logger" | "observed"> & {
+    readonly request: HttpRequest;
+    readonly route: ScimRoute;
+  },
 ): HttpAnswer {
   if (isTold(error)) return scimRefusalAnswer(error, headers);
   if (error instanceof ClientGone) throw error;
-  logger.error("request_failed", error, { requestId: request.requestId, route: route.path });
+  const traceId = observed?.traceId;
+  logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });
   return scimFaultAnswer(headers);
 }

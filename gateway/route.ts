@@ -46,6 +46,8 @@ export interface OpenRoute {
 export interface OpenCall {
   readonly request: Pick<HttpRequest, "requestId" | "headers" | "query" | "hungUp" | "readBody">;
   readonly params: ReadonlyMap<string, string>;
+  /** Of the request's span, for the parts; empty where the request is not recorded. */
+  readonly traceparent: string;
 }
 
 /** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to say no. */

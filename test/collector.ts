@@ -7,6 +7,9 @@ export interface CollectedSpan {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
+  /** As OTLP numbers them: 2 answers a call, 3 makes one. */
+  readonly kind: number;
+  readonly attributes: readonly { readonly key: string; readonly value: Readonly<Record<string, unknown>> }[];
   /** service.name of its process. */
   readonly service: string;
 }

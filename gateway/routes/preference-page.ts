@@ -8,32 +8,30 @@ import { receiptHeaders } from "../reply.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
 /** Mail scanners follow links: this shows, and changes nothing. */
-export async function handlePreferencePage({ content }: Pick<Parts, "content">, { request, params }: OpenCall): Promise<HttpAnswer> {
+export async function handlePreferencePage({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
   return await asPage(async () => {
-    const { page } = await content.openPreferencePage({ token: params.get("token") ?? "", requestId: request.requestId }, {
-      signal: request.hungUp,
-    });
+    const { page } = await content.openPreferencePage(linkOf(call), { signal: call.request.hungUp });
     return hostedPage(page);
   });
 }
 
 /** Durable when the answer goes out. */
-export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">, { request, params }: OpenCall): Promise<HttpAnswer> {
+export async function handlePreferenceSubmit({ content }: Pick<Parts, "content">, call: OpenCall): Promise<HttpAnswer> {
   return await asPage(async () => {
+    const { request } = call;
     checkMediaType(request.headers, formTypes);
     const form = await request.readBody(limits.pageFormBytesMax);
-    const { page, position } = await content.submitPreferencePage({
-      token: params.get("token") ?? "",
-      requestId: request.requestId,
-      form,
-      wholeForm: request.query === "save",
-    });
+    const { page, position } = await content.submitPreferencePage({ ...linkOf(call), form, wholeForm: request.query === "save" });
     const answer = hostedPage(page);
     return { ...answer, headers: [...answer.headers, ...receiptHeaders({ position, replayed: false })] };
   });
 }
 
 const formTypes: ReadonlySet<string> = new Set(["application/x-www-form-urlencoded"]);
+
+function linkOf({ request, params, traceparent }: OpenCall) {
+  return { token: params.get("token") ?? "", requestId: request.requestId, traceparent };
+}
 
 /** People read pages, not JSON: a refusal is told as one. */
 async function asPage(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {

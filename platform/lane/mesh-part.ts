@@ -124,7 +124,8 @@ async function open<Tables extends SetAsideTables>(
   opened.push(() => events.close());
   const lanes = await openMeshLanes({ service: plan.name, streams: config, clock, logger });
   opened.push(() => lanes.close());
-  const called = connectClient(ProfileService, { ...config.profile, caller: plan.name, deadlineMs: limits.drainMsMax, clock });
+  const calling = { caller: plan.name, deadlineMs: limits.drainMsMax, clock, logger, tracer: telemetry.tracer };
+  const called = connectClient(ProfileService, { ...config.profile, ...calling });
   opened.push(() => called.close());
   const profile = called.client;
   lanes.start((bodies, lane) =>

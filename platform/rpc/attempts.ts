@@ -12,7 +12,22 @@ import { callerHeader } from "./callers.ts";
 import type { Connection } from "./connection.ts";
 import { isLost, isNotSent, isSilence, thrownFromError } from "./refusal-wire.ts";
 
-export type UnaryCall = (method: DescMethodUnary, message: Message, options: CallOptions) => Promise<Message>;
+/** Filled in while a call goes on, for whoever wants to know how it went. */
+export interface Attempted {
+  attempts: number;
+  /** Of the last attempt, as in `http://host:port`; empty while there was none. */
+  url: string;
+}
+
+export type GivenOptions = CallOptions & { readonly attempted?: Attempted };
+
+export type UnaryCall = (method: DescMethodUnary, message: Message, options: GivenOptions) => Promise<Message>;
+
+export function noteAttempt({ attempted }: GivenOptions, { url }: Connection): void {
+  if (attempted === undefined) return;
+  attempted.attempts += 1;
+  attempted.url = url;
+}
 
 export interface CallParts {
   readonly addresses: Addresses<Connection>;
@@ -26,7 +41,7 @@ export interface CallParts {
 export async function callWithRepeats(
   { addresses, clock, caller, deadlineMs, logger }: CallParts,
   method: DescMethodUnary,
-  { message, given }: { message: Message; given: CallOptions },
+  { message, given }: { message: Message; given: GivenOptions },
 ): Promise<Message> {
   const endsAt = clock.monotonic() + (given.timeoutMs ?? deadlineMs);
   const headers = callHeaders(caller, given);
@@ -36,6 +51,7 @@ export async function callWithRepeats(
     if (given.signal?.aborted || leftMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
     const connection = pickUntried(addresses, tried);
     tried.add(connection);
+    noteAttempt(given, connection);
     try {
       const answer = await connection.transport.unary(method, given.signal, Math.floor(leftMs), headers, message);
       addresses.worked(connection);

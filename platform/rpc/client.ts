@@ -4,12 +4,14 @@ import type { CallOptions, Client, Transport } from "@connectrpc/connect";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { noTracer, type Tracer } from "../telemetry/tracer.ts";
 import { roundRobin } from "./addresses.ts";
-import { type CallParts, callWithRepeats, hasSideEffects, type UnaryCall } from "./attempts.ts";
+import { type CallParts, callWithRepeats, type GivenOptions, hasSideEffects, type UnaryCall } from "./attempts.ts";
 import type { ClientTls } from "./connection.ts";
 import { openPeers } from "./peers.ts";
 import { thrownFromError } from "./refusal-wire.ts";
 import { shareCalls } from "./shared-calls.ts";
+import { tracedCall } from "./traced-call.ts";
 
 export interface ClientOptions {
   /** Of the processes of the service, as openPeers takes them: `http://host:port`, or `dns+http://name:port` of all with the name. */
@@ -24,6 +26,8 @@ export interface ClientOptions {
   readonly logger?: Logger;
   /** Methods, as in `trackUsers`, whose waiting calls travel together. */
   readonly shared?: readonly string[];
+  /** Records a span for each call of a request that is recorded. */
+  readonly tracer?: Tracer;
 }
 
 export interface RpcClient<Service extends DescService> {
@@ -39,7 +43,7 @@ export interface RpcClient<Service extends DescService> {
  * OUTCOME_UNKNOWN for a call that writes. Throws for a service with a streaming method and for no address.
  */
 export function connectClient<Service extends DescService>(service: Service, options: ClientOptions): RpcClient<Service> {
-  const { clock = systemClock, logger = silentLogger } = options;
+  const { clock = systemClock, logger = silentLogger, tracer = noTracer } = options;
   const peers = openPeers({
     addresses: options.addresses,
     tls: options.tls,
@@ -53,11 +57,11 @@ export function connectClient<Service extends DescService>(service: Service, opt
     (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...parts, method: methodOf(service, name) })]),
   );
   return {
-    client: clientOf(service, (method, message, given) => (shared.get(method) ?? repeating)(method, message, given)),
+    client: clientOf(service, tracedCall((method, message, given) => (shared.get(method) ?? repeating)(method, message, given), tracer)),
     close: () => peers.close(),
   };
 
-  function repeating(method: DescMethodUnary, message: Message, given: CallOptions): Promise<Message> {
+  function repeating(method: DescMethodUnary, message: Message, given: GivenOptions): Promise<Message> {
     return callWithRepeats(parts, method, { message, given });
   }
 }

@@ -7,6 +7,7 @@ import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { withinDeadline } from "./deadline.ts";
 import { errorFromThrown } from "./refusal-wire.ts";
+import { logIdsOf } from "./request-trace.ts";
 
 /** A service and what answers for it. */
 export interface RpcRoute {
@@ -35,9 +36,10 @@ export function guarded({ service, implementation }: RpcRoute, parts: GuardParts
 }
 
 /** Notes a fault that a caller learns nothing of, and gives the id under which it stands in the log. */
-export function noteFault(logger: Logger, fault: unknown, of: { method: DescMethod; requestId: string | null }): string {
+export function noteFault(logger: Logger, fault: unknown, of: { readonly method: DescMethod; readonly request?: unknown }): string {
   const faultId = newId("fault_");
-  logger.error("rpc_fault", fault, { faultId, method: `${of.method.parent.typeName}/${of.method.name}`, requestId: of.requestId });
+  const { method, request } = of;
+  logger.error("rpc_fault", fault, { faultId, method: `${method.parent.typeName}/${method.name}`, ...logIdsOf(request ?? {}) });
   return faultId;
 }
 
@@ -46,7 +48,7 @@ function unary(handler: Handler, parts: GuardParts): Handler {
     try {
       return await withinDeadline(context, parts.clock, (inner) => handler(request, inner));
     } catch (thrown) {
-      throw wireError(thrown, context, parts);
+      throw wireError(thrown, { context, request }, parts);
     }
   };
 }
@@ -57,14 +59,19 @@ function streaming(handler: Handler, parts: GuardParts): Handler {
     try {
       yield* handler(request, context) as AsyncIterable<unknown>;
     } catch (thrown) {
-      throw wireError(thrown, context, parts);
+      throw wireError(thrown, { context, request }, parts);
     }
   };
 }
 
-function wireError(thrown: unknown, context: HandlerContext, { logger }: GuardParts): ConnectError {
+interface Asked {
+  readonly context: HandlerContext;
+  readonly request: unknown;
+}
+
+function wireError(thrown: unknown, { context, request }: Asked, { logger }: GuardParts): ConnectError {
   return errorFromThrown(thrown, {
-    fault: (fault) => noteFault(logger, fault, { method: context.method, requestId: context.requestHeader.get("x-request-id") }),
+    fault: (fault) => noteFault(logger, fault, { method: context.method, request }),
     bounded: context.protocolName !== "connect",
   });
 }

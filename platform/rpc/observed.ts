@@ -4,7 +4,9 @@ import type { HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { Refusal } from "../refusal.ts";
 import { noMetrics } from "../telemetry/metrics.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
+import type { Attributes } from "../telemetry/tracer.ts";
 import type { Handler, RpcRoute } from "./guard.ts";
+import { traceparentOf, withTraceparent } from "./request-trace.ts";
 
 /** The same route where nobody looks. Methods that stream are left as they are. */
 export function observedRoute({ service, implementation }: RpcRoute, telemetry: Telemetry): RpcRoute {
@@ -30,17 +32,14 @@ export function observedService<Service extends DescService>(
 function observed(handler: Handler, method: string, { metrics, tracer }: Telemetry): Handler {
   return async (request: unknown, context: HandlerContext) => {
     const began = performance.now();
-    const scope = scopeOf(request);
-    const span = tracer.child(method, scope?.traceparent, {
-      kind: "server",
-      attributes: { "rpc.system": "connect_rpc", "rpc.method": method },
-    });
-    // What the handler does is a child of its call
-    if (span !== undefined && scope !== undefined) scope.traceparent = span.traceparent;
+    const span = tracer.on
+      ? tracer.child(method, traceparentOf(request), { kind: "server", attributes: rpcAttributes(method) })
+      : undefined;
     let outcome = "answered";
     let reason = "";
     try {
-      return await handler(request, context);
+      // What the handler does is a child of its call
+      return await handler(span === undefined ? request : withTraceparent(request, span.traceparent), context);
     } catch (thrown) {
       outcome = thrown instanceof Refusal ? "refused" : "fault";
       reason = thrown instanceof Refusal ? thrown.reason : "FAULT";
@@ -54,12 +53,7 @@ function observed(handler: Handler, method: string, { metrics, tracer }: Telemet
 
 const millis = 1_000;
 
-interface TracedScope {
-  traceparent: string;
-}
-
-/** heddle.profile.v1.Scope or heddle.scim.v1.Scope, one of which nearly every request has; a `scope` without a traceparent is none. */
-function scopeOf(request: unknown): TracedScope | undefined {
-  const scope = (request as { scope?: { traceparent?: unknown } }).scope;
-  return typeof scope?.traceparent === "string" && scope.traceparent !== "" ? scope as TracedScope : undefined;
+/** What OpenTelemetry's conventions for Connect say of a call, for both of its sides. */
+export function rpcAttributes(method: string): Attributes {
+  return { "rpc.system.name": "connectrpc", "rpc.method": method };
 }

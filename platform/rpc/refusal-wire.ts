@@ -2,6 +2,7 @@
 import { Buffer } from "node:buffer";
 import { create, type MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { codeToString } from "@connectrpc/connect/protocol-connect";
 import { FaultDetailSchema, type RefusalDetail, RefusalDetailSchema } from "../../proto/gen/heddle/rpc/v1/refusal_pb.ts";
 import { limits } from "../limits.ts";
 import { type Reason, reasons, Refusal, type RefusalDetails } from "../refusal.ts";
@@ -141,6 +142,11 @@ const reasonsOfCodes: ReadonlyMap<Code, Reason> = new Map([
   [Code.PermissionDenied, "CALLER_NOT_ALLOWED"],
   [Code.Unauthenticated, "CALLER_NOT_ALLOWED"],
 ]);
+
+/** The Connect error code of what thrownFromError() gave, as in `not_found`. */
+export function codeOfThrown(thrown: unknown): string {
+  return codeToString(thrown instanceof Refusal ? refusalCodes[thrown.reason] : Code.Internal);
+}
 
 /** The call never left this process, or the other side said that it did not look at it. */
 class NotSent extends Error {}

@@ -110,8 +110,8 @@ function gate(options: RpcServerOptions, state: State, context: HandlerContext):
     }
     if (!openServices.has(service.typeName)) checkCaller(options.callers, context.method as DescMethod, namesOfCaller(context));
   } catch (thrown) {
-    const of = { method: context.method, requestId: context.requestHeader.get("x-request-id") };
-    throw errorFromThrown(thrown, { fault: (fault) => noteFault(options.logger, fault, of), bounded: true });
+    const { method } = context;
+    throw errorFromThrown(thrown, { fault: (fault) => noteFault(options.logger, fault, { method }), bounded: true });
   }
 }
 

@@ -86,17 +86,19 @@ async function* outcomes(
 
 /** Never rejects. */
 async function outcomeOf(call: Call, { method, handler }: Target, parts: SharedParts & { context: HandlerContext }): Promise<Settled> {
+  let request: unknown;
   try {
+    request = messageOf(method, call.request);
     const workMs = workMsOf(call.timeoutMs === 0 ? parts.context.timeoutMs() : call.timeoutMs);
     if (workMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
     const context = new SharedContext({ call, method, workMs, clock: parts.clock, whole: parts.context });
-    const answer = await handler(messageOf(method, call.request), context);
+    const answer = await handler(request, context);
     return { case: "response", value: toBinary(method.output, create(method.output, answer as MessageInitShape<typeof method.output>)) };
   } catch (thrown) {
     if (thrown instanceof Refusal) {
       return { case: "refused", value: { detail: detailFromRefusal(thrown), text: thrown.message } };
     }
-    const id = noteFault(parts.logger, thrown, { method, requestId: call.requestId });
+    const id = noteFault(parts.logger, thrown, { method, request });
     return { case: "fault", value: { id } };
   }
 }

@@ -4,7 +4,17 @@ import { type CallOptions, Code, ConnectError } from "@connectrpc/connect";
 import { CallManyRequestSchema, type Outcome, SharedCallService } from "../../proto/gen/heddle/rpc/v1/shared_call_service_pb.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { callHeaders, type CallParts, hasSideEffects, mayRepeat, noteFailure, retryMs, type UnaryCall } from "./attempts.ts";
+import {
+  callHeaders,
+  type CallParts,
+  type GivenOptions,
+  hasSideEffects,
+  mayRepeat,
+  noteAttempt,
+  noteFailure,
+  retryMs,
+  type UnaryCall,
+} from "./attempts.ts";
 import { noteDefect } from "./call-defect.ts";
 import type { Connection } from "./connection.ts";
 import { refusalFromDetail, RemoteFault, thrownFromError } from "./refusal-wire.ts";
@@ -25,7 +35,7 @@ export function shareCalls(parts: CallParts & { readonly method: DescMethodUnary
 interface Waiting {
   readonly message: Message;
   readonly bytes: Uint8Array;
-  readonly options: CallOptions;
+  readonly options: GivenOptions;
   readonly endsAt: number;
   attempts: number;
   /** Where it was and came back from unsent. */
@@ -46,7 +56,7 @@ class SharedLine {
     this.#parts = parts;
   }
 
-  call(message: Message, options: CallOptions): Promise<Message> {
+  call(message: Message, options: GivenOptions): Promise<Message> {
     const { method, clock, deadlineMs } = this.#parts;
     if (options.signal?.aborted) return Promise.reject(new Refusal("DEADLINE_EXCEEDED"));
     const bytes = toBinary(method.input, message);
@@ -141,6 +151,7 @@ class SharedLine {
       this.#pumpSoon();
     };
     const cancel = clock.after(limits.rpcSlotMsMax, free);
+    for (const { options } of batch) noteAttempt(options, connection);
     try {
       const [first] = batch;
       if (first !== undefined && batch.length === 1) await this.#sendAlone(connection, first);

@@ -8,7 +8,7 @@ import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
-import { connectClient } from "../../platform/rpc/client.ts";
+import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
@@ -50,7 +50,7 @@ export async function serveMeshContent(
     opened.push(sweepTextsDaily({ session, clock, logger }));
     const translations = openCassandraTranslations({ session, newVersion: () => newId("uuid", clock) });
     const centers = openCassandraCenters({ session, newContentId: () => newId("uuid", clock) });
-    const behind = connectPeers(config, { clock, logger }, opened);
+    const behind = connectPeers(config, { clock, logger, tracer: telemetry.tracer }, opened);
     function health(): Readiness {
       return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
     }
@@ -76,11 +76,11 @@ export async function serveMeshContent(
 
 function connectPeers(
   config: MeshContentConfig,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+  parts: Pick<ClientOptions, "clock" | "logger" | "tracer">,
   opened: (() => Promise<unknown> | unknown)[],
 ) {
   function clientOf<Service extends DescService>(service: Service, peer: PeerConfig): Client<Service> {
-    const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, clock, logger });
+    const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, ...parts });
     opened.push(() => connected.close());
     return connected.client;
   }

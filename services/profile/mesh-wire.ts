@@ -12,7 +12,7 @@ import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import type { Logger } from "../../platform/logger.ts";
-import { connectClient } from "../../platform/rpc/client.ts";
+import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
 import { openLagMeter } from "../../platform/telemetry/lag.ts";
@@ -110,7 +110,7 @@ async function open(
     ...store,
     clock,
     newJobId: () => newId("job_", clock),
-    emailStatuses: openEmailStatuses(config, { clock, logger }, opened),
+    emailStatuses: openEmailStatuses(config, { clock, logger, tracer: telemetry.tracer }, opened),
   });
   const health = healthOf({ bus, storeWatch, readers, applied });
   const server = await serveRpc({
@@ -207,7 +207,7 @@ function lanesName({ logName }: MeshProfileConfig): string {
 /** Without the messaging-status service nobody knows a status. */
 function openEmailStatuses(
   { messagingStatus }: MeshProfileConfig,
-  parts: Pick<MeshParts, "clock" | "logger">,
+  parts: Pick<ClientOptions, "clock" | "logger" | "tracer">,
   opened: Opened,
 ): EmailStatuses {
   if (messagingStatus === undefined) return { load: () => Promise.resolve(noStatuses) };

@@ -1,9 +1,12 @@
 /** What a running Heddle shows of itself: readiness, metrics on a port of their own, one trace a request, logs without personal data. */
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Collector, startCollector } from "../collector.ts";
+import { runCommand } from "../command-line.ts";
 import { emailGroup } from "../consent.ts";
 import { demoKey, type Heddle, startHeddle, testShape } from "../heddle.ts";
 import { fresh, freshEmail } from "../suite.ts";
+import { isAnswer, looseCalls, roadsOf } from "../roads.ts";
 
 const scimToken = "scim-token-that-nobody-may-see";
 const declaration = `
@@ -86,85 +89,135 @@ test("/metrics counts what waits for a human, by the service that holds it", asy
 });
 
 test("one trace goes from the request through the log to the rows", async () => {
-  const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-  const answer = await heddle.request("POST", "/users/track", { attributes: [{ external_id: fresh(), a: 1 }] }, {
-    headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` },
-  });
+  const id = fresh();
+  const { answer, traceId } = await traced("POST", "/users/track", { attributes: [{ external_id: id, a: 1 }] });
   expect(answer.headers.get("traceresponse")).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
-  const road = [
-    "POST /users/track",
-    "heddle.profile.v1.ProfileService/TrackUsers",
-    "intake append",
-    ...(testShape === "mesh" ? ["resolve"] : []),
-    "apply",
-    "store commit",
-  ];
-  await expect.poll(() => collector.spans(traceId).map(({ name }) => name).toSorted()).toEqual(road.toSorted());
-  const spans = collector.spans(traceId);
-  for (const [at, name] of road.entries()) {
-    const parent = at === 0 ? "00f067aa0ba902b7" : spans.find((span) => span.name === road[at - 1])?.spanId;
-    expect(spans.find((span) => span.name === name), name).toMatchObject({ parentSpanId: parent });
-  }
+  const appended = ["POST /users/track", "ProfileService/TrackUsers", "intake append"];
+  const road = [...appended, ...(testShape === "mesh" ? ["resolve"] : []), "apply", "store commit"];
+  await expectRoads(traceId, road.map((_, at) => road.slice(0, at + 1)));
+  expect(collector.spans(traceId).find(({ name }) => name === "POST /users/track")).toMatchObject({ parentSpanId: callerSpan });
 });
 
 test("one trace goes from a change of consent through both logs to the rows of the service that owns it", async () => {
   const [id, email] = [fresh(), freshEmail()];
   await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, email }] });
   const set = { subscription_group_id: emailGroup, subscription_state: "subscribed", external_id: [id] };
-  await expectRoad("POST /subscription/status/set", "heddle.subscription.v1.SubscriptionService/SetStatus", {
-    traceId: "7bf92f3577b34da6a3ce929d0e0e4736",
-    body: set,
-  });
-  await expectRoad("POST /email/status", "heddle.messaging_status.v1.MessagingStatusService/SetEmailStatus", {
-    traceId: "8bf92f3577b34da6a3ce929d0e0e4736",
-    body: { email, subscription_state: "unsubscribed" },
-  });
+  const group = await traced("POST", "/subscription/status/set", set);
+  const call = ["POST /subscription/status/set", "SubscriptionService/SetStatus"];
+  await expectRoads(group.traceId, [["POST /subscription/status/set"], call, ...consentRoads(call)]);
+  const status = await traced("POST", "/email/status", { email, subscription_state: "unsubscribed" });
+  const statusCall = ["POST /email/status", "MessagingStatusService/SetEmailStatus"];
+  await expectRoads(status.traceId, [["POST /email/status"], statusCall, ...consentRoads(statusCall)]);
 });
 
+test("one trace goes from a form of a hosted page, and from its page, through every part to the rows", async () => {
+  const [id, email] = [fresh(), freshEmail()];
+  await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, email }] });
+  const made = await heddle.request("POST", "/preference_center/v1", {
+    name: fresh("center"),
+    preference_center_title: "Mail",
+    preference_center_page_html: "",
+    confirmation_page_html: "",
+    state: "active",
+  });
+  const centerId = String(made.body["preference_center_api_id"]);
+  const linked = await heddle.request("GET", `/preference_center/v1/${centerId}/url/${id}`);
+  const { pathname } = new URL(String(linked.body["preference_center_url"]));
+  const opened = await traced("GET", pathname);
+  const open = ["GET /preferences/:token", "ContentService/OpenPreferencePage"];
+  await expectRoads(opened.traceId, [["GET /preferences/:token"], open, ...pageReads(open)]);
+  const form = `subscription_group_${emailGroup}=subscribed&email_global_state=opted_in`;
+  const saved = await traced("POST", `${pathname}?save`, form, { "content-type": "application/x-www-form-urlencoded" });
+  const submit = ["POST /preferences/:token", "ContentService/SubmitPreferencePage"];
+  await expectRoads(saved.traceId, [
+    ["POST /preferences/:token"],
+    submit,
+    ...pageReads(submit),
+    ...["MessagingStatusService/SetEmailStatus", "SubscriptionService/SetStatus"].flatMap((rpc) => [
+      [...submit, rpc],
+      ...consentRoads([...submit, rpc]),
+    ]),
+  ]);
+});
+
+/** Whose page it is, and its states; each service that is asked has waited for the log. */
+function pageReads(call: readonly string[]): string[][] {
+  const who = "ProfileService/ResolveUsers";
+  const reads = ["SubscriptionService/GetUserStatus", "MessagingStatusService/GetEmailStates"];
+  return [[who], ["SubscriptionService/ListGroups"], ...reads.flatMap((read) => [[read], [read, who]])].map((road) => [...call, ...road]);
+}
+
+test("one trace goes from a click that unsubscribes to the rows", async () => {
+  const email = freshEmail();
+  const { code, output, errors } = await runCommand(
+    ["consent", "link", "--email", email, "--url", heddle.url, "--workspace", "demo"],
+    heddle.commandEnv,
+  );
+  expect(code, errors).toBe(0);
+  const { pathname } = new URL(output.trim());
+  const opened = await traced("GET", pathname);
+  await expectRoads(opened.traceId, [
+    ["GET /unsubscribe/:token"],
+    ["GET /unsubscribe/:token", "MessagingStatusService/OpenUnsubscribeLink"],
+  ]);
+  const clicked = await traced("POST", pathname, "List-Unsubscribe=One-Click", { "content-type": "application/x-www-form-urlencoded" });
+  const call = ["POST /unsubscribe/:token", "MessagingStatusService/UseUnsubscribeLink"];
+  await expectRoads(clicked.traceId, [["POST /unsubscribe/:token"], call, ...consentRoads(call)]);
+});
+
+test("calls of services without lanes stand in the trace of their request", async () => {
+  const path = "/preference_center/v1/list";
+  const centers = await traced("GET", path);
+  await expectRoads(centers.traceId, [[`GET ${path}`], [`GET ${path}`, "ContentService/ListPreferenceCenters"]]);
+  const users = await traced("GET", "/scim/v2/Users", undefined, { authorization: `Bearer ${scimToken}`, "x-request-origin": "okta" });
+  await expectRoads(users.traceId, [["GET /scim/v2/Users"], ["GET /scim/v2/Users", "ScimService/ListUsers"]]);
+});
+
+test("an export asks for the status of addresses in the trace of its request", async () => {
+  const [id, email] = [fresh(), freshEmail()];
+  await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, email }] });
+  const { traceId } = await traced("POST", "/users/export/ids", { external_ids: [id] });
+  const call = ["POST /users/export/ids", "ProfileService/ExportUsers"];
+  await expectRoads(traceId, [["POST /users/export/ids"], call, [...call, "MessagingStatusService/GetEmailStates"]]);
+});
+
+const callerSpan = "00f067aa0ba902b7";
+
+/** Calls with a trace of the caller's own. */
+async function traced(method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+  const traceId = randomUUID().replaceAll("-", "");
+  const answer = await fetch(heddle.url + path, {
+    method,
+    ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    headers: {
+      authorization: `Bearer ${heddle.key}`,
+      "content-type": "application/json",
+      traceparent: `00-${traceId}-${callerSpan}-01`,
+      ...headers,
+    },
+  });
+  expect(answer.ok, await answer.text()).toBe(true);
+  return { answer, traceId };
+}
+
 /** The resolver decides, and embedded writes, before the service that owns the consent applies it. */
-async function expectRoad(route: string, rpc: string, { traceId, body }: { traceId: string; body: object }): Promise<void> {
-  const [method = "", path = ""] = route.split(" ");
-  const answer = await heddle.request(method, path, body, { headers: { traceparent: `00-${traceId}-00f067aa0ba902b7-01` } });
-  expect(answer.status).toBe(201);
-  const appended = [route, rpc, "intake append"];
-  const decided = [...appended, testShape === "mesh" ? "resolve" : "apply"];
+function consentRoads(call: readonly string[]): string[][] {
+  const decided = ["intake append", testShape === "mesh" ? "resolve" : "apply"];
   const roads = [
-    [route],
-    [route, rpc],
-    appended,
+    ["intake append"],
     decided,
     ...(testShape === "mesh" ? [] : [[...decided, "store commit"]]),
     [...decided, "apply"],
     [...decided, "apply", "store commit"],
   ];
-  await expect.poll(() => roadsOf(traceId)).toEqual(roads.map((road) => road.join(" > ")).toSorted());
+  return roads.map((road) => [...call, ...road]);
 }
 
-test("calls of services without lanes stand in the trace of their request", async () => {
-  const calls = [
-    [
-      "/preference_center/v1/list",
-      heddle.key,
-      "heddle.content.v1.ContentService/ListPreferenceCenters",
-      "9bf92f3577b34da6a3ce929d0e0e4736",
-    ],
-    ["/scim/v2/Users", scimToken, "heddle.scim.v1.ScimService/ListUsers", "abf92f3577b34da6a3ce929d0e0e4736"],
-  ] as const;
-  for (const [path, key, rpc, traceId] of calls) {
-    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, "x-request-origin": "okta" };
-    expect((await heddle.request("GET", path, undefined, { key, headers })).status).toBe(200);
-    await expect.poll(() => roadsOf(traceId)).toEqual([`GET ${path}`, `GET ${path} > ${rpc}`]);
-  }
-});
-
-/** Of every span the names of those above it, the request first, and its own; once, as what failed is done again. */
-function roadsOf(traceId: string): string[] {
-  const spans = collector.spans(traceId);
-  function roadTo(span: (typeof spans)[number]): string[] {
-    const parent = spans.find(({ spanId }) => spanId === span.parentSpanId);
-    return [...(parent === undefined ? [] : roadTo(parent)), span.name];
-  }
-  return [...new Set(spans.map((span) => roadTo(span).join(" > ")))].toSorted();
+/** The spans of a trace are these and no others, each below the one that it belongs to, whichever process recorded it. */
+async function expectRoads(traceId: string, roads: readonly (readonly string[])[]): Promise<void> {
+  await expect.poll(() => roadsOf(collector.spans(traceId))).toEqual(roads.map((road) => road.join(" > ")).toSorted());
+  const loose = looseCalls(collector.spans(traceId));
+  expect(loose).toEqual(testShape === "mesh" ? [] : collector.spans(traceId).filter(isAnswer).map(({ name }) => name));
 }
 
 test("a request without traceparent begins a trace; one whose caller does not record it is not recorded", async () => {

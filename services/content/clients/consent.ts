@@ -50,8 +50,8 @@ export function consentOf({ subscription, messagingStatus }: ConsentClients): Co
 }
 
 /** Choices are states, so a form that is sent twice needs no key of its own. */
-function scopeOf({ workspaceId, requestId }: PageRequest) {
-  return { workspaceId, requestId, actor: pageActor, route: "/preferences/:token" };
+function scopeOf({ workspaceId, requestId, traceparent }: PageRequest) {
+  return { workspaceId, requestId, actor: pageActor, route: "/preferences/:token", traceparent };
 }
 
 const statuses: Readonly<Record<GlobalState, EmailStatus>> = {

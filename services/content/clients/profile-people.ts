@@ -8,10 +8,10 @@ import { pageActor } from "./page-actor.ts";
 
 export function profilePeople(profile: Pick<Client<typeof ProfileService>, "resolveUsers">): People {
   async function find(
-    { workspaceId, requestId, actor = pageActor }: PageRequest & { readonly actor?: string },
+    { workspaceId, requestId, traceparent, actor = pageActor }: PageRequest & { readonly actor?: string },
     key: NonNullable<MessageInitShape<typeof UserKeySchema>["key"]>,
   ): Promise<Person | undefined> {
-    const { keys } = await profile.resolveUsers({ scope: { workspaceId, requestId, actor }, users: [{ key }] });
+    const { keys } = await profile.resolveUsers({ scope: { workspaceId, requestId, actor, traceparent }, users: [{ key }] });
     const user = keys[0]?.users[0];
     if (user?.externalId === undefined) return undefined;
     return { userId: user.userId, externalId: user.externalId, email: user.email ?? null };

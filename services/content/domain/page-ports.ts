@@ -27,6 +27,8 @@ export interface States {
 export interface PageRequest {
   readonly workspaceId: string;
   readonly requestId: string;
+  /** Of the span that asks; empty where the request is not recorded. */
+  readonly traceparent: string;
 }
 
 /** The profile service's knowledge of people. Reads wait, bounded, for what was answered before. */

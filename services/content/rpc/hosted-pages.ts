@@ -28,7 +28,7 @@ export async function handleCreateLink(parts: HostedParts, message: CreatePrefer
   const caller = callerOf(message);
   const [center, person] = await Promise.all([
     foundCenter(parts, caller.workspaceId, message.id),
-    parts.people.byExternalId(caller, message.externalId),
+    parts.people.byExternalId({ ...caller, traceparent: message.scope?.traceparent ?? "" }, message.externalId),
   ]);
   if (center.content.state === "draft") throw new Refusal("STATE_CONFLICT", "The preference center is a draft: its pages do not open");
   if (person === undefined) throw new Refusal("NOT_FOUND", "No user has this external id");
@@ -53,10 +53,10 @@ export async function handleSubmitPage(parts: HostedParts, message: SubmitPrefer
 
 async function opened(
   { links, centers, people, consent }: HostedParts,
-  { token, requestId }: { readonly token: string; readonly requestId: string },
+  { token, requestId, traceparent }: { readonly token: string; readonly requestId: string; readonly traceparent: string },
 ): Promise<{ readonly shown: Shown; readonly request: PageRequest }> {
   const { workspaceId, centerId, userId } = await links.open(token);
-  const request = { workspaceId, requestId };
+  const request = { workspaceId, requestId, traceparent };
   const [center, settings, person] = await Promise.all([
     centers.byId(workspaceId, centerId),
     centers.settings(workspaceId),

@@ -14,7 +14,8 @@ export async function handleUseUnsubscribeLink(
   message: UseUnsubscribeLinkRequest,
 ): Promise<UseUnsubscribeLinkResponse> {
   const { workspaceId, email, groupId } = await parts.links.open(message.token);
-  const asker = { workspaceId, requestId: message.requestId, actor: "unsubscribe_link", route: "/unsubscribe", idempotencyKey: "" };
+  const { requestId, traceparent } = message;
+  const asker = { workspaceId, requestId, actor: "unsubscribe_link", route: "/unsubscribe", idempotencyKey: "", traceparent };
   const { position } = await submitTo(parts.intake, asker, { body: bodyOf(email, groupId), fingerprint: new Uint8Array(), keepMs: 0 });
   return create(UseUnsubscribeLinkResponseSchema, { position });
 }

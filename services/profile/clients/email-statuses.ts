@@ -7,8 +7,9 @@ import type { EmailStatuses } from "../domain/email-statuses.ts";
 /** The caller has waited for its own lanes; the service waits for those of the addresses. */
 export function emailStatusesBy(client: Pick<Client<typeof MessagingStatusService>, "getEmailStates">): EmailStatuses {
   return {
-    async load(workspaceId, addresses) {
-      const { states, behind } = await client.getEmailStates({ scope: { workspaceId }, emails: [...addresses], waited: true });
+    async load({ workspaceId, requestId = "", traceparent = "" }, addresses) {
+      const scope = { workspaceId, requestId, traceparent };
+      const { states, behind } = await client.getEmailStates({ scope, emails: [...addresses], waited: true });
       const statuses = new Map(states.flatMap(({ status }, at) => {
         const name = names.get(status);
         return name === undefined ? [] : [[addresses[at] ?? "", name] as const];

@@ -10,8 +10,15 @@ export interface ReadParts {
   readonly profiles: ProfileStore;
 }
 
-export interface ReadRequest {
+/** On whose behalf: what other services are told of who asks. */
+export interface Asker {
   readonly workspaceId: string;
+  readonly requestId?: string;
+  /** Of the span that asks; absent where the request is not recorded. */
+  readonly traceparent?: string;
+}
+
+export interface ReadRequest extends Asker {
   /** A write that the read has to see, if need be after a longer wait. */
   readonly readAfter?: Position | undefined;
   /** Aborts when nobody waits for the answer any more. */

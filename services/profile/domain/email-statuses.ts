@@ -1,10 +1,11 @@
 /** The status of users' addresses, from the service that owns it. */
+import type { Asker } from "./catch-up.ts";
 import type { Profile } from "./profile.ts";
 import type { EmailStatus } from "./track-object.ts";
 
 export interface EmailStatuses {
   /** Sees everything that the caller has waited for, or says that it is behind. */
-  load(workspaceId: string, addresses: readonly string[]): Promise<FoundStatuses>;
+  load(asker: Asker, addresses: readonly string[]): Promise<FoundStatuses>;
 }
 
 export interface FoundStatuses {
@@ -21,11 +22,12 @@ export const noStatuses: FoundStatuses = { statuses: new Map(), behind: false };
 export async function statusesOf(
   { emailStatuses }: { readonly emailStatuses: EmailStatuses },
   profiles: readonly Profile[],
-  { workspaceId, fields = [] }: { readonly workspaceId: string; readonly fields?: readonly string[] },
+  asked: Asker & { readonly fields?: readonly string[] },
 ): Promise<FoundStatuses> {
+  const { fields = [] } = asked;
   if (fields.length > 0 && !fields.includes("email_subscribe")) return noStatuses;
   const addresses = new Set(profiles.flatMap(({ email }) => email ?? []));
-  return addresses.size === 0 ? noStatuses : emailStatuses.load(workspaceId, [...addresses]);
+  return addresses.size === 0 ? noStatuses : emailStatuses.load(asked, [...addresses]);
 }
 
 /** The option of renderProfile() for one of them. */

@@ -24,8 +24,8 @@ export function callerOf({ workspaceId, requestId, actor, traceparent }: Scope):
 }
 
 export function readOf(message: { readonly scope?: Scope | undefined }): ReadRequest {
-  const { workspaceId, readAfter } = scopeOf(message);
-  return { workspaceId, readAfter: positionFromToken(readAfter) };
+  const { workspaceId, requestId, readAfter, traceparent } = scopeOf(message);
+  return { workspaceId, requestId, readAfter: positionFromToken(readAfter), ...(traceparent !== "" && { traceparent }) };
 }
 
 /** The caller of a write whose request message is its body and whose answer is known before it is written. */
