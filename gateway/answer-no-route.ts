@@ -4,7 +4,7 @@ import type { Access } from "./access/access.ts";
 import type { Found } from "./find-route.ts";
 import { authenticate, type Authenticating } from "./guards/authenticate.ts";
 import { authenticateScim } from "./guards/authenticate-scim.ts";
-import { peekQuota, type Spending, spendQuota } from "./guards/spend.ts";
+import { peekQuota, type Spending, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import { companyQuotaOf, quotaOf } from "./limits-table.ts";
 import { refusalAnswer } from "./render/refusal-rest.ts";
@@ -40,16 +40,16 @@ interface Counted {
 /** A bucket of their own: what does not exist takes nothing from what does. */
 async function spendUnknown(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
   const holder = knownOr(() => authenticate(request, answering).holder);
-  return holder ? await spendQuota(holder.workspace.id, quotaOf("unknown_routes", holder), answering) : { headers: [] };
+  return holder ? await spendQuota(holder.workspace.id, quotaOf("unknown_routes", holder), answering) : { headers: unknownLimitHeaders };
 }
 
 async function peekScim(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
   const holder = knownOr(() => authenticateScim(request, answering.access));
-  if (!holder) return { headers: [] };
+  if (!holder) return { headers: unknownLimitHeaders };
   return { headers: await peekQuota(holder.company.id, companyQuotaOf("scim", holder.company), answering) };
 }
 
-/** Who may not call is told of no limit. */
+/** Who may not call is told of no limit: the headers are there, and empty. */
 function knownOr<T>(find: () => T): T | undefined {
   try {
     return find();

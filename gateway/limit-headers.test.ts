@@ -1,13 +1,17 @@
 /** The headers of limits: never a lie against a model of the buckets, on every answer to a known caller, and no way around them. */
+import { connect } from "node:net";
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { fakeClock } from "../platform/clock.ts";
 import type { Bucket } from "../platform/limiter/limiter.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
+import { limits } from "../platform/limits.ts";
+import { exampleRequest } from "../test/example-request.ts";
 import { startStubGateway, type StubGateway, stubHolder, stubKey } from "../test/gateway-stub.ts";
 import type { Access } from "./access/access.ts";
 import { spendQuota } from "./guards/spend.ts";
 import { quotaOf } from "./limits-table.ts";
+import { entries } from "./openapi/entries.ts";
 import { openRoutes } from "./find-route.ts";
 import { routeTable } from "./route-table.ts";
 
@@ -116,7 +120,9 @@ function counting() {
   return { costs, take };
 }
 
-test("every answer to a known key has the three headers, also 404 and 405, and a count of its own", async () => {
+const threeHeaders = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+
+test("every answer to a known key has the three headers, also 404 and 405, and a count of its own; to others they are empty", async () => {
   const { costs, take } = counting();
   gateway = await startStubGateway({ take });
   const key = { authorization: `Bearer ${stubKey}` };
@@ -127,10 +133,44 @@ test("every answer to a known key has the three headers, also 404 and 405, and a
     expect([answer.status, answer.headers.get("x-ratelimit-limit")]).toEqual([status, "250000"]);
     expect(answer.headers.get("ratelimit-policy")).toBe('"unknown_routes";q=250000;w=3600');
     const unknown = await fetch(gateway.url + path, { method, headers: { authorization: "Bearer nobody-has-this" } });
-    expect([unknown.status, unknown.headers.has("x-ratelimit-limit")]).toEqual([status, false]);
+    expect([unknown.status, ...threeHeaders.map((name) => unknown.headers.get(name))]).toEqual([status, "", "", ""]);
+    expect(unknown.headers.has("ratelimit-policy")).toBe(false);
   }
   expect([...costs]).toEqual([["limit:{ws-1}:unknown_routes", 3]]);
 });
+
+test("what is refused before anybody knows who asks has the three headers, empty", async () => {
+  gateway = await startStubGateway();
+  for (const headers of [{ expect: "magic" }, { "transfer-encoding": "gzip, chunked" }, { "content-length": "nonsense" }]) {
+    const answer = await rawRequest({ method: "POST", target: "/users/track", headers });
+    expect([Math.floor(answer.status / 100), ...threeHeaders.map((name) => answer.headers[name])]).toEqual([4, "", "", ""]);
+  }
+});
+
+/** The target and the headers as they are: fetch() itself would make another path of some. */
+function rawRequest(
+  { method, target, headers }: { method: string; target: string; headers: Record<string, string> },
+): Promise<{ status: number; headers: Record<string, string | undefined> }> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(gateway?.port ?? 0, "127.0.0.1");
+    const lines = Object.entries({ host: "a", connection: "close", ...headers }).map(([name, value]) => `${name}: ${value}`);
+    let text = "";
+    socket.setEncoding("latin1");
+    socket.once("error", reject);
+    socket.on("data", (chunk) => {
+      text += String(chunk);
+      const [head = "", body] = text.split("\r\n\r\n");
+      if (body === undefined) return;
+      const [first = "", ...rest] = head.split("\r\n");
+      const named = rest.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]);
+      resolve({ status: Number(first.split(" ")[1]), headers: Object.fromEntries(named) });
+      socket.destroy();
+      // What lingers with an unread body does so until now
+      gateway?.clock.advance(limits.lingerMs);
+    });
+    socket.write([`${method} ${target} HTTP/1.1`, ...lines, "", ""].join("\r\n"));
+  });
+}
 
 test("a caller that tries paths for ever is told to wait, in the form of 429", async () => {
   gateway = await startStubGateway({ take: () => ({ admitted: false, remaining: 0, fullAt: 0, retryAfterMs: 2_500 }) });
@@ -138,8 +178,39 @@ test("a caller that tries paths for ever is told to wait, in the form of 429", a
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
 });
 
+test("the limiter is asked at most once a request, on every route and however it is answered", async () => {
+  let asked = 0;
+  const options = { asked: () => void (asked += 1), permissions: ["*"] };
+  async function asksOf(target: string, init: RequestInit): Promise<number> {
+    const before = asked;
+    await (await fetch(target, init)).arrayBuffer();
+    return asked - before;
+  }
+  for (const terms of [options, { ...options, permissions: [] }]) {
+    gateway = await startStubGateway(terms);
+    const { url } = gateway;
+    const seen = new Map<string, number>();
+    for (const entry of entries) {
+      for (const example of entry.examples) {
+        const [target, init] = exampleRequest(url, entry, example);
+        // As it is; with a body that cannot be read; as another method, which no route may have
+        const asks = [await asksOf(target, init), await asksOf(target, { ...init, method: "PATCH" })];
+        if (init.body !== undefined) asks.push(await asksOf(target, { ...init, body: "{" }));
+        seen.set(entry.route, Math.max(seen.get(entry.route) ?? 0, ...asks));
+      }
+    }
+    // How full all buckets are is what that page is for
+    const twice = terms.permissions.length > 0 ? ["GET /console/overview"] : [];
+    expect([...seen].filter(([, count]) => count > 1)).toEqual(twice.map((route) => [route, 2]));
+    expect([...seen.values()].filter((count) => count === 1).length).toBeGreaterThan(50);
+    await gateway.gateway.close();
+    gateway = undefined;
+  }
+});
+
 const findRoute = openRoutes(routeTable);
 const spellings: readonly ((path: string) => string)[] = [
+  (path) => path,
   (path) => path.toUpperCase(),
   (path) => path.replace("/", "//"),
   (path) => path.replaceAll("/", "//"),
@@ -149,9 +220,11 @@ const spellings: readonly ((path: string) => string)[] = [
   (path) => `/%2e${path}`,
   (path) => `/./${path.slice(1)}`,
   (path) => `/x/..${path}`,
+  (path) => `/x/%2e%2e${path}`,
   (path) => `${path}%20`,
   (path) => `${path}%00`,
   (path) => `${path};a=b`,
+  (path) => `${path}?a=b`,
   (path) => path.replaceAll("/", "%2f").replace("%2f", "/"),
   (path) => path.replaceAll("/", "\\").replace("\\", "/"),
 ];
@@ -171,14 +244,13 @@ test("no spelling of a path and no method override reaches a route without its l
     const authorization = `Bearer ${stubKey}`;
     let requests = 0;
     for (const spell of spellings) {
-      for (const method of ["GET", "POST", "PUT"] as const) {
+      for (const method of ["GET", "HEAD", "POST", "PUT"] as const) {
         const target = spell(path);
-        const answer = await fetch(gateway.url + target, { method, headers: { authorization, ...overrides[requests % overrides.length] } });
+        const answer = await rawRequest({ method, target, headers: { authorization, ...overrides[requests % overrides.length] } });
         requests += 1;
-        // fetch() itself makes one slash of some spellings
-        const found = findRoute(method, new URL(gateway.url + target).pathname);
+        const found = findRoute(method, target.split("?")[0] ?? "");
         const limitName = found.kind === "route" && found.route.guard === "key" ? found.route.limit : "unknown_routes";
-        expect([method, target, answer.headers.get("ratelimit-policy")]).toEqual([
+        expect([method, target, answer.headers["ratelimit-policy"]]).toEqual([
           method,
           target,
           expect.stringContaining(`"${limitName}"`),

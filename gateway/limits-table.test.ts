@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { permissionNames } from "./access/permissions.ts";
 import type { Plan } from "./access/access.ts";
-import { companyQuotaOf, type LimitName, limitNames, limitsTable, quotaOf } from "./limits-table.ts";
+import { companyQuotaOf, type LimitName, limitNames, limitsTable, type PublishedLimit, quotaOf } from "./limits-table.ts";
 import { routeTable } from "./route-table.ts";
 import { stubHolder } from "../test/gateway-stub.ts";
 
@@ -17,6 +17,48 @@ function buckets(limit: LimitName, terms: { onboardedAt?: string; plan?: Plan; l
   };
   return quotaOf(limit, holder).parts.map(({ name, bucket }) => `${name} ${bucket.capacity}/${bucket.windowMs}ms`);
 }
+
+/** The rows of "Limits" that count requests, and what routes each is about. What holds for the customer of that row, to the digit. */
+const published: readonly (readonly [routes: readonly string[], terms: Parameters<typeof buckets>[1], bucket: string])[] = [
+  [["POST /users/track"], {}, "3000/3000ms"],
+  [["POST /v2/subscription/status/set", "POST /subscription/status/set"], {}, "5000/60000ms"],
+  [["GET /subscription/status/get"], {}, "250000/3600000ms"],
+  [
+    ["POST /users/merge", "POST /users/alias/new", "POST /users/alias/update", "POST /users/identify", "POST /users/delete"],
+    { onboardedAt: "2021-09-16" },
+    "20000/60000ms",
+  ],
+  [["POST /email/status"], {}, "250000/3600000ms"],
+  [["POST /email/blocklist"], {}, "250000/3600000ms"],
+  [["POST /sms/invalid_phone_numbers/remove"], {}, "250000/3600000ms"],
+  [["PUT /preference_center/v1/:id"], {}, "10/60000ms"],
+  [["GET /preference_center/v1/:id"], {}, "1000/60000ms"],
+  [
+    ["GET /campaign/translations", "GET /campaigns/translations", "GET /canvas/translations"],
+    {},
+    "250000/86400000ms",
+  ],
+];
+
+test.each(published)("%j: one bucket of the workspace, as the specification has it", (routes, terms, bucket) => {
+  const limits = routes.map((name) => keyRoutes.find(({ method, path }) => `${method} ${path}` === name)?.limit);
+  expect(new Set(limits).size).toBe(1);
+  const [limit = "console"] = limits;
+  expect((limitsTable[limit] as PublishedLimit).scope ?? "workspace").toBe("workspace");
+  expect(buckets(limit, terms)).toEqual([`${limit} ${bucket}`]);
+});
+
+test("the rows of the specification share no bucket with each other", () => {
+  const limits = published.map(([[name]]) => keyRoutes.find(({ method, path }) => `${method} ${path}` === name)?.limit);
+  expect(new Set(limits).size).toBe(published.length);
+});
+
+test("all SCIM routes share 5,000 a day of the company, creating too", () => {
+  const scim = routeTable.filter((route) => route.guard === "scim");
+  expect(scim.map(({ limit }) => limit)).toEqual(scim.map(() => "scim"));
+  expect(scim.map(({ method, path }) => `${method} ${path}`)).toContain("POST /scim/v2/Users");
+  expect(limitsTable.scim).toEqual({ bucket: { capacity: 5_000, windowMs: 86_400_000 }, scope: "company" });
+});
 
 test("quotaOf() has the numbers of the specification", () => {
   expect(buckets("users_track")).toEqual(["users_track 3000/3000ms"]);

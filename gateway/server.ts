@@ -9,6 +9,7 @@ import type { Logger } from "../platform/logger.ts";
 import { createServer } from "../platform/node-http.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { Exchange, type Traffic } from "./exchange.ts";
+import { unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
@@ -82,8 +83,8 @@ function take(deps: Deps, arrival: Arrival): void {
   const exchange = new Exchange({ ...arrival, requestId }, traffic, options.clock);
   const socket = arrival.message.socket;
   if (noteUse(deps, socket, exchange) >= limits.requestsPerSocketMax) exchange.closeAfter();
-  if (head instanceof Refusal) return exchange.send(refusalAnswer(head, "rest"));
-  if (arrival.expects === "unknown") return exchange.send(refusalAnswer(new Refusal("EXPECTATION_FAILED"), "rest"));
+  if (head instanceof Refusal) return exchange.send(refused(head));
+  if (arrival.expects === "unknown") return exchange.send(refused(new Refusal("EXPECTATION_FAILED")));
   watchOverdue(deps);
   const request: HttpRequest = {
     ...head,
@@ -104,7 +105,7 @@ async function serve({ options }: Deps, exchange: Exchange, request: HttpRequest
   } catch (error) {
     if (error instanceof ClientGone) return;
     options.logger.error("request_failed", error, { requestId: request.requestId });
-    exchange.send(faultAnswer(request.requestId));
+    exchange.send(faultAnswer(request.requestId, unknownLimitHeaders));
   }
 }
 
@@ -143,7 +144,7 @@ function watchOverdue(deps: Deps): void {
     const startedBefore = clock.monotonic() - limits.answerMsMax;
     for (const exchange of deps.traffic.inFlight.filter(({ startedAt, answered }) => startedAt < startedBefore && !answered)) {
       const late = new Refusal("DEADLINE_EXCEEDED", "The answer did not come in time; a write may or may not have happened");
-      exchange.send(refusalAnswer(late, "rest"));
+      exchange.send(refused(late));
     }
     if (deps.traffic.inFlight.length > 0) watchOverdue(deps);
   });
@@ -163,7 +164,12 @@ function refuseMalformed(deps: Deps, error: NodeJS.ErrnoException, socket: Duple
   const newest = deps.sockets.get(socket)?.newest;
   if (newest === undefined || newest.closed) endRaw(deps, socket, refusal);
   else if (newest.answered || newest.complete) newest.closeAfter();
-  else newest.sendLast(refusalAnswer(refusal, "rest"));
+  else newest.sendLast(refused(refusal));
+}
+
+/** Said before anybody knows who asks, and for what. */
+function refused(refusal: Refusal): HttpAnswer {
+  return refusalAnswer(refusal, "rest", unknownLimitHeaders);
 }
 
 function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIMEOUT" | "REQUEST_MALFORMED" {
@@ -174,7 +180,7 @@ function reasonOf(code: string | undefined): "HEADERS_TOO_LARGE" | "REQUEST_TIME
 function endRaw(deps: Deps, socket: Duplex, refusal: Refusal): void {
   const { clock, newRequestId } = deps.options;
   socket.on("error", () => socket.destroy());
-  socket.end(rawAnswer(refusalAnswer(refusal, "rest"), newRequestId()));
+  socket.end(rawAnswer(refused(refusal), newRequestId()));
   const cancel = clock.after(limits.lingerMs, () => socket.destroy());
   socket.once("close", cancel);
 }

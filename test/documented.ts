@@ -36,9 +36,14 @@ const findRoute = openRoutes(routeTable);
 const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false });
 const validators = new Map<object, ValidateFunction>();
 
-/** Throws where the document does not list the answer. Says nothing of what no route answers. */
+/**
+ * Throws where the document does not list the answer, or where it lacks the headers of limits. Of what no route answers only those
+ * headers are looked for.
+ */
 export function mustBeDocumented(seen: Seen): void {
-  const operation = operationAt(seen.method, seen.path);
+  const found = findRoute(seen.method, seen.path.split("?")[0] ?? "");
+  if (found.kind !== "route" || found.route.guard !== "open") mustTellOfLimits(seen);
+  const operation = found.kind === "route" ? operationOf(found.route) : undefined;
   if (!operation) return;
   const place = `${operation.operationId} in gateway/openapi/entries`;
   const reason = seen.headers.get("x-heddle-reason");
@@ -49,6 +54,13 @@ export function mustBeDocumented(seen: Seen): void {
   }
   const problem = bodyProblem(answer, seen);
   if (problem !== undefined) throw new Error(`The ${seen.status} of ${place} has another shape: ${problem}: ${quoted(seen.text)}`);
+}
+
+/** The three headers stand on every answer, with numbers or, where no caller is known, with nothing (api-facts 1.2, 1.3). */
+function mustTellOfLimits({ method, path, status, headers }: Seen): void {
+  const values = ["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`));
+  if (values.every((value) => value === "") || values.every((value) => value !== null && /^\d+$/.test(value))) return;
+  throw new Error(`The ${status} of ${method} ${path.split("?")[0]} has no honest X-RateLimit headers: ${JSON.stringify(values)}`);
 }
 
 function listed({ responses }: Operation, status: number): Answer | undefined {
@@ -75,12 +87,6 @@ export function shapeProblem(schema: object, value: unknown): string | undefined
   const validate = known ?? ajv.compile({ allOf: [schema], components: { schemas: document.components.schemas } });
   if (!known) validators.set(schema, validate);
   return validate(value) ? undefined : ajv.errorsText(validate.errors);
-}
-
-function operationAt(method: string, target: string): Operation | undefined {
-  const found = findRoute(method, target.split("?")[0] ?? "");
-  if (found.kind !== "route") return undefined;
-  return operationOf(found.route);
 }
 
 export function operationOf(route: { readonly method: string; readonly path: string }): Operation | undefined {

@@ -30,6 +30,8 @@ export interface StubOptions {
   /** Terms of the token `stubToken`. */
   readonly token?: Partial<ScimToken>;
   readonly take?: (key: string, bucket: Bucket, cost: number) => Taken;
+  /** Hears of each question to the limiter. */
+  readonly asked?: (draw: Draw) => void;
   readonly health?: GatewayOptions["health"];
   readonly trustedProxies?: readonly string[];
 }
@@ -75,7 +77,14 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     scim: (options.scim ?? {}) as Client<typeof ScimService>,
     content: (options.content ?? {}) as Client<typeof ContentService>,
     translations: (options.translations ?? {}) as Client<typeof TranslationService>,
-    limiter: { take, draw: (draw) => drawByTake(take, draw), close: () => Promise.resolve() },
+    limiter: {
+      take,
+      draw(draw) {
+        options.asked?.(draw);
+        return drawByTake(take, draw);
+      },
+      close: () => Promise.resolve(),
+    },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
     config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [], publicUrl: "https://heddle.example" },

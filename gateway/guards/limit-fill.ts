@@ -12,21 +12,17 @@ export interface LimitFill {
   readonly remaining: number;
 }
 
-/** Every bucket that requests of this workspace are taken from. */
+/** Every bucket that requests of this workspace are taken from; asks the limiter once for all of them. */
 export async function fillOf(holder: KeyHolder, { limiter }: Pick<Spending, "limiter">): Promise<readonly LimitFill[]> {
-  const fills = await Promise.all(
-    limitNames("workspace").map(async (name) => {
-      const quota = quotaOf(name, holder);
-      const { buckets } = await limiter.draw({ buckets: keyed(holder.workspace.id, quota), cost: 0, count: 1 });
-      return quota.parts.map((part, at): LimitFill => ({
-        name: part.name,
-        capacity: part.bucket.capacity,
-        windowSeconds: part.bucket.windowMs / millis,
-        remaining: wholeTokens(buckets[at]?.tokens ?? 0),
-      }));
-    }),
-  );
-  return fills.flat();
+  const quotas = limitNames("workspace").map((name) => quotaOf(name, holder));
+  const parts = quotas.flatMap((quota) => quota.parts);
+  const { buckets } = await limiter.draw({ buckets: quotas.flatMap((quota) => keyed(holder.workspace.id, quota)), cost: 0, count: 1 });
+  return parts.map(({ name, bucket }, at) => ({
+    name,
+    capacity: bucket.capacity,
+    windowSeconds: bucket.windowMs / millis,
+    remaining: wholeTokens(buckets[at]?.tokens ?? 0),
+  }));
 }
 
 const millis = 1_000;

@@ -54,7 +54,7 @@ export async function peekQuota(owner: string, quota: Quota, spending: Spending)
   return limitHeaders({ quota, levels: buckets }, spending.clock);
 }
 
-/** Sent with a 401, where no bucket is known (api-facts 1.2). */
+/** Sent where no bucket is known, as with a 401 (api-facts 1.2): clients look for the three on every answer of the API. */
 export const unknownLimitHeaders: readonly string[] = ["X-RateLimit-Limit", "", "X-RateLimit-Remaining", "", "X-RateLimit-Reset", ""];
 
 const millis = 1_000;

@@ -126,6 +126,50 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     for (const gateway of gateways) await gateway.close();
   });
 
+  test("draw() of 16 gateways from an hour and its burst, on a clock that also steps back, never admits more than either", async () => {
+    const clock = fakeClock();
+    // What Redis takes for the time: now and then set back, so that it is behind the true time by `behind`
+    let behind = 0;
+    const options = { url: server.url, clock, logger: silentLogger, redisTime: () => clock.now() - behind };
+    const gateways = await Promise.all(Array.from({ length: 16 }, () => openRedisLimiter(options)));
+    const round = fc.record({
+      asks: fc.integer({ min: 1, max: 24 }),
+      waitMs: fc.oneof(fc.constant(0), fc.nat(300), fc.nat(4_000)),
+      backMs: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(2_000), fc.nat(90_000)),
+    });
+    const terms = fc.record({ hourly: fc.integer({ min: 1, max: 60 }), burst: fc.integer({ min: 1, max: 12 }) });
+    await fc.assert(
+      fc.asyncProperty(terms, fc.array(round, { maxLength: 12 }), async ({ hourly, burst }, rounds) => {
+        await admin.flushall();
+        behind = 0;
+        const buckets = [
+          { key: "limit:{w}:second", bucket: { capacity: burst, windowMs: 1_000 } },
+          { key: "limit:{w}:hour", bucket: { capacity: hourly, windowMs: 60_000 } },
+        ];
+        const admitted: number[] = [];
+        for (const { asks, waitMs, backMs } of rounds) {
+          const drawn = await Promise.all(
+            Array.from({ length: asks }, (_, at) => gateways[(at * 7) % 16]?.draw({ buckets, cost: 1, count: 1 })),
+          );
+          for (const one of drawn) if (one?.granted === 1) admitted.push(clock.now());
+          clock.advance(waitMs);
+          behind += backMs;
+        }
+        expect(gateways.every(({ shared }) => shared)).toBe(true);
+        for (const { bucket } of buckets) {
+          for (const [from, first] of admitted.entries()) {
+            for (const [to, last] of admitted.entries()) {
+              const most = bucket.capacity + ((last - first) * bucket.capacity) / bucket.windowMs;
+              if (to >= from) expect(to - from + 1).toBeLessThanOrEqual(most + 0.001);
+            }
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+    for (const gateway of gateways) await gateway.close();
+  });
+
   test("take() refills with the time of Redis", async () => {
     const limiter = await openReal();
     const quick = { capacity: 10, windowMs: 20_000 };
