@@ -129,7 +129,7 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     profile: profileClient,
     subscription: directClient(SubscriptionService, observedService(SubscriptionService, subscription.service, telemetry)),
     messagingStatus: statusClient,
-    health: () => firstTrouble([profile.health(), subscription.health(), messagingStatus.health()]),
+    health: () => firstTrouble({ profile, subscription, "messaging-status": messagingStatus }),
   };
 }
 
@@ -166,9 +166,11 @@ async function startScim(
   return directClient(ScimService, observedService(ScimService, scim.service, telemetry));
 }
 
-/** A part that is not ready says why; else the first that has something to say. */
-function firstTrouble(parts: readonly Health[]): Health {
-  return parts.find(({ ready }) => !ready) ?? parts.find(({ reason }) => reason !== undefined) ?? { ready: true };
+/** A part that is not ready says why; else the first that has something to say. Names the part. */
+function firstTrouble(parts: Readonly<Record<string, { health(): Health }>>): Health {
+  const told = Object.entries(parts).map(([name, part]) => ({ name, ...part.health() })).filter(({ reason }) => reason !== undefined);
+  const { name, ready, reason } = told.find((part) => !part.ready) ?? told[0] ?? { name: "", ready: true };
+  return reason === undefined ? { ready } : { ready, reason: `${name}: ${reason}` };
 }
 
 interface Health {

@@ -73,6 +73,11 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
       if (!server.restartPart) throw new Error("There are no parts in one process");
       await server.restartPart(name);
     },
+    get mesh() {
+      const { parts, killPart, startPart } = server;
+      if (!parts || !killPart || !startPart) throw new Error("There are no parts in one process");
+      return { parts, killPart, startPart };
+    },
     async startGateway() {
       if (!server.startGateway) throw new Error("There is one gateway only in one process");
       return await server.startGateway();
@@ -113,7 +118,7 @@ export function heddleCommand(dataDir: string, rest: readonly string[]): { progr
 
 async function launch(
   { dataDir, port, declarationPath, env: variables }: Place,
-): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway" | "parts" | "restartPart">>> {
+): Promise<HeddleProcess & Partial<Pick<MeshProcesses, "startGateway" | "parts" | "restartPart" | "killPart" | "startPart">>> {
   if (testShape === "mesh") {
     return await launchMesh({ repository, runtimeOf, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
   }
@@ -151,6 +156,8 @@ export interface Heddle {
   ended(): Promise<number | null>;
   /** On the mesh: kills a part and starts another in its place. */
   restartPart(name: string): Promise<void>;
+  /** On the mesh: its parts by name, to be killed and started one by one. */
+  readonly mesh: Pick<MeshProcesses, "parts" | "killPart" | "startPart">;
   /** On the mesh: another gateway before the same parts; whoever starts it ends it. */
   startGateway(): Promise<HeddleProcess>;
   stop(): Promise<number | null>;

@@ -25,15 +25,22 @@ export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
       HEDDLE_HTTP_PORT: String(options.port),
       ...all,
     });
+    async function killPart(name: string): Promise<void> {
+      parts.get(name)?.kill("SIGKILL");
+      await parts.get(name)?.ended;
+    }
+    async function startPart(name: string): Promise<void> {
+      const port = { [partVariable(name, "RPC_PORT")]: new URL(parts.get(name)?.url ?? "").port };
+      parts.set(name, await launchPart(options, [name], { ...port, ...behind, ...all }));
+    }
     return {
       parts,
       gateway,
+      killPart,
+      startPart,
       async restartPart(name) {
-        const part = parts.get(name);
-        part?.kill("SIGKILL");
-        await part?.ended;
-        const port = { [partVariable(name, "RPC_PORT")]: new URL(part?.url ?? "").port };
-        parts.set(name, await launchPart(options, [name], { ...port, ...behind, ...all }));
+        await killPart(name);
+        await startPart(name);
       },
       startGateway: () => launchPart(options, ["gateway"], { ...behind, HEDDLE_HTTP_PORT: "0", ...all }),
       ...asOne(gateway, parts),
@@ -120,6 +127,9 @@ export interface MeshProcesses extends HeddleProcess {
   readonly gateway: HeddleProcess;
   /** Another one before the same parts; whoever starts it ends it. */
   startGateway(): Promise<HeddleProcess>;
+  killPart(name: string): Promise<void>;
+  /** In the place of one that was killed. */
+  startPart(name: string): Promise<void>;
   /** Kills a part and starts another in its place. */
   restartPart(name: string): Promise<void>;
   /** By name. */

@@ -4,6 +4,7 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
+import { troubleOf } from "./trouble.ts";
 
 export interface DrainParts {
   readonly name: string;
@@ -123,7 +124,7 @@ class RunningDrain implements Drain {
   #retry(error: unknown): void {
     const { name, logger, clock } = this.#parts;
     this.#failures += 1;
-    this.#trouble = `Cannot apply the lane of ${name}: ${error instanceof Error ? error.message : String(error)}`;
+    this.#trouble = `Cannot apply its lane: ${troubleOf(error)}`;
     logger.error("lane_failed", error, { lane: name, failures: this.#failures });
     const wait = Math.min(limits.passRetryMsMin * 2 ** Math.min(this.#failures - 1, retryDoublingsMax), limits.passRetryMsMax);
     this.#again = true;

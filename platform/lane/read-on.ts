@@ -1,6 +1,7 @@
 /** The loop of a reader that never gives up: turn after turn, resting where there is nothing, backing off where it fails. */
 import type { Clock } from "../clock.ts";
 import { backoffMs } from "./backoff.ts";
+import { troubleOf } from "./trouble.ts";
 
 export interface Turning {
   /** One piece of work; "idle" where there was nothing to do. */
@@ -66,7 +67,7 @@ class Loop {
         if (was === "idle" && !this.#news) await this.#rest(this.#parts.idleMs);
       } catch (error) {
         failures += 1;
-        this.trouble = error instanceof Error ? error.message : String(error);
+        this.trouble = troubleOf(error);
         this.#turning.recover(error, failures);
         this.#failing = true;
         await this.#rest(backoffMs(failures));

@@ -8,7 +8,8 @@ import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tr
 import type { RecordOutcome, Step, StepStore } from "../domain/ports.ts";
 import { backoffMs } from "../../../platform/lane/backoff.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
-import { type PlannedStep, type PlanParts, planStep, reasonOf, type RecordTrace } from "./plan-step.ts";
+import { type PlannedStep, type PlanParts, planStep, type RecordTrace } from "./plan-step.ts";
+import { troubleOf } from "../../../platform/lane/trouble.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { planRedrive } from "./redrive.ts";
 import { createStride } from "./stride.ts";
@@ -243,7 +244,7 @@ class RunningPass {
     this.#position = undefined;
     this.#parts.cache.clear();
     this.#parts.views.clear();
-    this.trouble = `Cannot apply partition ${this.#parts.partition}: ${reasonOf(error)}`;
+    this.trouble = `Cannot apply partition ${this.#parts.partition}: ${troubleOf(error)}`;
     this.#parts.logger.error("pass_failed", error, { partition: this.#parts.partition, failures });
   }
 

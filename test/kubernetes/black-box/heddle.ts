@@ -83,6 +83,10 @@ export function startHeddle(options: StartOptions = {}): Promise<Heddle> {
     kill: unable,
     signal: () => leave(foreign),
     restartPart: unable,
+    get mesh() {
+      leave(foreign);
+      return { parts: new Map(), killPart: unable, startPart: unable };
+    },
     startGateway: unable,
     ended: unable,
     restart: unable,

@@ -14,6 +14,7 @@ export const leftFiles: Readonly<Record<string, string>> = {
   "mesh-doctor": installation,
   "mesh-gateways": processes,
   "mesh-move": processes,
+  "mesh-readiness": processes,
   "mesh-scim-events": "reads the stream of events at its server",
   "mesh-tls": processes,
   seeing: settings,
