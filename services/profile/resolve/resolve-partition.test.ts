@@ -1,0 +1,174 @@
+/** A fan-out that takes several steps, stopped between any two of them: whoever goes on, also of another build, sends the rest, once. */
+import { Buffer } from "node:buffer";
+import { fromBinary } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { systemClock } from "../../../platform/clock.ts";
+import { laneLayout } from "../../../platform/lane/layout.ts";
+import { type Place, placeFromBytes, placeToBytes } from "../../../platform/lane/place.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
+import { attributes, bodyOf, byId } from "../domain/resolver-workspace.fixture.ts";
+import { resolveBatch } from "../domain/resolve-batch.ts";
+import { laneRows } from "../lanes/lane-message.ts";
+import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
+import { createViews } from "../pass/plan-step.ts";
+import { resolvePartition } from "./resolve-partition.ts";
+
+const layout = laneLayout(1, 1);
+const checkpointSubject = "checkpoint";
+const email = "all@b.org";
+const sharers = 130;
+
+/** What the resolvers share: the intake, what they sent, and the identity rows. */
+function createServers(records: readonly IntakeBody[]) {
+  const intake: LogRecord[] = records.map((body, at) => {
+    const entry = { workspaceId: "w", requestId: `r${at}`, actor: "key", receivedAt: 0, body };
+    return { sequence: at + 1, body: Buffer.from(JSON.stringify(entry)) };
+  });
+  const sent: (LogRecord & { readonly subject: string })[] = [];
+  const rows = new Map<IdentityKey, unknown>();
+  const of = (subject: string) => sent.filter((message) => message.subject === subject);
+  return { intake, sent, rows, of, place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })) };
+}
+const none: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
+
+type Servers = ReturnType<typeof createServers>;
+
+interface Build {
+  /** How many users a record has; absent: as this build has it. */
+  readonly usersPerRecord?: number;
+  /** As the build writes its checkpoints. */
+  readonly checkpoint?: (place: Place) => Place;
+  /** The last step that it gets through. */
+  readonly stepsMax?: number;
+}
+
+/** Resolves until all is done, or until the process is stopped. */
+async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (place) => place, stepsMax = Infinity }: Build): Promise<void> {
+  let steps = 0;
+  function publish({ messages, expectedLast }: Step): StepOutcome {
+    if (steps >= stepsMax) throw new Error("The process is gone");
+    if ((servers.of(checkpointSubject).at(-1)?.sequence ?? 0) !== expectedLast) return { kind: "refused" };
+    steps += 1;
+    const sequences = messages.map(({ subject, body }) => {
+      const kept = subject === checkpointSubject ? placeToBytes(checkpoint(placeFromBytes(body))) : body;
+      servers.sent.push({ subject, body: kept, sequence: servers.sent.length + 1 });
+      return servers.sent.length;
+    });
+    return { kind: "accepted", sequence: servers.sent.length, sequences };
+  }
+  const fenced: FencedSteps = {
+    publishStep: (step) => Promise.resolve().then(() => publish(step)),
+    checkpoint: (subject) => Promise.resolve(servers.of(subject).at(-1)),
+    trimCheckpoints: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+  const reading = resolvePartition({
+    partition: 0,
+    layout,
+    checkpointSubject,
+    subjectOf: (partition) => `lane.${partition}`,
+    intake: {
+      read: (_, after) => Promise.resolve(servers.intake.filter(({ sequence }) => sequence > after)),
+      trim: done,
+      watch: () => () => {},
+    },
+    lanes: {
+      read: (partition, after) => Promise.resolve(servers.of(`lane.${partition}`).filter(({ sequence }) => sequence > after)),
+      trim: done,
+    },
+    steps: fenced,
+    identities: {
+      load: (_, keys) => Promise.resolve(new Map(keys.flatMap((key) => servers.rows.has(key) ? [[key, servers.rows.get(key)]] : []))),
+      async save(_, rows) {
+        for (const [key, row] of rows) {
+          if (row === undefined) servers.rows.delete(key);
+          else servers.rows.set(key, row);
+        }
+        await Promise.resolve();
+      },
+      saveOrigins: done,
+      setAside: () => Promise.reject(new Error("Nothing is set aside here")),
+    },
+    // Three steps for the fan-out, or more
+    sizes: { messageBytesMax: 2_000, stepBytesMax: 3_000 },
+    decode: (sequence, body) => ({ ...JSON.parse(Buffer.from(body).toString()), sequence }) as IntakeRecord,
+    resolve: resolveBatch,
+    views: createViews(),
+    packItem,
+    packItems: packLaneMessage,
+    packConsent: packRecords,
+    encodeConsent: (workspaceId, all, usersMax) => laneRows(workspaceId, all, usersPerRecord ?? usersMax),
+    undoWindowMs: 0,
+    clock: systemClock,
+    logger: silentLogger,
+    onWritten: () => {},
+  });
+  await expect.poll(() => steps >= stepsMax || servers.place().through === servers.intake.length, { interval: 2 }).toBe(true);
+  await reading.close();
+}
+
+function done(): Promise<void> {
+  return Promise.resolve();
+}
+
+/** Each user that the lane of subscriptions tells of, in order, with the record's place. */
+function told(servers: Servers): string[] {
+  return servers.of(`lane.${layout.subscription(0)}`).flatMap(({ body }) => unpackRecords(body)).flatMap((body) => {
+    const { userId, cause, change } = fromBinary(SubscriptionRecordSchema, body);
+    const users = change.case === "setMemberships" ? change.value.userIds : [userId];
+    return users.map((id, at) => `${cause?.sequence}.${(cause?.part ?? 0) + at} ${id}`);
+  });
+}
+
+const people = Array.from({ length: sharers }, (_, at) => attributes(byId(`u${at}`), { email }));
+const update = { groupId: "letter", state: "unsubscribed" as const, externalIds: [], emails: [email], phones: [] };
+const requests: readonly IntakeBody[] = [
+  ...Array.from({ length: sharers / 10 }, (_, at) => bodyOf(people.slice(at * 10, (at + 1) * 10))),
+  { type: "setMemberships", updates: [update] },
+];
+
+async function undisturbed(): Promise<string[]> {
+  const servers = createServers(requests);
+  await resolveAll(servers, {});
+  return told(servers);
+}
+
+/** Each build with how it cuts, and what its checkpoints say of that. */
+const builds: [string, Build, number | undefined][] = [
+  ["this build", {}, limits.laneUsersPerRecordMax],
+  ["a build that told each user apart, and said nothing of it", {
+    usersPerRecord: 1,
+    checkpoint: ({ inside, ...place }) => inside === undefined ? place : { ...place, inside: { taken: inside.taken, now: inside.now } },
+  }, undefined],
+  ["a build that packed seven users", {
+    usersPerRecord: 7,
+    checkpoint: ({ inside, ...place }) => inside === undefined ? place : { ...place, inside: { ...inside, usersPerRecord: 7 } },
+  }, 7],
+];
+
+test.each(builds)("resolvePartition() goes on inside a record where %s stopped, at any step", async (_, build, usersPerRecord) => {
+  const expected = await undisturbed();
+  expect(expected).toHaveLength(sharers);
+  let insides = 0;
+  for (let stepsMax = 1;; stepsMax += 1) {
+    const servers = createServers(requests);
+    await resolveAll(servers, { ...build, stepsMax });
+    const { through, inside } = servers.place();
+    if (through === requests.length) break;
+    if (inside !== undefined) {
+      insides += 1;
+      expect(inside.usersPerRecord).toBe(usersPerRecord);
+      expect(told(servers).length).toBeGreaterThan(0);
+    }
+    await resolveAll(servers, {});
+    expect(told(servers)).toEqual(expected);
+  }
+  expect(insides).toBeGreaterThan(0);
+});
