@@ -15,8 +15,7 @@ import { freePorts } from "./servers/server-process.ts";
 export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
   const { dataDir } = options;
   const logName = meshLogName(dataDir);
-  const small = { HEDDLE_LOG_PARTITIONS: "1", HEDDLE_LOG_LANES: "8", HEDDLE_LOG_MEGABYTES: "64", HEDDLE_EVENTS_MEGABYTES: "8" };
-  const all = { ...options.settings, HEDDLE_LOG_NAME: logName, ...small, ...options.env };
+  const all = { ...options.settings, HEDDLE_LOG_NAME: logName, ...smallLog, ...options.env };
   const parts = await launchParts(options, all);
   try {
     const behind = Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url]));
@@ -50,6 +49,14 @@ export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
     throw error;
   }
 }
+
+/** How large the streams of such a mesh are. */
+export const smallLog = {
+  HEDDLE_LOG_PARTITIONS: "1",
+  HEDDLE_LOG_LANES: "8",
+  HEDDLE_LOG_MEGABYTES: "64",
+  HEDDLE_EVENTS_MEGABYTES: "8",
+} as const;
 
 /** HEDDLE_LOG_NAME of a mesh that a test started. */
 export function meshLogName(dataDir: string): string {

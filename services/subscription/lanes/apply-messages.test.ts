@@ -97,7 +97,8 @@ function openWorld(
   const published = new Map<string, LedgerEntry>();
   const parts = {
     ...store,
-    store: { groups: () => Promise.resolve(groups) },
+    // As Cassandra, whose keys may not be empty
+    store: { groups: (id: string) => id === "" ? Promise.reject(new Error("Key may not be empty")) : Promise.resolve(groups) },
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "subscription-0" },

@@ -42,7 +42,9 @@ export async function planWorkspace(
   { records, blame }: { readonly records: readonly MembershipRecord[]; readonly blame: Blame<MembershipRecord> },
 ): Promise<{ readonly step: WorkspaceStep; readonly stale: readonly MembershipRecord[] }> {
   const ids = [...new Set(records.flatMap(usersOf))];
-  const [groups, { users, ends }] = await Promise.all([parts.store.groups(workspaceId), parts.loadForStep(workspaceId, ids)]);
+  // Records of which nobody can tell the workspace leave none to ask for
+  const groupsOf = records.length === 0 ? [] : parts.store.groups(workspaceId);
+  const [groups, { users, ends }] = await Promise.all([groupsOf, parts.loadForStep(workspaceId, ids)]);
   const open = new Set(groups.flatMap(({ id, archived }) => (archived ? [] : [id])));
   const marks = new Map(Array.from(users, ([id, { mark }]) => [id, mark]));
   const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId), ...(parts.onSkew && { onSkew: parts.onSkew }) };

@@ -1,0 +1,127 @@
+/** heddle log beside a running server, about consent that cannot be applied: shown, held back, skipped and tried once more. */
+import { expect, test } from "vitest";
+import { runCommand } from "../command-line.ts";
+import { consentDeclaration, emailGroup, groupState, otherEmailGroup } from "../consent.ts";
+import { fresh, freshEmail, heddleSuite } from "../suite.ts";
+import { mend, place, sendRubbish, sendUnread, type UnreadRecord } from "../unread-consent.ts";
+
+const suite = heddleSuite({ apply: consentDeclaration });
+
+async function log(...args: string[]) {
+  return await runCommand(["log", ...args], suite.heddle.commandEnv);
+}
+
+/** The demo workspace, which alone has users. */
+async function workspaceOfEvents(): Promise<string> {
+  const events = async () =>
+    (await runCommand(["events", "--subject", "profile.user.updated.v1", "--limit", "1"], suite.heddle.commandEnv)).output;
+  await expect.poll(events).toContain("ws_");
+  return String((JSON.parse(await events()) as { scope: string }).scope);
+}
+
+interface Person {
+  readonly id: string;
+  readonly email: string;
+}
+
+function newPerson(): Person {
+  return { id: fresh(), email: freshEmail() };
+}
+
+interface Unread {
+  readonly lane: "subscription" | "messaging-status";
+  readonly workspaceId: string;
+  readonly sequence: number;
+  readonly part: number;
+}
+
+async function unread(): Promise<readonly Unread[]> {
+  return (JSON.parse((await log("status", "--json")).output) as { unread: Unread[] }).unread;
+}
+
+/** Those that hold others back, and those behind them, by lane. */
+async function waiting(): Promise<string[]> {
+  return (await unread()).map(({ lane }) => lane).sort();
+}
+
+async function setBoth(person: Person): Promise<void> {
+  const update = { subscription_group_id: emailGroup, subscription_state: "unsubscribed", external_id: person.id };
+  await suite.accept("/subscription/status/set", update);
+  await suite.accept("/email/status", { email: person.email, subscription_state: "unsubscribed" });
+}
+
+/** What a group, a list and an export show, and which of them say that they are behind. */
+async function seen({ id, email }: Person) {
+  const state = await suite.get(`/subscription/status/get?subscription_group_id=${emailGroup}&external_id=${id}`);
+  const groups = await suite.get(`/subscription/user/status?external_id=${id}`);
+  const listed = await suite.get(`/email/unsubscribes?email=${email}`);
+  const exported = await suite.post("/users/export/ids", { external_ids: [id] });
+  return {
+    shown: [
+      (state.body["status"] as Record<string, string>)[id],
+      (listed.body["emails"] as unknown[]).length,
+      exported.body.users?.[0]?.["email_subscribe"],
+    ],
+    behind: [state, groups, listed, exported].map(({ headers }) => headers.get("x-heddle-read")),
+  };
+}
+
+const behind = ["behind", "behind", "behind", "behind"];
+const current = [null, null, null, null];
+const before = { shown: ["Unknown", 0, "subscribed"], behind };
+const after = { shown: ["Unsubscribed", 1, "unsubscribed"], behind: current };
+
+test("heddle log skip --lane, and redrive: who waits for a record that nobody can read, and how they get on", async () => {
+  const [skipped, mended, other] = [newPerson(), newPerson(), newPerson()];
+  const people = [skipped, mended, other];
+  await suite.track({ attributes: people.map(({ id, email }) => ({ external_id: id, email })) });
+  const workspaceId = await workspaceOfEvents();
+  async function sendTo({ id, email }: Person): Promise<UnreadRecord[]> {
+    const userId = String((await suite.user(id))["platform_id"]);
+    const records: UnreadRecord[] = [
+      { lane: "subscription", workspaceId, key: userId, groupId: otherEmailGroup },
+      { lane: "messaging-status", workspaceId, key: email, groupId: "" },
+    ];
+    for (const record of records) await sendUnread(suite.heddle, record);
+    return records;
+  }
+
+  await sendTo(skipped);
+  await setBoth(skipped);
+  await expect.poll(() => seen(skipped)).toEqual(before);
+  await setBoth(other);
+  await expect.poll(() => seen(other)).toEqual(after);
+  expect(await waiting()).toEqual(["messaging-status", "messaging-status", "subscription", "subscription"]);
+  expect((await log("status")).output).toMatch(/CONSENT WAITS[^]*Waits for the record at 1[.]100000/);
+  expect(await log("redrive")).toMatchObject({ code: 0, output: "Nobody is held\n" });
+  const skip = (lane: string, at: string) => log("skip", "--lane", lane, "--workspace", workspaceId, "--at", at);
+  expect(await skip("subscription", "9.9")).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a record that waits") });
+  for (const lane of ["subscription", "messaging-status"]) {
+    expect(await skip(lane, place)).toMatchObject({ code: 0, output: `The record at ${place} of the lanes of ${lane} is passed over\n` });
+  }
+  await expect.poll(() => seen(skipped)).toEqual(after);
+  expect(await waiting()).toEqual([]);
+
+  const records = await sendTo(mended);
+  await setBoth(mended);
+  await expect.poll(() => seen(mended)).toEqual(before);
+  for (const record of records) await mend(suite.heddle, record);
+  expect(await log("redrive")).toMatchObject({ code: 0, output: expect.stringMatching(/\n4 records of consent are tried once more\n/) });
+  await expect.poll(() => seen(mended)).toEqual(after);
+  expect(await groupState(suite, otherEmailGroup, { external_id: mended.id })).toBe("Subscribed");
+  expect(await waiting()).toEqual([]);
+});
+
+test("what is no record holds up nobody, is shown, and goes when it is skipped", async () => {
+  const person = newPerson();
+  await suite.track({ attributes: [{ external_id: person.id, email: person.email }] });
+  const workspaceId = await workspaceOfEvents();
+  for (const lane of ["subscription", "messaging-status"] as const) await sendRubbish(suite.heddle, { lane, workspaceId });
+  await setBoth(person);
+  await expect.poll(waiting).toEqual(["messaging-status", "subscription"]);
+  await expect.poll(async () => (await seen(person)).shown).toEqual(after.shown);
+  for (const { lane, workspaceId: of, sequence, part } of await unread()) {
+    expect(await log("skip", "--lane", lane, "--workspace", of, "--at", `${sequence}.${part}`)).toMatchObject({ code: 0 });
+  }
+  expect(await waiting()).toEqual([]);
+});

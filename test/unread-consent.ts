@@ -1,0 +1,97 @@
+/** Records of consent that no build of today can read, put into the lanes beside a running server, in either shape; and mended, as a newer build reads them. */
+import { join } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { bucketOf } from "../platform/cassandra/buckets.ts";
+import { openKeyspace } from "../platform/cassandra/keyspace.ts";
+import { systemClock } from "../platform/clock.ts";
+import { readConfig } from "../platform/config.ts";
+import { openMeshLanes } from "../platform/lane/mesh-lanes.ts";
+import { setAsideStatements } from "../platform/lane/set-aside-cassandra.ts";
+import { stampAfter } from "../platform/lane/stamp.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { readStore, readStreams } from "../platform/mesh-config.ts";
+import { openDatabase } from "../platform/sqlite/database.ts";
+import { EmailStatus, StatusRecordSchema, SubscriptionRecordSchema, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { messagingStatusSchema } from "../services/messaging-status/mesh-wire.ts";
+import { subscriptionSchema } from "../services/subscription/mesh-wire.ts";
+import { type Heddle, testShape } from "./heddle.ts";
+import { smallLog } from "./mesh-shape.ts";
+
+export interface UnreadRecord {
+  readonly lane: "subscription" | "messaging-status";
+  readonly workspaceId: string;
+  /** The user or address that it would change. */
+  readonly key: string;
+  /** What it changes once it is mended: the group; of an address its status. */
+  readonly groupId: string;
+}
+
+/** Below every place that a write of the test can have, and above no record that is there. */
+const sequence = 1;
+const part = 100_000;
+export const place = `${sequence}.${part}`;
+
+/** Puts the record behind all others of its lane. */
+export async function sendUnread(heddle: Heddle, record: UnreadRecord): Promise<void> {
+  const { lane, workspaceId, key } = record;
+  await send(heddle, { lane, workspaceId, key }, bodyOf(record, false));
+}
+
+/** Sends what is no record at all; in the mesh it does not even say its workspace. */
+export async function sendRubbish(heddle: Heddle, { lane, workspaceId }: Pick<UnreadRecord, "lane" | "workspaceId">): Promise<void> {
+  await send(heddle, { lane, workspaceId, key: "" }, Uint8Array.of(255));
+}
+
+type To = Pick<UnreadRecord, "lane" | "workspaceId" | "key">;
+
+async function send(heddle: Heddle, { lane, workspaceId, key }: To, body: Uint8Array): Promise<void> {
+  if (testShape === "mesh") {
+    const streams = readConfig({ ...heddle.commandEnv, ...smallLog }, readStreams);
+    const lanes = await openMeshLanes({ service: lane, streams, clock: systemClock, logger: silentLogger });
+    const { subscription, subscriptionLaneOf, messagingStatus, laneOf } = lanes.layout;
+    const isMemberships = lane === "subscription";
+    await lanes.append(isMemberships ? subscription(subscriptionLaneOf(workspaceId)) : messagingStatus(laneOf(workspaceId, key)), body);
+    await lanes.close();
+    return;
+  }
+  const columns = "service, workspace_id, sequence, part, lane_key, body";
+  await inFile(heddle, `INSERT INTO lane_records (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, [lane, workspaceId, sequence, part, key, body]);
+}
+
+/** Where it waits, it is exchanged for what a newer build sees in it. */
+export async function mend(heddle: Heddle, record: UnreadRecord): Promise<void> {
+  const { lane, workspaceId, key } = record;
+  const body = bodyOf(record, true);
+  if (testShape === "mesh") {
+    const config = readConfig(heddle.commandEnv, (reader) => readStore(reader, lane));
+    const schema = lane === "subscription" ? subscriptionSchema : messagingStatusSchema;
+    const { session, close } = await openKeyspace(config, schema, systemClock);
+    const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, sequence: BigInt(sequence), part, lane_key: key };
+    const stamp = stampAfter([sequence, part]);
+    await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp }, idempotent: true });
+    await close();
+    return;
+  }
+  const table = lane === "subscription" ? "subscription_set_aside" : "messaging_status_set_aside";
+  await inFile(heddle, `UPDATE ${table} SET body = ? WHERE sequence = ? AND part = ?`, [body, sequence, part]);
+}
+
+function bodyOf({ lane, workspaceId, key, groupId }: UnreadRecord, isMended: boolean): Uint8Array {
+  const cause = { sequence: BigInt(sequence), part, at: 1n, requestId: "unread", actor: "newer build" };
+  if (lane === "subscription") {
+    const value = { subscriptionGroupId: groupId, state: SubscriptionState.SUBSCRIBED };
+    const change = isMended ? { change: { case: "setMembership" as const, value } } : {};
+    return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId, userId: key, cause, ...change }));
+  }
+  const change = isMended ? { change: { case: "setEmailStatus" as const, value: { status: EmailStatus.SUBSCRIBED } } } : {};
+  return toBinary(StatusRecordSchema, create(StatusRecordSchema, { workspaceId, address: key, cause, ...change }));
+}
+
+async function inFile({ dataDir }: Heddle, sql: string, values: readonly (string | number | Uint8Array)[]): Promise<void> {
+  const database = openDatabase({ path: join(dataDir, "heddle.db") });
+  try {
+    await database.write(() => void database.prepare(sql).run(...values));
+  } finally {
+    await database.close();
+  }
+}
