@@ -68,5 +68,9 @@ Make a page on which people choose their email, then get Ann's link to it, with 
     "name": "main", "preference_center_page_html": "", "confirmation_page_html": ""
   }'
   curl -s ${base}/preference_center/v1/<id>/url/ann ${headers}
+
+Every call, to read and to try, and what this server does, both with the key above:
+  ${base}/docs
+  ${base}/console
 `;
 }

@@ -23,6 +23,20 @@ ${rows.join("\n")}
 <td>Report it with the id of the header <code>X-Request-Id</code>. A write may or may not have happened: repeat it with the same
 <code>Idempotency-Key</code></td></tr>
 </tbody></table>
+<h2 id="objects">Errors of single objects</h2>
+<p>Where a request holds many objects, each is judged by itself. An entry of <code>errors</code> says with <code>input_array</code> and <code>index</code> which object
+it was, counted from 0, and with <code>type</code> what is wrong: it quotes the field and says what that takes. The object had no effect, the
+others were taken, and the answer counts them. Mend the object and send it alone. Where none was valid the request is a 400
+(<code>NOTHING_VALID</code>).</p>
+<pre><code>HTTP/1.1 201 Created
+
+{
+  "attributes_processed": 1,
+  "errors": [
+    { "type": "'inc' of 'visits' must be a number", "input_array": "attributes", "index": 1 }
+  ],
+  "message": "success"
+}</code></pre>
 </main>`,
   });
 }

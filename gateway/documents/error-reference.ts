@@ -49,5 +49,12 @@ that the outcome is unknown. ↻: the same request may succeed later; wait as \`
 | --- | --- | --- | --- |
 ${lines.join("\n")}
 | 500 | none | A fault of Heddle's own | Report it with the id of the header \`X-Request-Id\`; a write may or may not have happened, repeat it with the same Idempotency-Key |
+
+## Errors of single objects
+
+Where a request holds many objects, each is judged by itself. An entry of \`errors\` says with \`input_array\` and \`index\` which object
+it was, counted from 0, and with \`type\` what is wrong: it quotes the field and says what that takes. The object had no effect, the
+others were taken, and the answer counts them. Mend the object and send it alone. Where none was valid the request is a 400
+(\`NOTHING_VALID\`).
 `;
 }

@@ -36,7 +36,8 @@ X-Heddle-Reason: PERMISSION_MISSING
 { "message": "Access Denied: the API key does not have the permission 'users.track'" }</code></pre>
 <ul>
 <li><b>401</b> or <b>403</b>: the key is missing, wrong or not allowed. Look at the key.</li>
-<li><b>400</b>: the request is wrong. <code>errors</code> names each object by its array and place; the others of a 201 were taken.</li>
+<li><b>400</b>: the request is wrong. <code>errors</code> names <a href="/docs/errors#objects">each object</a> by its array and place; the
+others of a 201 were taken.</li>
 <li><b>429</b> or <b>503</b>: not now. Wait as many seconds as <code>Retry-After</code> says and send it again.</li>
 <li>No answer at all: send it again with the same <code>Idempotency-Key</code>. It has one effect, however often you send it.</li>
 </ul></li>

@@ -48,6 +48,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       const { page, seen } = await browser.open(`${suite.heddle.url}/docs/errors#RATE_LIMITED`, width);
       await keepPicture(page, `errors-${device}`);
       expect(await page.locator("#RATE_LIMITED").innerText()).toContain("429");
+      expect(await page.locator("#objects + p").innerText()).toContain("input_array");
       expect(await page.locator("script").count()).toBe(0);
       expect(await fits(page)).toBe(true);
       expect(seen).toEqual(nothing);
@@ -62,7 +63,9 @@ async function fits(page: Page): Promise<boolean> {
 
 async function authorize(page: Page, key: string): Promise<void> {
   await page.locator(".btn.authorize").first().click();
-  await page.locator(".auth-container input").first().fill(key);
+  // As one who pastes at once, without looking where the cursor is
+  await expect.poll(() => page.evaluate("document.activeElement === document.querySelector('.auth-container input')")).toBe(true);
+  await page.keyboard.insertText(key);
   await page.locator(".auth-btn-wrapper .authorize").first().click();
   await page.locator(".btn-done").first().click();
 }

@@ -18,3 +18,9 @@ globalThis.ui = globalThis.SwaggerUIBundle({
   syntaxHighlight: false,
   validatorUrl: null,
 });
+
+// The dialog has a field for each kind of key, and the last one takes the cursor; what is pasted is meant for the first
+document.addEventListener("click", ({ target }) => {
+  if (!target.closest(".auth-wrapper, .authorization__btn")) return;
+  requestAnimationFrame(() => document.querySelector(".auth-container input")?.focus());
+});
