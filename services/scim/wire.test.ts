@@ -25,6 +25,8 @@ test("createUser() with a key answers its repeat as the first, also while that r
   expect([first.replayed, second.replayed].toSorted()).toEqual([false, true]);
   expect((await at.create("ann", {}, key)).json).toEqual(first.json);
   await expect(at.create("bob", {}, key)).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
+  // Another token of the same company has keys of its own
+  expect((await at.create("bob", {}, { ...key, actor: "tok-2" })).replayed).toBe(false);
   at.clock.advance(limits.idempotencyKeepMs);
   await expect(at.create("ann", {}, key)).rejects.toMatchObject({ reason: "ALREADY_EXISTS" });
   expect((await at.create("ann", {}, { ...key, companyId: "co-2" })).replayed).toBe(false);

@@ -10,7 +10,8 @@ const group = "33333333-3333-4333-8333-333333333333";
 const smsGroup = "44444444-4444-4444-8444-444444444444";
 const declaration = translationDeclaration(demoKey).replace(
   "        apiKeys:\n",
-  `        subscriptionGroups: [{ id: ${group}, name: Letter, channel: email }, { id: ${smsGroup}, name: Offers, channel: sms }]\n        apiKeys:\n` +
+  `        limits: { preference_center_create: 1000, preference_center_update: 1000 }\n` +
+    `        subscriptionGroups: [{ id: ${group}, name: Letter, channel: email }, { id: ${smsGroup}, name: Offers, channel: sms }]\n        apiKeys:\n` +
     `          - { name: second, permissions: ["*"], secret: ${secondKey} }\n`,
 );
 const suite = heddleSuite({ apply: declaration });
@@ -59,35 +60,86 @@ const makers: Readonly<Record<string, Make>> = {
   "PUT /canvas/translations": ofCanvas,
 };
 
-/** Their paths or bodies need what an earlier answer gave. test/http/preference-centers sends some twice. */
-const elsewhere = [
-  "POST /users/merge/undo",
-  "POST /preference_center/v1",
-  "PUT /preference_center/v1/:id",
-  "POST /preference_center/v1/:id",
-  "POST /preference_center/v1/:id/versions/:version/restore",
-];
+/** Their paths or bodies need what an earlier answer gave: two requests of the same route, about different things. */
+const afterOthers: Readonly<Record<string, () => Promise<readonly [Sent, Sent]>>> = {
+  "POST /users/merge/undo": async () => [{ body: { job_id: await mergeJob() } }, { body: { job_id: await mergeJob() } }],
+  "POST /preference_center/v1": async () => [{ body: center() }, { body: center() }],
+  "PUT /preference_center/v1/:id": () => changes((id) => ({ path: `/preference_center/v1/${id}`, body: pages })),
+  "POST /preference_center/v1/:id": () => changes((id) => ({ path: `/preference_center/v1/${id}`, body: pages })),
+  "POST /preference_center/v1/:id/versions/:version/restore": () =>
+    changes((id) => ({ path: `/preference_center/v1/${id}/versions/1/restore`, body: {} })),
+};
 
-test("every route that writes is sent twice here, or listed", () => {
-  const writing = routeTable.flatMap((route) => route.guard === "key" && route.takes === "write" ? [`${route.method} ${route.path}`] : []);
-  expect([...Object.keys(makers), ...elsewhere].toSorted()).toEqual(writing.toSorted());
+interface Sent {
+  /** The route's own unless given. */
+  readonly path?: string;
+  readonly body: object;
+}
+
+const pages = { preference_center_page_html: "", confirmation_page_html: "", preference_center_title: "Two" };
+
+function center(): object {
+  return { ...pages, name: fresh("center"), preference_center_title: "One" };
+}
+
+/** The same body for two preference centers: the path alone tells them apart. */
+async function changes(change: (id: string) => Sent): Promise<readonly [Sent, Sent]> {
+  const made = await Promise.all([1, 2].map(() => suite.post("/preference_center/v1", center())));
+  const [one = "", two = ""] = made.map(({ body }) => String(body["preference_center_api_id"]));
+  return [change(one), change(two)];
+}
+
+async function mergeJob(): Promise<string> {
+  const [source, target] = [fresh(), fresh()];
+  await suite.track({ attributes: [{ external_id: source, a: 1 }, { external_id: target, b: 2 }] });
+  const updates = [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }];
+  const { body, headers } = await suite.post("/users/merge", { merge_updates: updates });
+  await suite.get(`/users/merge/status/${body.job_id}`, { headers: { "x-heddle-position": headers.get("x-heddle-position") ?? "" } });
+  return body.job_id ?? "";
+}
+
+/** By POST and without an effect: there is nothing that could be done twice, and an answer is always that of now. */
+const readingPosts = ["POST /users/export/ids", "POST /users/merge/preview", "POST /console/users"];
+/** By people and their mail programs, who send no header. Saying the same choice twice is saying it once. */
+const openPosts = ["POST /unsubscribe/:token", "POST /preferences/:token"];
+/** test/http/scim-changes.test.ts sends these twice. */
+const scimWrites = ["POST /scim/v2/Users", "PUT /scim/v2/Users/:id", "PATCH /scim/v2/Users/:id"];
+const scimReads = ["POST /scim/v2/Users/.search", "POST /scim/v2/.search"];
+
+test("every POST, PUT and PATCH is sent twice here, or listed with a reason", () => {
+  const named = routeTable.filter(({ method }) => method !== "GET" && method !== "DELETE").map(({ method, path }) => `${method} ${path}`);
+  const here = [...Object.keys(makers), ...Object.keys(afterOthers), ...readingPosts, ...openPosts, ...scimWrites, ...scimReads];
+  expect(here.toSorted()).toEqual(named.toSorted());
+});
+
+test("the routes that read by POST do nothing, whatever key they are sent with", () => {
+  const reading = routeTable.flatMap((route) =>
+    route.guard === "key" && route.method !== "GET" && route.takes === "read" ? [`${route.method} ${route.path}`] : []
+  );
+  expect(reading.toSorted()).toEqual(readingPosts.toSorted());
 });
 
 for (const [route, make] of Object.entries(makers)) {
-  test(`${route} with an Idempotency-Key`, async () => {
-    const [method = "", path = ""] = route.split(" ");
-    const headers = { "idempotency-key": fresh("key") };
-    const [first, other] = [make(), make()];
-    function send(body: object, key = demoKey) {
-      return suite.heddle.request(method, path, body, { key, headers });
-    }
-    const answer = await send(first);
-    expect([200, 201, 202], answer.text).toContain(answer.status);
-    const again = await send(first);
-    expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([answer.status, answer.text, "true"]);
-    const reused = await send(other);
-    expect([reused.status, reused.headers.get("x-heddle-reason")], reused.text).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
-    const ofAnother = await send(other, secondKey);
-    expect([ofAnother.status, ofAnother.headers.get("idempotency-replayed")], ofAnother.text).toEqual([answer.status, null]);
-  });
+  test(`${route} with an Idempotency-Key`, () => sendTwice(route, [{ body: make() }, { body: make() }]));
+}
+
+for (const [route, prepare] of Object.entries(afterOthers)) {
+  test(`${route} with an Idempotency-Key`, async () => sendTwice(route, await prepare()));
+}
+
+/** The first request, the same again, another with the same key, and that one of another API key. */
+async function sendTwice(route: string, [first, other]: readonly [Sent, Sent]): Promise<void> {
+  const [method = "", path = ""] = route.split(" ");
+  const headers = { "idempotency-key": fresh("key") };
+  function send(sent: Sent, key = demoKey) {
+    return suite.heddle.request(method, sent.path ?? path, sent.body, { key, headers });
+  }
+  const answer = await send(first);
+  expect([200, 201, 202], answer.text).toContain(answer.status);
+  const again = await send(first);
+  expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([answer.status, answer.text, "true"]);
+  const reused = await send(other);
+  expect([reused.status, reused.headers.get("x-heddle-reason")], reused.text).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
+  const ofAnother = await send(other, secondKey);
+  expect([ofAnother.status, ofAnother.headers.get("idempotency-replayed")], ofAnother.text).toEqual([answer.status, null]);
 }

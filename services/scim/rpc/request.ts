@@ -17,13 +17,13 @@ export function callerOf(scope: Scope | undefined): Caller {
   return { companyId, requestId, tokenId, origin, method, target, baseUrl };
 }
 
-/** As callerOf, with the mark of a request that may be sent twice: the key counts for its method and path alone. */
+/** As callerOf, with the mark of a request that may be sent twice: the key counts for its token, method and path alone. */
 export function writerOf(scope: Scope | undefined, body: Uint8Array): Caller {
   const caller = callerOf(scope);
   const key = scope?.idempotencyKey ?? "";
   if (key === "") return caller;
   const [path] = caller.target.split("?");
-  const requestHash = sha256Hex(JSON.stringify([caller.method, path, key]));
+  const requestHash = sha256Hex(JSON.stringify([caller.tokenId, caller.method, path, key]));
   return { ...caller, mark: { requestHash, bodyHash: sha256Hex(body) } };
 }
 
