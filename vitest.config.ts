@@ -18,6 +18,8 @@ const meshFiles = [
   "mesh-",
   "hostile-",
   "fuzz-openapi",
+  "openapi",
+  "client",
   "sent-twice",
   "limits",
   "scim-access",
