@@ -11,7 +11,16 @@ export const consentLimits = {
   subscriptionGroupsPerWorkspaceMax: 100,
   groupChangeAttemptsMax: 8,
   consentRunRecordsMax: 500,
-  consentWritesInFlightMax: 32,
+  // Bodies of lane records that are unpacked together
+  consentSliceBytesMax: 64 * 1024,
+  // A lane record of so many users is part of a fan-out
+  fanOutUsersMin: 10,
+  // Users of a fan-out whose rows are read, written and told together
+  fanOutRunUsersMax: 40,
+  // After that its applier rests for such a part of the time that it took, at most so long
+  fanOutRestShare: 0.5,
+  fanOutRestMsMax: 50,
+  consentWritesInFlightMax: 16,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,

@@ -7,7 +7,7 @@ import { limits } from "../limits.ts";
 import type { Log, LogRecord } from "../log/log.ts";
 import { unpackRecords } from "../log/packed-records.ts";
 import type { Logger } from "../logger.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate, Rest } from "./gate.ts";
 import type { LanePositions } from "./lane-positions.ts";
 import { type Reading, readOn } from "./read-on.ts";
 
@@ -24,7 +24,7 @@ export interface LaneApplierParts {
   readonly lanes: Pick<Log, "read" | "trim" | "watch">;
   readonly positions: LanePositions;
   /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
-  readonly apply: (bodies: readonly LaneBody[]) => Promise<void>;
+  readonly apply: (bodies: readonly LaneBody[], rest: Rest) => Promise<void>;
   /** Shared by the lanes of a process. */
   readonly gate: Gate;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ class LaneApplier {
       this.#position = undefined;
       return "busy";
     }
-    await gate.run(() => apply(records.flatMap(bodiesOf)));
+    await gate.run((rest) => apply(records.flatMap(bodiesOf), rest));
     this.#position = last.sequence;
     onApplied(last.sequence);
     if (this.#parts.clock.monotonic() >= this.#keepAt) await this.#keep();

@@ -15,7 +15,7 @@ import type { Logger } from "../logger.ts";
 import type { StreamsConfig } from "../mesh-config.ts";
 import type { Lag } from "../telemetry/lag.ts";
 import { openBusMembers, openBusNews } from "./bus.ts";
-import { createGate } from "./gate.ts";
+import { createGate, type Rest } from "./gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
 import { type LaneBody, startLaneApplier } from "./lane-applier.ts";
 import { openLanesLag } from "./lanes-lag.ts";
@@ -53,7 +53,7 @@ export interface MeshLanes {
 }
 
 /** `lane`: its name, as in `subscription-3`. */
-type Apply = (bodies: readonly LaneBody[], lane: string) => Promise<void>;
+type Apply = (bodies: readonly LaneBody[], lane: string, rest: Rest) => Promise<void>;
 
 /** Refuses LOG_UNAVAILABLE where NATS cannot be reached. */
 export async function openMeshLanes(options: MeshLanesOptions): Promise<MeshLanes> {
@@ -155,7 +155,7 @@ function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, membe
         lane,
         lanes,
         positions,
-        apply: (bodies) => apply(bodies, name),
+        apply: (bodies, rest) => apply(bodies, name, rest),
         gate,
         clock,
         logger,

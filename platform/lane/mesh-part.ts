@@ -20,6 +20,7 @@ import { watchWork } from "../telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
+import type { Rest } from "./gate.ts";
 import type { LaneBody } from "./lane-applier.ts";
 import type { LaneLayout } from "./layout.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
@@ -72,6 +73,8 @@ export interface SetAsideTables {
 export interface Applying {
   /** Resolves when the events of these entries are durable; harmless to do again. */
   publish(workspaceId: string, entries: readonly LedgerEntry[]): Promise<void>;
+  /** For work that goes on for long: lanes that wait for their turn have it meanwhile. */
+  readonly rest: Rest;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
@@ -128,9 +131,10 @@ async function open<Tables extends SetAsideTables>(
   const called = connectClient(ProfileService, { ...config.profile, ...calling });
   opened.push(() => called.close());
   const profile = called.client;
-  lanes.start((bodies, lane) =>
+  lanes.start((bodies, lane, rest) =>
     plan.apply({
       ...tables,
+      rest,
       publish: (workspaceId, entries) => events.publish(plan.eventsOf(workspaceId, entries)),
       logger,
       traced: { tracer: telemetry.tracer, lane },

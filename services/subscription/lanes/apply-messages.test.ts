@@ -102,6 +102,7 @@ function openWorld(
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "subscription-0" },
+    rest: () => Promise.resolve(),
     publish: async (_: string, entries: readonly LedgerEntry[]) => {
       await Promise.resolve();
       const fault = faults.publish?.();

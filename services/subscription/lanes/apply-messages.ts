@@ -3,7 +3,9 @@
  * user is party to one merge or undo at most: so it is always known whose row has to be durable first. What a run caused is
  * published before the next one is written, and again where a record turns out to be in already.
  */
+import { setTimeout } from "node:timers/promises";
 import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
+import type { Rest } from "../../../platform/lane/gate.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
@@ -26,12 +28,34 @@ export interface MeshApplyParts extends PlanParts {
   readonly setAsideOf: (workspaceId: string, max: number) => Promise<readonly SetAside[]>;
   /** The records wait no more. */
   readonly forgetSetAside: (records: readonly LaneRecord[]) => Promise<void>;
+  /** After some of what one request says of very many. */
+  readonly rest: Rest;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
 
 /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
 export async function applyMessages(parts: MeshApplyParts, bodies: readonly LaneBody[]): Promise<void> {
+  for (const some of slicesOf(bodies)) await applySlice(parts, some);
+}
+
+/** What one request says of very many users is not unpacked all at once. */
+function slicesOf(bodies: readonly LaneBody[]): LaneBody[][] {
+  const slices: LaneBody[][] = [];
+  let room = 0;
+  for (const one of bodies) {
+    const slice = slices.at(-1);
+    room -= one.body.byteLength;
+    if (slice !== undefined && room >= 0) slice.push(one);
+    else {
+      slices.push([one]);
+      room = limits.consentSliceBytesMax - one.body.byteLength;
+    }
+  }
+  return slices;
+}
+
+async function applySlice(parts: MeshApplyParts, bodies: readonly LaneBody[]): Promise<void> {
   const workspaces = new Map<string, LaneSaid["said"][]>();
   for (const { body, place } of bodies) {
     const { workspaceId, said } = readLaneBody(body, place);
@@ -42,11 +66,18 @@ export async function applyMessages(parts: MeshApplyParts, bodies: readonly Lane
   for (const [workspaceId, said] of workspaces) {
     let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
     for (const work of runsAndRedrives(said)) {
+      const began = performance.now();
       holds = Array.isArray(work)
         ? (await applyRun(parts, workspaceId, { run: work, holds })).holds
         : await redrive(parts, workspaceId, work as Redrive);
+      if (Array.isArray(work) && work.some(({ fannedOut }) => fannedOut)) await restAfter(parts, performance.now() - began);
     }
   }
+}
+
+/** One request about very many users takes turns with all others. */
+async function restAfter({ rest }: MeshApplyParts, workedMs: number): Promise<void> {
+  await rest(setTimeout(Math.min(workedMs * limits.fanOutRestShare, limits.fanOutRestMsMax)));
 }
 
 function runsAndRedrives(said: readonly LaneSaid["said"][]): (Taken<MembershipRecord>[] | Redrive)[] {
@@ -72,7 +103,7 @@ export function runsOf(records: readonly Taken<MembershipRecord>[]): Taken<Membe
     const { keys: users, said } = record;
     const isMerge = users.length > 1;
     const last = run.at(-1)?.said?.change.type;
-    const cuts = run.length >= limits.consentRunRecordsMax || (isMerge && users.some((user) => party.has(user))) ||
+    const cuts = run.length >= runMax(record, run) || (isMerge && users.some((user) => party.has(user))) ||
       (said?.change.type === "deleted" && last !== "deleted" && run.length > 0);
     if (cuts) {
       runs.push(run);
@@ -84,6 +115,10 @@ export function runsOf(records: readonly Taken<MembershipRecord>[]): Taken<Membe
   }
   if (run.length > 0) runs.push(run);
   return runs;
+}
+
+function runMax({ fannedOut }: Taken<MembershipRecord>, [first]: readonly Taken<MembershipRecord>[]): number {
+  return fannedOut || first?.fannedOut ? limits.fanOutRunUsersMax : limits.consentRunRecordsMax;
 }
 
 const attemptsMax = 3;

@@ -2,6 +2,7 @@
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { keyOf, keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { limits } from "../../../platform/limits.ts";
 import {
   type Redrive as RedriveMessage,
   type SubscriptionRecord,
@@ -74,11 +75,14 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   const said = saidIn(message);
   const change = changeOrError(message);
   if (message.change.case === "setMemberships") {
-    return message.change.value.userIds.map((userId, at) => {
+    const { userIds } = message.change.value;
+    const fannedOut = userIds.length >= limits.fanOutUsersMin;
+    return userIds.map((userId, at) => {
       const own = { ...row, part: row.part + at, key: userId };
       return takenOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
         keys: [userId],
         kept: () => ({ ...own, users: 1, body: bodyOfOne(message, userId, at) }),
+        fannedOut,
       });
     });
   }
@@ -90,11 +94,11 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
 function takenOf(
   record: Omit<MembershipRecord, "change">,
   change: MembershipChange | Error,
-  { keys, kept }: Pick<Taken<MembershipRecord>, "keys" | "kept">,
+  own: Pick<Taken<MembershipRecord>, "keys" | "kept" | "fannedOut">,
 ): Taken<MembershipRecord> {
   const { mark } = record;
-  if (change instanceof Error) return { mark, keys, said: undefined, reason: change.message, kept };
-  return { mark, keys, said: { ...record, change }, reason: "", kept };
+  if (change instanceof Error) return { ...own, mark, said: undefined, reason: change.message };
+  return { ...own, mark, said: { ...record, change }, reason: "" };
 }
 
 /** One of several users' part, as a record of its own. */

@@ -1,0 +1,73 @@
+/** What one request says of very many users, as the mesh applies it: some at a time, and others have their turns. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { limits } from "../../../platform/limits.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
+import { applyMessages } from "./apply-messages.ts";
+
+const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
+const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
+
+/** What was told and how often it rested. */
+function openWorld() {
+  const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()));
+  const seen = { published: new Set<string>(), atOnce: [] as number[], rests: 0 };
+  const parts = {
+    ...store,
+    store: { groups: () => Promise.resolve(groups) },
+    logger: silentLogger,
+    traced: { lane: "subscription-0" },
+    rest: () => Promise.resolve(void (seen.rests += 1)),
+    publish: (_: string, entries: readonly LedgerEntry[]) => {
+      seen.atOnce.push(entries.length);
+      for (const { hash } of entries) seen.published.add(hash);
+      return Promise.resolve();
+    },
+  };
+  return { store: store.store, seen, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
+}
+
+/** As the resolver packs them. */
+function manySaid(users: number, sequence: number): LaneBody[] {
+  const each = limits.laneUsersPerRecordMax;
+  return Array.from({ length: Math.ceil(users / each) }, (_, at) => {
+    const userIds = Array.from({ length: Math.min(each, users - at * each) }, (__, n) => userAt(at * each + n));
+    const cause = { sequence: BigInt(sequence), part: at * each, at: 1n, requestId: "r", actor: "k" };
+    const value = { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED, userIds };
+    const record = { workspaceId: "w", userId: userAt(at * each), cause, change: { case: "setMemberships" as const, value } };
+    return { body: toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, record)), place: [sequence, at] };
+  });
+}
+
+function userAt(n: number): string {
+  return `u${n}`.padStart(90, "0");
+}
+
+test("applyMessages() takes some users of a fan-out at a time and rests after them; each has its state and its event", async () => {
+  const users = 2_030;
+  const { store, seen, apply } = openWorld();
+  const bodies = manySaid(users, 1);
+  expect(bodies.reduce((sum, { body }) => sum + body.byteLength, 0)).toBeGreaterThan(2 * limits.consentSliceBytesMax);
+  await apply(bodies);
+  expect(seen.published.size).toBe(users);
+  expect(Math.max(...seen.atOnce)).toBe(limits.fanOutRunUsersMax);
+  expect(seen.rests).toBe(seen.atOnce.length);
+  const rows = await store.load("w", Array.from({ length: users }, (_, n) => userAt(n)));
+  expect(rows.size).toBe(users);
+  expect(new Set(Array.from(rows.values(), ({ groups: own }) => own.get("g")))).toEqual(new Set(["subscribed"]));
+});
+
+test("applyMessages() does not rest after what concerns few", async () => {
+  const { seen, apply } = openWorld();
+  const few = limits.fanOutUsersMin - 1;
+  await apply([...manySaid(few, 1), ...manySaid(few, 2)]);
+  expect(seen).toMatchObject({ rests: 0, published: { size: few } });
+});
