@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
-import { demoKey } from "../heddle.ts";
+import { demoKey, testShape } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 /** Every route of these issues, the permission it asks for, and a body it takes. */
@@ -27,11 +27,13 @@ const routes: readonly (readonly [path: string, permission: string, body: unknow
   ["/users/external_ids/remove", "users.external_ids.remove", { external_ids: ["n8"] }],
 ];
 
+const scimToken = "scim-token-of-the-key-tests";
 const heddle = heddleSuite({
   apply: `
 companies:
   - name: acme
     onboardedAt: 2020-01-01
+    scimTokens: [{ name: idp, origin: okta, secret: ${scimToken} }]
     workspaces:
       - name: demo
         plan: standard
@@ -132,25 +134,60 @@ test("keys: a key revoked on the command line is refused within a second, while 
   expect((await heddle.heddle.request("POST", "/users/track", body)).status).toBe(201);
 });
 
-test("keys: a key made on the command line works at once, and no secret is at rest or in the log", async () => {
-  const variables = heddle.heddle.commandEnv;
-  const made = await runCommand(
-    ["keys", "create", "--workspace", "acme/demo", "--name", "made", "--permissions", "users.track", "--json"],
-    variables,
-  );
-  expect(made.code, made.errors).toBe(0);
-  const { secret }: { secret: string } = JSON.parse(made.output);
+test("keys: a key made on the command line works at once, and opens what it may", async () => {
+  const { secret } = await made("keys", "create", "--workspace", "acme/demo", "--name", "made", "--permissions", "users.track");
   await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, { key: secret })).status, { interval: 50 }).toBe(
     201,
   );
   expect((await heddle.heddle.request("POST", "/users/export/ids", { external_ids: ["a"] }, { key: secret })).status).toBe(403);
-  for (const held of [secret, demoKey]) {
-    for (const path of heddle.heddle.dataFolders.flatMap((folder) => filesBelow(folder))) {
-      expect(bytesOf(path).includes(held), `${path} holds a secret`).toBe(false);
-    }
-    expect(heddle.heddle.output()).not.toContain(held);
+});
+
+/** What a command that makes a secret prints. */
+async function made(...words: string[]): Promise<{ id: string; secret: string }> {
+  const result = await runCommand([...words, "--json"], heddle.heddle.commandEnv);
+  expect(result.code, result.errors).toBe(0);
+  return JSON.parse(result.output);
+}
+
+test("keys: no secret is at rest or in the log, in whatever place it was sent, and in none of its forms", async () => {
+  const name = fresh("made");
+  const key = await made("keys", "create", "--workspace", "acme/demo", "--name", name, "--permissions", "*");
+  const next = await made("keys", "rotate", key.id);
+  const token = await made("scim-tokens", "create", "--company", "acme", "--name", name, "--origin", "okta");
+  const secrets = [demoKey, key.secret, next.secret, token.secret, scimToken, "nobody-has-this-key"];
+  const id = fresh();
+  for (const secret of secrets) {
+    const authorization = `Basic ${Buffer.from(secret).toString("base64")}`;
+    const origin = { "x-request-origin": "okta" };
+    await heddle.post("/users/track", { attributes: [{ external_id: id, a: 1 }] }, {
+      key: secret,
+      headers: { "idempotency-key": fresh("key") },
+    });
+    await heddle.post(`/users/track?api_key=${secret}`, body, { key: secret });
+    await heddle.post("/users/track", { ...body, api_key: secret }, { key: undefined, headers: { authorization } });
+    await heddle.get(`/users/merge/status/${secret}`, { key: secret });
+    await heddle.get(`/nowhere/${secret}`, { key: secret });
+    await heddle.get(`/scim/v2/Users?access_token=${secret}`, { key: secret, headers: origin });
+    await heddle.get("/scim/v2/Users/nobody", { key: secret, headers: { "x-request-origin": secret } });
+  }
+  // Where nothing at all is found, the wrong place was searched
+  const markers = testShape === "mesh" ? [id, "limit:{", name] : [name];
+  await expect.poll(() => heddle.heddle.dataFolders.map((folder, at) => holds(folder, markers[at] ?? ""))).toEqual(markers.map(() => true));
+  for (const secret of secrets.flatMap(formsOf)) {
+    for (const folder of heddle.heddle.dataFolders) expect(holds(folder, secret), `${folder} holds a secret`).toBe(false);
+    expect(heddle.heddle.output()).not.toContain(secret);
   }
 });
+
+/** A secret as it is, and as others might write it down. */
+function formsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [secret, bytes.toString("base64"), bytes.toString("base64url"), bytes.toString("hex")];
+}
+
+function holds(folder: string, text: string): boolean {
+  return filesBelow(folder).some((path) => bytesOf(path).includes(text));
+}
 
 /** A server may drop a folder while we look: then we look again. */
 function filesBelow(folder: string, looks = 20): string[] {
