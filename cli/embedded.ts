@@ -8,7 +8,6 @@ import { openGateway } from "../gateway/wire.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { openSqliteEvents } from "../platform/events/sqlite.ts";
 import { limits } from "../platform/limits.ts";
-import { openSqliteLaneLag } from "../platform/lane/sqlite-lag.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import type { Log } from "../platform/log/log.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
@@ -120,8 +119,8 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   opened.push(() => subscription.close());
   const messagingStatus = await openMessagingStatus(asking);
   opened.push(() => messagingStatus.close());
-  watchLane({ ...below, service: "subscription", owner: subscription }, opened);
-  watchLane({ ...below, service: "messaging-status", owner: messagingStatus }, opened);
+  watchWork(telemetry.metrics, "subscription", subscription.work);
+  watchWork(telemetry.metrics, "messaging-status", messagingStatus.work);
   consent.owners = [subscription, messagingStatus];
   const statusClient = directClient(MessagingStatusService, observedService(MessagingStatusService, messagingStatus.service, telemetry));
   consent.emailStatuses = emailStatusesBy(statusClient);
@@ -131,21 +130,6 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     messagingStatus: statusClient,
     health: () => firstTrouble({ profile, subscription, "messaging-status": messagingStatus }),
   };
-}
-
-interface WatchedLane extends Below {
-  readonly service: string;
-  readonly owner: Pick<SubscriptionPart | MessagingStatusPart, "setAsideCount">;
-}
-
-/** What waits in the lane of a service that owns consent, and behind it. */
-function watchLane({ database, clock, telemetry, service, owner }: WatchedLane, opened: (() => Promise<void> | void)[]): void {
-  const lane = openSqliteLaneLag(database, service, clock);
-  opened.push(() => lane.close());
-  watchWork(telemetry.metrics, service, {
-    lags: async () => [await lane.read()],
-    backlog: () => ({ setAside: owner.setAsideCount() }),
-  });
 }
 
 async function startContent({ telemetry, ...options }: ContentOptions & { readonly telemetry: Telemetry }) {

@@ -41,7 +41,8 @@ export function consolePage(): string {
 <section id="lookup"><h2>Look up a user</h2>
 <form id="find" autocomplete="off"><div class="row">
 <select id="by" aria-label="Kind of identifier"><option value="external_id">External ID</option><option value="email">Email</option>
-<option value="phone">Phone</option><option value="platform_id">Platform ID</option></select>
+<option value="phone">Phone</option><option value="user_alias">Alias</option><option value="platform_id">Platform ID</option></select>
+<input id="label" aria-label="Label of the alias" placeholder="label" autocomplete="off" spellcheck="false" hidden>
 <input id="name" aria-label="Identifier" autocomplete="off" spellcheck="false" required><button type="submit">Look up</button></div></form>
 <div id="users"></div></section>
 </div>

@@ -1,12 +1,14 @@
 /** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it. */
+import { Refusal } from "../../platform/refusal.ts";
+import type { GetProgressResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** Counts are of this gateway since it started; lanes and what waits are of the whole. */
-export async function handleConsoleOverview(call: Call, parts: Pick<Parts, "console" | "profile">): Promise<Reply> {
+export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Parts, "console">): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { seconds, routes, errors } = parts.console.activity(holder);
   const { ready, reason } = parts.console.health();
-  const [limits, progress] = await Promise.all([parts.console.limits(holder), parts.profile.getProgress({}, call.reading)]);
+  const [limits, progress] = await Promise.all([parts.console.limits(holder), progressOf(parts, call)]);
   const body = {
     workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },
     ready,
@@ -27,6 +29,24 @@ export async function handleConsoleOverview(call: Call, parts: Pick<Parts, "cons
     message: "success",
   };
   return { body: JSON.stringify(body), headers: [] };
+}
+
+type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
+
+/** A part of consent that does not answer is missing in it: `ready` and `reason` tell why. */
+async function progressOf({ profile, subscription, messagingStatus }: Asked, { reading }: Call) {
+  const consent = [subscription, messagingStatus].map((part) => part.getProgress({}, reading).catch(noProgress));
+  const [{ lanes, heldUsers, setAside }, ...others] = await Promise.all([profile.getProgress({}, reading), ...consent]);
+  return {
+    lanes: [...lanes, ...others.flatMap((other) => other.lanes)],
+    heldUsers,
+    setAside: others.reduce((sum, other) => sum + other.setAside, setAside),
+  };
+}
+
+function noProgress(error: unknown): Pick<GetProgressResponse, "lanes" | "setAside"> {
+  if (error instanceof Refusal) return { lanes: [], setAside: 0 };
+  throw error;
 }
 
 function rounded(value: number): number {

@@ -16,7 +16,7 @@ import { serveRpc } from "../rpc/server.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { TracedLane } from "../telemetry/traced-records.ts";
-import { watchWork } from "../telemetry/work-metrics.ts";
+import { type LaneWork, watchWork } from "../telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
@@ -84,6 +84,7 @@ export interface Serving<Tables> {
   readonly lanes: MeshLanes;
   readonly profile: Client<typeof ProfileService>;
   readonly intake: IntakeParts;
+  readonly work: LaneWork;
   readonly setAside: {
     listSetAside(max: number): Promise<SetAside[]>;
     /** Asks for those that can be read now behind all others of their lanes; how many. */
@@ -140,10 +141,11 @@ async function open<Tables extends SetAsideTables>(
       traced: { tracer: telemetry.tracer, lane },
     }, bodies)
   );
-  opened.push(watchWork(telemetry.metrics, plan.name, {
+  const work: LaneWork = {
     lags: async () => [await lanes.lag()],
     backlog: async () => ({ setAside: (await tables.listSetAside(limits.setAsidePageMax)).length }),
-  }));
+  };
+  opened.push(watchWork(telemetry.metrics, plan.name, work));
   if (plan.beside) opened.push(plan.beside(tables, ends));
   const route = plan.route({
     tables,
@@ -156,6 +158,7 @@ async function open<Tables extends SetAsideTables>(
       decided: (scope, position) => profile.awaitOutcome({ scope, position }),
     },
     setAside: setAsideBy(plan, tables, lanes),
+    work,
     clock,
   });
   function health(): Readiness {

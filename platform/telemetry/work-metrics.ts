@@ -15,14 +15,14 @@ export interface Backlog {
 }
 
 /** Of a service that may hold no users back. */
-interface AnyWork extends Pick<WorkSource, "lags"> {
-  readonly backlog: () => AnyBacklog | Promise<AnyBacklog>;
+export interface LaneWork extends Pick<WorkSource, "lags"> {
+  readonly backlog: () => LaneBacklog | Promise<LaneBacklog>;
 }
 
-type AnyBacklog = Pick<Backlog, "setAside"> & Partial<Backlog>;
+type LaneBacklog = Pick<Backlog, "setAside"> & Partial<Backlog>;
 
 /** `service`: whose lanes and records they are. The returned function ends it. */
-export function watchWork(metrics: Metrics, service: string, { lags, backlog }: AnyWork): () => void {
+export function watchWork(metrics: Metrics, service: string, { lags, backlog }: LaneWork): () => void {
   const ends = [
     metrics.gauge("laneLagRecords", async () => (await lags()).map(({ lane, records }) => ({ labels: { lane }, value: records }))),
     metrics.gauge("laneLagSeconds", async () => (await lags()).map(({ lane, seconds }) => ({ labels: { lane }, value: seconds }))),

@@ -39,7 +39,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   whoseBody,
   redriveBody,
   laneOf: (layout, { workspaceId, key }) => layout.messagingStatus(layout.laneOf(workspaceId, key)),
-  route({ tables, lanes, profile, intake, setAside, clock }) {
+  route({ tables, lanes, profile, intake, setAside, work, clock }) {
     const links = openUnsubscribeLinks(tables.linkKeys);
     const service = messagingStatusRoutes({
       store: tables.store,
@@ -50,6 +50,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
       links,
       ledger: tables,
       setAside,
+      work,
     });
     return rpcRoute(MessagingStatusService, service);
   },

@@ -10,6 +10,8 @@ import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
+import { openSqliteLaneLag } from "../../platform/lane/sqlite-lag.ts";
+import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -37,8 +39,8 @@ export interface MessagingStatusPart {
   /** The resolver wrote a step. */
   notify(): void;
   health(): { readonly ready: boolean; readonly reason?: string };
-  /** How many records wait for a human. */
-  setAsideCount(): number;
+  /** What waits in its lane, and for a human. */
+  readonly work: LaneWork;
   /** Resolves when everything that is in the lane is applied. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -48,6 +50,8 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
+  const lag = openSqliteLaneLag(database, "messaging-status", clock);
+  const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
   const drain = openDrain({
     name: "messaging-status",
     lane: tables.lane,
@@ -71,6 +75,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
+      work,
       setAside: {
         ...setAsideIn(tables),
         async redriveSetAside() {
@@ -91,9 +96,12 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
       const setAside = tables.setAsideCount();
       return setAside === 0 ? { ready: true } : { ready: true, reason: `Messaging status records set aside: ${setAside}` };
     },
-    setAsideCount: () => tables.setAsideCount(),
+    work,
     settled: async () => void await drain.drained(Infinity),
-    close: () => drain.close(),
+    close: () => {
+      lag.close();
+      return drain.close();
+    },
   };
 }
 

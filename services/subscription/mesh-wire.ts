@@ -41,7 +41,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   redriveBody,
   laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
   beside: (tables, ends) => sweepRegularly(tables.store, ends),
-  route({ tables, lanes, profile, intake, setAside, clock }) {
+  route({ tables, lanes, profile, intake, setAside, work, clock }) {
     const service = subscriptionRoutes({
       store: tables.store,
       caught: caughtBy(lanes),
@@ -51,6 +51,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
       setAside,
+      work,
     });
     return rpcRoute(SubscriptionService, service);
   },

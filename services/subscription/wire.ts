@@ -12,6 +12,8 @@ import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
+import { openSqliteLaneLag } from "../../platform/lane/sqlite-lag.ts";
+import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -42,8 +44,8 @@ export interface SubscriptionPart {
   /** The resolver wrote a step. */
   notify(): void;
   health(): { readonly ready: boolean; readonly reason?: string };
-  /** How many records wait for a human. */
-  setAsideCount(): number;
+  /** What waits in its lane, and for a human. */
+  readonly work: LaneWork;
   /** Resolves when everything that is in the lane is applied. */
   settled(): Promise<void>;
   close(): Promise<void>;
@@ -53,6 +55,8 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
+  const lag = openSqliteLaneLag(database, "subscription", clock);
+  const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
   const drain = openDrain({
     name: "subscription",
     lane: tables.lane,
@@ -77,6 +81,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
+      work,
       setAside: {
         ...setAsideIn(tables),
         async redriveSetAside() {
@@ -97,10 +102,11 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
       const setAside = tables.setAsideCount();
       return setAside === 0 ? { ready: true } : { ready: true, reason: `Subscription records set aside: ${setAside}` };
     },
-    setAsideCount: () => tables.setAsideCount(),
+    work,
     settled: async () => void await drain.drained(Infinity),
     close: () => {
       stopSweeping();
+      lag.close();
       return drain.close();
     },
   };

@@ -19,7 +19,9 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       await keepPicture(page, `console-${device}-closed`);
       await enter(page, demoKey);
       await page.locator("#board").waitFor();
-      await expect.poll(() => page.locator("#state").innerText()).toContain("intake-0");
+      for (const lane of ["intake-0", "subscription", "messaging-status"]) {
+        await expect.poll(() => page.locator("#state").innerText()).toContain(`Lag of ${lane}`);
+      }
       await expect.poll(() => page.locator("#routes").innerText()).toContain("POST /users/track");
       await expect.poll(() => page.locator("#throughput rect.all").count()).toBe(60);
       expect(await page.locator("#limits").innerText()).toContain("users_track");
@@ -36,6 +38,28 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       expect(seen.console).toEqual([]);
     },
   );
+
+  test("a user is found by each kind of name", async () => {
+    const id = fresh();
+    const found = { external_id: id, email: `${id}@example.com`, phone: "+14155550142" };
+    const alias = { alias_label: "ticket", alias_name: `alias-${id}` };
+    await suite.track({ attributes: [{ ...found, first_name: id }] });
+    await suite.heddle.request("POST", "/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] });
+    const { page } = await browser.open(`${suite.heddle.url}/console`, 390);
+    await enter(page, demoKey);
+    await page.locator("#board").waitFor();
+    for (const [by, name] of Object.entries(found)) {
+      await find(page, by, name);
+      await expect.poll(() => rowOf(page, "first_name")).toContain(id);
+      await page.locator("#users").evaluate((users) => users.replaceChildren());
+    }
+    await page.locator("#by").selectOption("user_alias");
+    await page.locator("#label").fill(alias.alias_label);
+    await find(page, "user_alias", alias.alias_name);
+    await expect.poll(() => rowOf(page, "first_name")).toContain(id);
+    expect(await fits(page)).toBe(true);
+    await keepPicture(page, "console-phone-alias");
+  });
 
   test("the key is nowhere but in the page's memory: loading it again asks for it again", async () => {
     const { page } = await browser.open(`${suite.heddle.url}/console`);

@@ -140,7 +140,7 @@ test("the overview tells throughput, lanes and limits", async () => {
   if (overview === undefined) throw new Error("Expected an overview");
   expect(overview.ready).toBe(true);
   expect(overview.seconds).toHaveLength(60);
-  expect(overview.lanes.map(({ lane }) => lane)).toContain("intake-0");
+  expect(overview.lanes.map(({ lane }) => lane)).toEqual(["intake-0", "subscription", "messaging-status"]);
   expect(overview.limits.find(({ name }) => name === "users_track")?.capacity).toBe(3_000);
   expect(overview.limits.find(({ name }) => name === "console")?.remaining).toBeLessThan(600);
 });

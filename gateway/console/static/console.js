@@ -19,7 +19,15 @@ document.getElementById("leave").addEventListener("click", () => leave(""));
 document.getElementById("find").addEventListener("submit", (event) => {
   event.preventDefault();
   const by = document.getElementById("by").value;
-  void lookUp({ [by]: document.getElementById("name").value.trim() });
+  const name = document.getElementById("name").value.trim();
+  const label = document.getElementById("label").value.trim();
+  void lookUp(by === "user_alias" ? { user_alias: { alias_name: name, alias_label: label } } : { [by]: name });
+});
+
+document.getElementById("by").addEventListener("change", ({ target }) => {
+  const label = document.getElementById("label");
+  label.hidden = target.value !== "user_alias";
+  label.required = !label.hidden;
 });
 
 async function look() {

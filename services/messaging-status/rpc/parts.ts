@@ -4,6 +4,7 @@ import type { IntakeParts } from "../../../platform/intake/intake.ts";
 import type { IsHeld } from "../../../platform/lane/held.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
+import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
@@ -17,6 +18,7 @@ export interface ServiceParts {
   readonly intake: IntakeParts;
   readonly links: UnsubscribeLinks;
   readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
+  readonly work: LaneWork;
   readonly setAside: {
     /** Records that wait for a human, at most `max`. */
     listSetAside(max: number): Promise<SetAside[]>;

@@ -19,6 +19,7 @@ import { handleSetEmailStatus } from "./set-email-status.ts";
 import { handleUseUnsubscribeLink } from "./use-unsubscribe-link.ts";
 import { handleSkipSetAside } from "./skip-set-aside.ts";
 import { handleVerifyLedger } from "./verify-ledger.ts";
+import { handleGetProgress } from "./get-progress.ts";
 import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
 import { handleRedriveSetAside } from "./redrive-set-aside.ts";
@@ -42,6 +43,7 @@ export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof M
     getHistory: (message) => handleGetHistory(parts, message),
     verifyLedger: (message) => handleVerifyLedger(parts, message),
     exportLedger: (message) => handleExportLedger(parts, message),
+    getProgress: () => handleGetProgress(parts),
     listSetAside: (message) => handleListSetAside(parts, message),
     redriveSetAside: () => handleRedriveSetAside(parts),
     skipSetAside: (message) => handleSkipSetAside(parts, message),

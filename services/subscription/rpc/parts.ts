@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
+import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/ports.ts";
 
@@ -12,6 +13,7 @@ export interface ServiceParts extends ReadParts {
   /** An id that was never given before. */
   readonly newGroupId: () => string;
   readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
+  readonly work: LaneWork;
   readonly setAside: {
     /** Records that wait for a human, at most `max`. */
     listSetAside(max: number): Promise<SetAside[]>;

@@ -9,6 +9,7 @@ import { handleGetHistory } from "./get-history.ts";
 import { handleGetStatus } from "./get-status.ts";
 import { handleGetUserStatus } from "./get-user-status.ts";
 import { handleListGroups } from "./list-groups.ts";
+import { handleGetProgress } from "./get-progress.ts";
 import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
 import { handleRedriveSetAside } from "./redrive-set-aside.ts";
@@ -28,6 +29,7 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
     getHistory: (message) => handleGetHistory(parts, message),
     verifyLedger: (message) => handleVerifyLedger(parts, message),
     exportLedger: (message) => handleExportLedger(parts, message),
+    getProgress: () => handleGetProgress(parts),
     listSetAside: (message) => handleListSetAside(parts, message),
     redriveSetAside: () => handleRedriveSetAside(parts),
     skipSetAside: (message) => handleSkipSetAside(parts, message),
