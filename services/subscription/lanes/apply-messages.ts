@@ -3,7 +3,7 @@
  * user is party to one merge or undo at most: so it is always known whose row has to be durable first. What a run caused is
  * published before the next one is written, and again where a record turns out to be in already.
  */
-import { setTimeout } from "node:timers/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
 import type { Rest } from "../../../platform/lane/gate.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
@@ -77,7 +77,7 @@ async function applySlice(parts: MeshApplyParts, bodies: readonly LaneBody[]): P
 
 /** One request about very many users takes turns with all others. */
 async function restAfter({ rest }: MeshApplyParts, workedMs: number): Promise<void> {
-  await rest(setTimeout(Math.min(workedMs * limits.fanOutRestShare, limits.fanOutRestMsMax)));
+  await rest(pause(Math.min(workedMs * limits.fanOutRestShare, limits.fanOutRestMsMax)));
 }
 
 function runsAndRedrives(said: readonly LaneSaid["said"][]): (Taken<MembershipRecord>[] | Redrive)[] {
