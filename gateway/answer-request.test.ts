@@ -209,9 +209,11 @@ test("answerRequest() hands the scope on: key and route to writes, position to r
 
 test("answerRequest() logs a fault once and shows nothing of it", async () => {
   const { post, logged } = await start({ profile: { trackUsers: () => Promise.reject(new Error("secret text of the store")) } });
-  const answer = await post("/users/track", track, { "x-request-id": "r-7" });
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const headers = { "x-request-id": "r-7", traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  const answer = await post("/users/track", track, headers);
   expect([answer.status, answer.body]).toEqual([500, { message: "Internal server error", request_id: "r-7" }]);
-  expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-7", route: "/users/track" } }]);
+  expect(logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-7", traceId, route: "/users/track" } }]);
 });
 
 test("answerRequest() answers and logs a part that may not call another as a fault", async () => {

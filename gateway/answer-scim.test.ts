@@ -72,13 +72,14 @@ for (const reason of Object.keys(reasons) as Reason[]) {
 
 test("a fault is a 500 that says nothing of it, is logged once, and stands in the company's log", async () => {
   const call = await start(failing(new Error("a secret of the store")));
-  const { status, body } = await call("Users/x");
+  const traceId = "0af7651916cd43dd8448eb211c80319c";
+  const { status, body } = await call("Users/x", { "x-request-id": "r-7", traceparent: `00-${traceId}-b7ad6b7169203331-01` });
   expect([status, body]).toEqual([500, {
     schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"],
     detail: "Internal server error",
     status: 500,
   }]);
-  expect(stub?.logged.map(({ event }) => event)).toEqual(["request_failed"]);
+  expect(stub?.logged).toMatchObject([{ event: "request_failed", fields: { requestId: "r-7", traceId, route: "/scim/v2/Users/:id" } }]);
   expect(await told()).toMatchObject([{ status: 500, reason: "FAULT" }]);
   expect(JSON.stringify(noted)).not.toContain("secret of the store");
 });

@@ -34,9 +34,10 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
 
 /** A part of consent that does not answer is missing in it: `ready` and `reason` tell why. */
-async function progressOf({ profile, subscription, messagingStatus }: Asked, { reading }: Call) {
-  const consent = [subscription, messagingStatus].map((part) => part.getProgress({}, reading).catch(noProgress));
-  const [{ lanes, heldUsers, setAside }, ...others] = await Promise.all([profile.getProgress({}, reading), ...consent]);
+async function progressOf({ profile, subscription, messagingStatus }: Asked, { scope, reading }: Call) {
+  const asking = { requestId: scope.requestId, traceparent: scope.traceparent };
+  const consent = [subscription, messagingStatus].map((part) => part.getProgress(asking, reading).catch(noProgress));
+  const [{ lanes, heldUsers, setAside }, ...others] = await Promise.all([profile.getProgress(asking, reading), ...consent]);
   return {
     lanes: [...lanes, ...others.flatMap((other) => other.lanes)],
     heldUsers,

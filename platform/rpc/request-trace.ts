@@ -1,7 +1,7 @@
-/** What a message says of the HTTP request that it belongs to: its id, and the span that calls. In its scope, or beside a link. */
+/** What a message says of the HTTP request that it belongs to: its id, and the span that calls. In its scope, or itself without one. */
 import { parseTraceparent } from "../telemetry/trace-context.ts";
 
-/** heddle.profile.v1.Scope, heddle.scim.v1.Scope, or a message that has a link in place of a scope. */
+/** heddle.profile.v1.Scope, heddle.scim.v1.Scope, or a message without one, such as that of a link. */
 interface Traced {
   readonly requestId?: unknown;
   readonly traceparent?: unknown;

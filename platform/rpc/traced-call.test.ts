@@ -6,8 +6,9 @@ import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { noMetrics } from "../telemetry/metrics.ts";
-import { type EndedSpan, openTracer, type Tracer } from "../telemetry/tracer.ts";
+import { type EndedSpan, noTracer, openTracer, type Tracer } from "../telemetry/tracer.ts";
 import { callPart, type Implementation, keepingLogger, servePart } from "./part.fixture.ts";
+import { tracedCall } from "./traced-call.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -114,6 +115,11 @@ for (const shared of [[], ["trackUsers"]]) {
     });
   });
 }
+
+test("where nothing is recorded, a call is the call itself", () => {
+  const call = () => Promise.reject(new Error("Nobody calls"));
+  expect(tracedCall(call, noTracer)).toBe(call);
+});
 
 test("calls on behalf of one request are siblings: the scope that they are given stays as it is", async () => {
   const { client, called } = await joined({ exportUsers: () => ({}), trackUsers: () => ({}) });
