@@ -22,7 +22,8 @@ ${[...styles, "docs.css"].map((name) => `<link rel="stylesheet" href="/docs/asse
 </head>
 <body>
 <header class="bar"><a class="name" href="/docs">Heddle</a>
-<nav><a href="/docs#start">Start</a> <a href="/docs#reference">Reference</a> <a href="/docs/errors">Errors</a> <a href="/openapi.json">OpenAPI</a></nav></header>
+<nav><a href="/docs#start">Start</a> <a href="/docs#reference">Reference</a> <a href="/docs/errors">Errors</a>
+<a href="/openapi.json">OpenAPI</a> <a href="/console">Console</a></nav></header>
 ${main}
 ${scripts.map((name) => `<script src="/docs/assets/${name}" defer></script>`).join("\n")}
 </body>

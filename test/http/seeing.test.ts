@@ -49,6 +49,7 @@ async function metricsText(): Promise<string> {
 test("/livez and /readyz answer for clients and for operators", async () => {
   expect((await heddle.request("GET", "/livez", undefined, { key: undefined })).status).toBe(200);
   expect((await heddle.request("GET", "/readyz", undefined, { key: undefined })).status).toBe(200);
+  expect((await heddle.request("GET", "/metrics")).status).toBe(404);
   expect(metricsUrls().length).toBeGreaterThan(0);
   for (const url of metricsUrls()) {
     for (const path of ["/livez", "/readyz"]) expect((await fetch(url + path)).status, path).toBe(200);
@@ -65,6 +66,7 @@ test("/metrics counts requests by the pattern of their route", async () => {
   await expect.poll(metricsText).toMatch(/^heddle_store_duration_seconds_count\{store="\w+",operation="\w+"\} [1-9]/m);
   const text = await metricsText();
   expect(text).toMatch(/^heddle_http_requests_total\{route="\/users\/track",method="POST",status="201"\} [1-9]/m);
+  expect(text).toMatch(/^heddle_http_request_duration_seconds_count\{route="\/users\/track",method="POST"\} [1-9]/m);
   expect(text).toContain('route="/users/merge/status/:id"');
   expect(text).toMatch(/^heddle_http_requests_total\{route="none",method="any",status="404"\} [1-9]/m);
   expect(text).toMatch(/^heddle_log_append_duration_seconds_count\{log="intake"\} [1-9]/m);
