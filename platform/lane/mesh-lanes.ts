@@ -39,7 +39,7 @@ export interface MeshLanes {
    * True as soon as what was answered before the call is applied in these lanes, as the layout numbers them; false after
    * `consentWaitMs` without it, or later where `readAfter` has to be seen: `positionWaitMsMax` at most.
    */
-  caughtUp(asked: { readonly workspaceId: string; readonly readAfter: Position | undefined }, lanes: readonly number[]): Promise<boolean>;
+  caughtUp(asked: CaughtUpAsk, lanes: readonly number[]): Promise<boolean>;
   /** How far the lane of the service is behind that is furthest behind. */
   lag(): Promise<Lag>;
   /** Puts a record behind all others of a lane, as the layout numbers it. */
@@ -50,6 +50,15 @@ export interface MeshLanes {
   trouble(): string | undefined;
   /** Ends after the turns under way, and gives everything to the others. */
   close(): Promise<void>;
+}
+
+export interface CaughtUpAsk {
+  readonly workspaceId: string;
+  readonly readAfter: Position | undefined;
+  /** The end of the workspace's order, where somebody asked for it since the read came; NATS is asked where it is left out. */
+  readonly end?: Position | undefined;
+  /** How long the read has waited already, in milliseconds. */
+  readonly waitedMs?: number;
 }
 
 /** `lane`: its name, as in `subscription-3`. */
@@ -86,10 +95,10 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   return {
     intake,
     layout,
-    async caughtUp({ workspaceId, readAfter }, waitedFor) {
+    async caughtUp({ workspaceId, readAfter, end, waitedMs = 0 }, waitedFor) {
       const partition = partitionOf(workspaceId, partitions);
-      const place = { partition, sequence: await intake.tail(partition) };
-      if (await applied.wait(place, waitedFor, limits.consentWaitMs)) return true;
+      const place = end ?? { partition, sequence: await intake.tail(partition) };
+      if (await applied.wait(place, waitedFor, limits.consentWaitMs - waitedMs)) return true;
       // Whoever is told that the answer may be behind still sees its own write in it
       if (readAfter !== undefined) {
         await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);

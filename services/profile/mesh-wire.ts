@@ -28,7 +28,8 @@ import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
-import { createIntake } from "./intake/intake-log.ts";
+import { openReadAhead } from "./domain/read-ahead.ts";
+import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
@@ -107,6 +108,7 @@ async function open(
     work,
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),
     applied,
+    readAhead: openReadAhead({ applied, partitionOf: (workspaceId) => partitionOf(workspaceId, partitions) }),
     ...store,
     clock,
     newJobId: () => newId("job_", clock),

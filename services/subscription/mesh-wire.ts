@@ -44,7 +44,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   route({ tables, lanes, profile, intake, setAside, work, clock }) {
     const service = subscriptionRoutes({
       store: tables.store,
-      caught: caughtBy(lanes),
+      caught: caughtBy(lanes, clock),
       isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs }),
       profile,
       intake,
@@ -58,14 +58,18 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
 };
 
 /** All memberships of a workspace are in one lane. */
-function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
+function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
   return {
     ask({ workspaceId, readAfter }) {
       const lane = layout.subscription(layout.subscriptionLaneOf(workspaceId));
-      const done = caughtUp({ workspaceId, readAfter: positionFromToken(readAfter) }, [lane]);
-      // Whoever asked may have failed before it looks
-      done.catch(() => {});
-      return () => done;
+      const began = clock.monotonic();
+      return (end) =>
+        caughtUp({
+          workspaceId,
+          readAfter: positionFromToken(readAfter),
+          end: positionFromToken(end),
+          waitedMs: clock.monotonic() - began,
+        }, [lane]);
     },
   };
 }

@@ -1,13 +1,16 @@
 /** How long a read waits for writes that were answered before it came. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Applied, IdentityStore, Intake, Position, ProfileStore } from "./ports.ts";
+import type { ReadAhead } from "./read-ahead.ts";
+import type { Applied, CaughtUp, IdentityStore, Intake, Position, ProfileStore } from "./ports.ts";
 
 export interface ReadParts {
   readonly intake: Intake;
   readonly applied: Applied;
   readonly identities: IdentityStore;
   readonly profiles: ProfileStore;
+  /** Where the end of the log is asked for over the network. */
+  readonly readAhead?: ReadAhead;
 }
 
 /** On whose behalf: what other services are told of who asks. */
@@ -25,22 +28,28 @@ export interface ReadRequest extends Asker {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Waits until what the log held at arrival is applied, `readWaitMs` at most, or `positionWaitMsMax` for `readAfter`.
- * True where the read answers without having seen all of it. Refuses POSITION_INVALID for another workspace's order,
- * and throws the reason of the signal where nobody waits for the answer any more.
- */
+/** As catchUp, for those who need no more than whether it is behind. */
 export async function isBehind(parts: ReadParts, request: ReadRequest): Promise<boolean> {
-  const behind = await waited(parts, request);
-  request.signal?.throwIfAborted();
-  return behind;
+  return (await catchUp(parts, request)).behind;
 }
 
-async function waited({ intake, applied }: ReadParts, { workspaceId, readAfter }: ReadRequest): Promise<boolean> {
-  const tail = await intake.tail(workspaceId);
-  if (readAfter !== undefined && readAfter.partition !== tail.partition) {
+/**
+ * Waits until what the log held at arrival is applied, `readWaitMs` at most, or `positionWaitMsMax` for `readAfter`.
+ * Refuses POSITION_INVALID for another workspace's order,
+ * and throws the reason of the signal where nobody waits for the answer any more.
+ */
+export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<CaughtUp> {
+  const { workspaceId, readAfter, signal } = request;
+  const end = await parts.intake.tail(workspaceId);
+  if (readAfter !== undefined && readAfter.partition !== end.partition) {
     throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");
   }
+  const behind = await waited(parts, end, readAfter);
+  signal?.throwIfAborted();
+  return { behind, end };
+}
+
+async function waited({ applied }: ReadParts, tail: Position, readAfter: Position | undefined): Promise<boolean> {
   if (await applied.wait(tail, limits.readWaitMs)) return readAfter !== undefined && !await reached(applied, readAfter);
   if (readAfter !== undefined) await reached(applied, readAfter);
   return applied.through(tail) < tail.sequence;

@@ -27,6 +27,14 @@ export interface Applied {
   outcome(position: Position): RecordOutcome | undefined;
 }
 
+/** What a read knows that waited for what was answered before it came. */
+export interface CaughtUp {
+  /** The read answers without having seen all of it. */
+  readonly behind: boolean;
+  /** The end of the workspace's order, asked for after the call. */
+  readonly end: Position;
+}
+
 /** `setAside`: the request could not be carried out because of a fault of ours. */
 export interface RecordOutcome {
   readonly repeat?: { readonly kind: "first" | "repeat" | "reused"; readonly answer: string };

@@ -9,12 +9,17 @@ import type { ReadParts } from "../domain/catch-up.ts";
 import type { UserRow } from "../domain/identity.ts";
 import { resolveUsers } from "../domain/resolve-users.ts";
 import { userKeyFromMessage } from "../intake/user-key-message.ts";
+import { positionToToken } from "./position-token.ts";
 import { readOf } from "./request.ts";
 
 export async function handleResolveUsers(parts: ReadParts, message: ResolveUsersRequest): Promise<ResolveUsersResponse> {
   const users = message.users.map(userKeyFromMessage);
-  const { found, behind } = await resolveUsers(parts, { ...readOf(message), users });
-  return create(ResolveUsersResponseSchema, { keys: found.map((rows) => ({ users: rows.map(toMessage) })), behind });
+  const { found, behind, end } = await resolveUsers(parts, { ...readOf(message), users });
+  return create(ResolveUsersResponseSchema, {
+    keys: found.map((rows) => ({ users: rows.map(toMessage) })),
+    behind,
+    end: positionToToken(end),
+  });
 }
 
 function toMessage({ id, externalId, email, phone }: UserRow) {

@@ -12,7 +12,7 @@ export function profileUsers(profile: Pick<Client<typeof ProfileService>, "resol
       const found = answer.keys.map(({ users }) =>
         users.map(({ userId, externalId = null, email = null, phone = null }) => ({ userId, externalId, email, phone }))
       );
-      return { found, behind: answer.behind };
+      return { found, behind: answer.behind, end: answer.end };
     },
   };
 }

@@ -16,10 +16,10 @@ export async function getStatus(
 ): Promise<Statuses> {
   const { workspaceId, groupId, keys } = request;
   const caughtUp = parts.caught.ask(request);
-  const [groups, { found, behind }] = await Promise.all([parts.store.groups(workspaceId), parts.users.find(keys)]);
+  const [groups, { found, behind, end }] = await Promise.all([parts.store.groups(workspaceId), parts.users.find(keys)]);
   const group = groupOf(groups, groupId);
   checkAddresses(group, { emails: keys.some(({ by }) => by === "email"), phones: keys.some(({ by }) => by === "phone") });
-  const late = !await caughtUp();
+  const late = !await caughtUp(end);
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const [rows, held] = await Promise.all([parts.store.load(workspaceId, ids), parts.isHeld(workspaceId, ids)]);
   const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(groupId))));

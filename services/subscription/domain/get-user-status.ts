@@ -17,8 +17,8 @@ export async function getUserStatus(
 ): Promise<UserStatuses> {
   const { workspaceId, keys, offset } = request;
   const caughtUp = parts.caught.ask(request);
-  const { found, behind } = await parts.users.find(keys);
-  const late = !await caughtUp();
+  const { found, behind, end } = await parts.users.find(keys);
+  const late = !await caughtUp(end);
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
   const ids = page.map(({ userId }) => userId);

@@ -16,8 +16,16 @@ export interface MembershipStore {
 
 /** Who is meant, as the profile service says. */
 export interface Users {
-  /** Waits, bounded, until what was answered before the call is in. One list a key, in the order of the keys. */
-  find(keys: readonly UserKey[]): Promise<{ readonly found: readonly (readonly FoundUser[])[]; readonly behind: boolean }>;
+  /** Waits, bounded, until what was answered before the call is in. */
+  find(keys: readonly UserKey[]): Promise<Found>;
+}
+
+export interface Found {
+  /** One list a key, in the order of the keys. */
+  readonly found: readonly (readonly FoundUser[])[];
+  readonly behind: boolean;
+  /** The end of the workspace's order, asked for after the call, as its token; empty where nobody says. */
+  readonly end: string;
 }
 
 export type UserKey =
@@ -35,10 +43,10 @@ export interface FoundUser {
 /** How far what was answered is applied. */
 export interface Caught {
   /**
-   * Begins to wait, bounded, for what was answered before the call. The result is called once it is known who is meant,
-   * and gives whether all of it is in.
+   * The result is called once it is known who is meant, with the end of the workspace's order as `Found` has it. It waits,
+   * bounded from the first call on, for everything up to there, and gives whether all of it is in.
    */
-  ask(asked: Asked): () => Promise<boolean>;
+  ask(asked: Asked): (end: string) => Promise<boolean>;
 }
 
 export interface Asked {

@@ -14,8 +14,8 @@ import { keyFromMessage, scopeOf } from "./request.ts";
 export async function handleGetHistory(parts: ServiceParts, message: GetHistoryRequest): Promise<GetHistoryResponse> {
   const scope = scopeOf(message);
   const caughtUp = parts.caught.ask(scope);
-  const { found } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
-  await caughtUp();
+  const { found, end } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
+  await caughtUp(end);
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
   const rows = await parts.store.load(scope.workspaceId, ids);
   const subjects = ids.flatMap((id) => {

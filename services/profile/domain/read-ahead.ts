@@ -1,0 +1,33 @@
+/**
+ * Reads that do not wait for the question where the log ends: they begin beside it, and count where everything up to that
+ * end was applied already when they began. A read that began too soon is done again.
+ */
+import type { Applied, CaughtUp } from "./ports.ts";
+
+export interface ReadAhead {
+  /** `read` may be called twice. What `caughtUp` throws goes before what `read` throws. */
+  run<T>(workspaceId: string, caughtUp: () => Promise<CaughtUp>, read: () => Promise<T>): Promise<CaughtUp & { readonly value: T }>;
+}
+
+/** Where the last read of a partition had to be done again, its next one waits: a log that is written to all the time is read once. */
+export function openReadAhead({ applied, partitionOf }: ReadAheadParts): ReadAhead {
+  const calm = new Map<number, boolean>();
+  return {
+    async run(workspaceId, caughtUp, read) {
+      const partition = partitionOf(workspaceId);
+      const through = applied.through({ partition, sequence: 0 });
+      const early = calm.get(partition) === false ? undefined : read();
+      // Whoever is refused does not wait for it
+      early?.catch(() => {});
+      const at = await caughtUp();
+      const isFresh = at.end.sequence <= through;
+      calm.set(partition, isFresh);
+      return { ...at, value: await (isFresh && early !== undefined ? early : read()) };
+    },
+  };
+}
+
+export interface ReadAheadParts {
+  readonly applied: Pick<Applied, "through">;
+  readonly partitionOf: (workspaceId: string) => number;
+}
