@@ -4,7 +4,7 @@ import type { Access } from "./access/access.ts";
 import type { Found } from "./find-route.ts";
 import { authenticate, type Authenticating } from "./guards/authenticate.ts";
 import { authenticateScim } from "./guards/authenticate-scim.ts";
-import { peekQuota, type Spending, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
+import { type Spending, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 import { companyQuotaOf, quotaOf } from "./limits-table.ts";
 import { refusalAnswer } from "./render/refusal-rest.ts";
@@ -20,7 +20,7 @@ export async function answerNoRoute(
   answering: NoRouteAnswering,
 ): Promise<HttpAnswer> {
   const isScim = request.path.startsWith("/scim/");
-  const { refusal, headers } = await (isScim ? peekScim(request, answering) : spendUnknown(request, answering));
+  const { refusal, headers } = await (isScim ? spendUnknownScim(request, answering) : spendUnknown(request, answering));
   const said = refusal ?? refusalOf(found);
   const all = found.kind === "other_method" ? ["Allow", found.allow, ...headers] : headers;
   return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
@@ -43,10 +43,11 @@ async function spendUnknown(request: HttpRequest, answering: NoRouteAnswering): 
   return holder ? await spendQuota(holder.workspace.id, quotaOf("unknown_routes", holder), answering) : { headers: unknownLimitHeaders };
 }
 
-async function peekScim(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
+/** As spendUnknown(), of the company whose token was sent. */
+async function spendUnknownScim(request: HttpRequest, answering: NoRouteAnswering): Promise<Counted> {
   const holder = knownOr(() => authenticateScim(request, answering.access));
   if (!holder) return { headers: unknownLimitHeaders };
-  return { headers: await peekQuota(holder.company.id, companyQuotaOf("scim", holder.company), answering) };
+  return await spendQuota(holder.company.id, companyQuotaOf("unknown_routes", holder.company), answering);
 }
 
 /** Who may not call is told of no limit: the headers are there, and empty. */

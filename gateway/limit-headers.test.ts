@@ -7,7 +7,7 @@ import type { Bucket } from "../platform/limiter/limiter.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import { limits } from "../platform/limits.ts";
 import { exampleRequest } from "../test/example-request.ts";
-import { startStubGateway, type StubGateway, stubHolder, stubKey } from "../test/gateway-stub.ts";
+import { startStubGateway, type StubGateway, stubHolder, stubKey, stubToken } from "../test/gateway-stub.ts";
 import type { Access } from "./access/access.ts";
 import { spendQuota } from "./guards/spend.ts";
 import { quotaOf } from "./limits-table.ts";
@@ -136,7 +136,9 @@ test("every answer to a known key has the three headers, also 404 and 405, and a
     expect([unknown.status, ...threeHeaders.map((name) => unknown.headers.get(name))]).toEqual([status, "", "", ""]);
     expect(unknown.headers.has("ratelimit-policy")).toBe(false);
   }
-  expect([...costs]).toEqual([["limit:{ws-1}:unknown_routes", 3]]);
+  const scim = await fetch(`${gateway.url}/scim/v2/nowhere`, { headers: { authorization: `Bearer ${stubToken}` } });
+  expect([scim.status, scim.headers.get("x-ratelimit-limit")]).toEqual([404, "250000"]);
+  expect([...costs]).toEqual([["limit:{ws-1}:unknown_routes", 3], ["limit:{co-1}:unknown_routes", 1]]);
 });
 
 test("what is refused before anybody knows who asks has the three headers, empty", async () => {
@@ -176,6 +178,9 @@ test("a caller that tries paths for ever is told to wait, in the form of 429", a
   gateway = await startStubGateway({ take: () => ({ admitted: false, remaining: 0, fullAt: 0, retryAfterMs: 2_500 }) });
   const answer = await gateway.post("/nowhere", {});
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "3"]);
+  const scim = await fetch(`${gateway.url}/scim/v2/nowhere`, { headers: { authorization: `Bearer ${stubToken}` } });
+  expect([scim.status, scim.headers.get("retry-after")]).toEqual([429, "3"]);
+  expect(await scim.json()).toMatchObject({ schemas: ["urn:ietf:params:scim:api:messages:2.0:Error"], status: 429 });
 });
 
 test("the limiter is asked at most once a request, on every route and however it is answered", async () => {
