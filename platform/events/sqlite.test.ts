@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import { openDatabase } from "../sqlite/database.ts";
+import { type Database, openDatabase } from "../sqlite/database.ts";
 import { describeEvents } from "./events-contract.ts";
 import { openSqliteEvents } from "./sqlite.ts";
 
@@ -61,3 +61,29 @@ test("the oldest events go, the newest stay", async () => {
   expect((await events.read(all - 1, { max: 10 })).map(({ eventId }) => eventId)).toEqual([`e${all - 1}`]);
   await database.close();
 });
+
+test("read() tells no place that a power cut could give to another event", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-events-"));
+  const database = openDatabase({ path: join(folder, "heddle.db") });
+  const disk = Promise.withResolvers<void>();
+  const events = await openSqliteEvents({ database: { ...bound(database), durable: () => disk.promise }, clock });
+  await database.write(() => events.append(eventsFrom(0, 1)), { redoable: true });
+  let told: number | undefined;
+  const reading = events.read(0, { max: 10 }).then((read) => (told = read.length));
+  await Promise.resolve();
+  expect(told).toBeUndefined();
+  disk.resolve();
+  await expect(reading).resolves.toBe(1);
+  await database.close();
+  rmSync(folder, { recursive: true });
+});
+
+function bound(database: Database): Database {
+  return {
+    write: (work, options) => database.write(work, options),
+    durable: () => database.durable(),
+    prepare: (sql) => database.prepare(sql),
+    handle: database.handle,
+    close: () => database.close(),
+  };
+}

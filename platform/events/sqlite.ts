@@ -34,6 +34,8 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
       const rows = subject === undefined
         ? database.prepare(selectAll).all(after, max)
         : database.prepare(selectOf).all(after, subject, max);
+      // A step that is done again after a power cut may keep its events at other places
+      await database.durable();
       return rows.map((row): KeptEvent => ({
         sequence: Number(row["sequence"]),
         subject: String(row["subject"]),

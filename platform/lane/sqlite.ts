@@ -20,6 +20,8 @@ export async function openSqliteLane(database: Database, service: string): Promi
   await migrate(database, "lane", laneSchema);
   /** Workspaces take turns. */
   let served = "";
+  /** As in the last look: bodies are not read for nothing. */
+  let usersPerRecord = 1;
 
   /** The workspaces with records, at most `max`, beginning behind the one that was served last. */
   function workspaces(max: number): string[] {
@@ -40,7 +42,9 @@ export async function openSqliteLane(database: Database, service: string): Promi
       const turn = workspaces(limits.laneWorkspacesPerRead);
       const each = Math.ceil(max / Math.max(1, turn.length));
       served = turn.at(-1) ?? "";
-      const records = turn.flatMap((workspaceId) => ofUsers(each, database.prepare(select).all(service, workspaceId, each).map(recordOf)));
+      const some = Math.ceil(each / usersPerRecord);
+      const records = turn.flatMap((workspaceId) => ofUsers(each, database.prepare(select).all(service, workspaceId, some).map(recordOf)));
+      if (records.length > 0) usersPerRecord = records.reduce((sum, { users = 1 }) => sum + users, 0) / records.length;
       return Promise.resolve(ofUsers(max, records));
     },
     last(workspaceId) {

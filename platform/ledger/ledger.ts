@@ -53,6 +53,18 @@ export function chained({ workspaceId, head }: Chain, change: LedgerChange): { r
   return { entry, head: { count: head.count + 1, hash: entry.hash } };
 }
 
+/**
+ * The id of the event that tells of an entry: its place in the order of all, so that an index of ids grows at its end, and
+ * the entry's hash.
+ */
+export function entryEventId({ sequence, part, hash }: Pick<LedgerEntry, "sequence" | "part" | "hash">): string {
+  return `${hex(sequence, 12)}${hex(part, 6)}-${hash}`;
+}
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, "0");
+}
+
 /** The first entry of a chain that is not what was written; `entries` in the order of their index. */
 export function damageOf({ workspaceId, head }: Chain, entries: readonly LedgerEntry[], subject: string): LedgerDamage | undefined {
   let previous = "";

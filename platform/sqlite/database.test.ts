@@ -1,6 +1,6 @@
 /** Group commit: one fate for each write, whatever its neighbours and the disk do. */
 import { fork } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -116,6 +116,54 @@ describe("openDatabase()", () => {
     await expect(database.write(() => 1)).rejects.toMatchObject({ reason: "OVERLOADED" });
     await Promise.all(waiting);
     await expect(database.write(() => 1)).resolves.toBe(1);
+  });
+
+  test("write() waits for the disk unless all who share the transaction can do their work again", async () => {
+    const full = 2;
+    const normal = 1;
+    const mode = (): unknown => database.handle.prepare("PRAGMA synchronous").get()?.["synchronous"];
+    const redoable = { redoable: true };
+    expect(await Promise.all([database.write(mode, redoable), database.write(mode, redoable)])).toEqual([normal, normal]);
+    expect(await Promise.all([database.write(mode, redoable), database.write(mode)])).toEqual([full, full]);
+    expect(await database.write(mode, redoable)).toBe(normal);
+    expect(await database.write(mode)).toBe(full);
+  });
+
+  test("durable() resolves when what can be seen is on the disk, and at once where it is", async () => {
+    await database.write(() => insert(1), { redoable: true });
+    await database.durable();
+    await database.write(() => insert(2));
+    await database.durable();
+    expect(stored()).toEqual([1, 2]);
+  });
+
+  test("a disk that fails behind a redoable write: nothing is taken any more until a restart", async () => {
+    rmSync(join(folder, "a.db-wal"));
+    await database.write(() => insert(1), { redoable: true });
+    await expect(database.durable()).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    for (const options of [{ redoable: true }, {}]) {
+      await expect(database.write(() => insert(2), options)).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    }
+    expect(logged).toEqual(["store_sync_failed", "store_write_failed"]);
+  });
+
+  test("a WAL that grows is copied into the file by a thread of its own, and begins anew", async () => {
+    const page = 4_096;
+    const size = (name: string): number => statSync(join(folder, name)).size;
+    const before = size("a.db");
+    let rows = 0;
+    // Past what the first pass takes and far below what SQLite would copy by itself
+    while (size("a.db") < before + (limits.storeWalPagesMax / 2) * page && rows < limits.storeWalPagesHard / 4) {
+      await database.write(() => Array.from({ length: 50 }, () => insert(rows += 1, new Uint8Array(page))), { redoable: rows % 20 > 0 });
+    }
+    await expect.poll(() => size("a.db")).toBeGreaterThan(before + (limits.storeWalPagesMax / 4) * page);
+    expect(stored()).toHaveLength(rows);
+    await database.close();
+    expect(readdirSync(folder).filter((name) => name.startsWith("a.db"))).toEqual(["a.db"]);
+    database = openDatabase({ path: join(folder, "a.db"), logger });
+    expect(stored()).toHaveLength(rows);
+    expect(database.handle.prepare("PRAGMA integrity_check").get()).toMatchObject({ integrity_check: "ok" });
+    expect(logged).toEqual([]);
   });
 
   test("close() waits for the writes before it and refuses those after", async () => {

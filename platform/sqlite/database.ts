@@ -1,11 +1,13 @@
-/** One SQLite file with group commit: writes that wait at the same time share one durable transaction. */
+/** One SQLite file with group commit: writes that wait at the same time share one transaction. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers";
 import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import { type Checkpointer, createCheckpointer } from "./checkpointer.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
+import { createWalSync, type WalSync } from "./wal-sync.ts";
 
 /**
  * The embedded store. WAL, `synchronous=FULL`: a write that resolved survives a power cut.
@@ -20,8 +22,16 @@ export interface Database {
    * Further refusals: OUTCOME_UNKNOWN (a commit of which nobody can say whether it lasts), OVERLOADED (too many
    * writes wait), SHUTTING_DOWN (after `close`); but for the first, certainly nothing was written. Works run in
    * call order. After a failed commit the next write tries anew, so the store recovers with its disk.
+   *
+   * With `redoable` it resolves as soon as the effects can be seen: a power cut may take them back, until `durable`, and
+   * then the caller does the same work once more, from what is durable. The end of the process takes nothing back.
    */
-  write<T>(work: () => T): Promise<T>;
+  write<T>(work: () => T, options?: WriteOptions): Promise<T>;
+  /**
+   * Resolves when all that can be seen now is durable: for who tells others something that has to stay so, such as a place
+   * in a list. Refuses STORE_UNAVAILABLE where the disk failed.
+   */
+  durable(): Promise<void>;
   /**
    * A prepared statement, cached by its text, which must be a constant: values are bound, never pasted in.
    * Inside a write use it rather than `handle.exec`, whose errors carry no result code under Deno; and read with
@@ -34,9 +44,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
+export interface WriteOptions {
+  readonly redoable?: boolean;
+}
+
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
-export function openDatabase(options: { path: string; clock?: Clock; logger?: Logger }): Database {
-  return new GroupCommit(openHandle(options.path), options.clock ?? systemClock, options.logger ?? silentLogger);
+export function openDatabase(
+  { path, clock = systemClock, logger = silentLogger }: { path: string; clock?: Clock; logger?: Logger },
+): Database {
+  return new GroupCommit(path, { clock, logger });
 }
 
 function openHandle(path: string): DatabaseSync {
@@ -51,7 +67,7 @@ function openHandle(path: string): DatabaseSync {
       PRAGMA cell_size_check = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${limits.storeCacheBytesMax / 1024};
-      PRAGMA wal_autocheckpoint = ${limits.storeWalPagesMax};
+      PRAGMA wal_autocheckpoint = ${limits.storeWalPagesHard};
       PRAGMA journal_size_limit = ${limits.storeWalBytesKeptMax};
     `);
     return handle;
@@ -73,22 +89,29 @@ class GroupCommit implements Database {
   #failing = false;
   #closing: Promise<void> | undefined;
   #idle: (() => void) | undefined;
+  /** Whether a commit waits for the disk. */
+  #syncs = true;
+  readonly #walSync: WalSync;
+  readonly #checkpointer: Checkpointer | undefined;
 
-  constructor(handle: DatabaseSync, clock: Clock, logger: Logger) {
-    this.handle = handle;
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#begin = handle.prepare("BEGIN IMMEDIATE");
-    this.#commit = handle.prepare("COMMIT");
+  constructor(path: string, parts: { readonly clock: Clock; readonly logger: Logger }) {
+    this.handle = openHandle(path);
+    this.#clock = parts.clock;
+    this.#logger = parts.logger;
+    this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
+    this.#commit = this.handle.prepare("COMMIT");
+    const isFile = path !== ":memory:";
+    this.#walSync = createWalSync(isFile ? `${path}-wal` : undefined, parts);
+    this.#checkpointer = isFile ? createCheckpointer({ path, ...parts, onReleased: () => this.#released() }) : undefined;
   }
 
-  write<T>(work: () => T): Promise<T> {
+  write<T>(work: () => T, { redoable = false }: WriteOptions = {}): Promise<T> {
     if (this.#closing) return Promise.reject(new Refusal("SHUTTING_DOWN", "The store is closed"));
     if (this.#queue.length >= limits.storeWritesWaitingMax) {
       return Promise.reject(new Refusal("OVERLOADED", "Too many writes wait for the store"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
+      this.#queue.push({ work, redoable, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
       this.#schedule();
     });
   }
@@ -104,6 +127,10 @@ class GroupCommit implements Database {
     return statement;
   }
 
+  durable(): Promise<void> {
+    return this.#walSync.durable();
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#drainAndClose();
     return this.#closing;
@@ -111,6 +138,8 @@ class GroupCommit implements Database {
 
   async #drainAndClose(): Promise<void> {
     if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
+    await this.#checkpointer?.close();
+    await this.#walSync.close();
     this.#statements.clear();
     this.handle.close();
   }
@@ -118,10 +147,15 @@ class GroupCommit implements Database {
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => this.#cycle());
+    if (this.#checkpointer?.isHolding() !== true) setImmediate(() => this.#cycle());
+  }
+
+  #released(): void {
+    if (this.#scheduled) setImmediate(() => this.#cycle());
   }
 
   #cycle(): void {
+    if (!this.#scheduled || this.#checkpointer?.isHolding()) return;
     const batch = this.#take();
     const startedAt = this.#clock.monotonic();
     const refusal = this.#transact(batch);
@@ -145,8 +179,11 @@ class GroupCommit implements Database {
 
   /** Runs and commits the batch; the refusal returned holds for all of it. */
   #transact(batch: readonly Waiting[]): Refusal | undefined {
+    const failure = this.#walSync.failure();
+    if (failure !== undefined) return failure;
     try {
       this.#rollback();
+      this.#setSyncs(batch.some(({ redoable }) => !redoable));
       this.#begin.run();
       if (!this.#runAll(batch)) {
         this.#rollback();
@@ -158,10 +195,20 @@ class GroupCommit implements Database {
     }
     try {
       this.#commit.run();
-      return undefined;
     } catch (error) {
       return this.#undone(commitFailed(error));
     }
+    if (this.#syncs) this.#walSync.synced();
+    else this.#walSync.committed();
+    this.#checkpointer?.committed();
+    return undefined;
+  }
+
+  /** Not a statement that is kept: SQLite does this when it prepares one. */
+  #setSyncs(syncs: boolean): void {
+    if (this.#syncs === syncs) return;
+    this.handle.exec(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+    this.#syncs = syncs;
   }
 
   /** False as soon as one work throws of its own; then nobody knows whose effects are in the transaction. */
@@ -219,6 +266,7 @@ class GroupCommit implements Database {
 
 interface Waiting {
   readonly work: () => unknown;
+  readonly redoable: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   failed: boolean;

@@ -59,6 +59,7 @@ function marksFirst(database: Database): Database {
   return {
     handle: database.handle,
     prepare: (sql) => database.prepare(sql),
+    durable: () => database.durable(),
     close: () => database.close(),
     async write(work) {
       const later: (() => void)[] = [];

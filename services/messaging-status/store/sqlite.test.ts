@@ -18,6 +18,7 @@ describeStatusStore("SQLite", async () => {
     },
     prepare: (sql: string) => database.prepare(sql),
     handle: database.handle,
+    durable: () => database.durable(),
     close: () => database.close(),
   };
   const tables = await openSqliteStatusStore(given);

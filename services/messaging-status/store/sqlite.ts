@@ -42,7 +42,8 @@ export async function openSqliteStatusStore(database: Database, onEntries: OnEnt
       states: await store.load(workspaceId, addresses),
       ends: ledger.heads(database, workspaceId, addresses),
     }),
-    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step)),
+    // The lane has the records until the step that takes them out is durable
+    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step), { redoable: true }),
     waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
     redriveSetAside: (read) => setAside.redrive(read),
     skipSetAside: (at, read) => setAside.skip(at, read),

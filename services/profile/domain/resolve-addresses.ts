@@ -1,4 +1,5 @@
 /** What a change of a user's names and addresses does to the rows of the others who share them, and to consent. */
+import type { Identities } from "./identities.ts";
 import type { UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { ConsentChange } from "./track-object.ts";
@@ -110,14 +111,22 @@ export function sendMemberships(
 }
 
 /** All who hold the address, each with the side of its open merges that the address means. */
-export function sharersOf(effects: Effects, key: AddressUserKey): Member[] {
-  const { view } = effects;
-  const sharers = view.sharers(key.by === "email" ? emailKey(key.address) : phoneKey(key.number));
-  view.need(sharers.map(({ id }) => userRowKey(id)));
-  return sharers.map(({ id }) => {
+function sharersOf({ view }: Effects, key: AddressUserKey): Member[] {
+  view.need(view.sharers(addressOf(key)).map(({ id }) => userRowKey(id)));
+  return membersWithAddress(view, key);
+}
+
+/** The same where the rows of all are known to be there. There may be ten thousand: no row is looked for twice. */
+export function membersWithAddress(view: Identities, key: AddressUserKey): Member[] {
+  return view.sharers(addressOf(key)).map(({ id }) => {
     const row = view.user(id);
-    return { userId: id, ...(row !== undefined && row.merges.length > 0 && sideListOf(sideOf(view, row, key))) };
+    if (row === undefined || row.merges.length === 0) return { userId: id };
+    return { userId: id, ...sideListOf(sideOf(view, row, key)) };
   });
+}
+
+function addressOf(key: AddressUserKey): AddressKey {
+  return key.by === "email" ? emailKey(key.address) : phoneKey(key.number);
 }
 
 export type AddressUserKey = Extract<UserKey, { by: "email" | "phone" }>;

@@ -2,7 +2,7 @@
 import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
 import type { UserKey } from "./user-key.ts";
 import { type AddressKey, emailKey, externalIdKey, type NameKey, phoneKey, userRowKey } from "./user-names.ts";
-import { type AddressUserKey, type Member, sharersOf } from "./resolve-addresses.ts";
+import { type AddressUserKey, type Member, membersWithAddress } from "./resolve-addresses.ts";
 import { type Effects, tell } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 import { keepPending } from "./resolve-pending.ts";
@@ -48,7 +48,7 @@ function needTogether({ view }: Effects, keys: readonly MemberKey[]): void {
 }
 
 function membersOf(effects: Effects, key: MemberKey): Member[] {
-  if (key.by !== "externalId") return sharersOf(effects, key);
+  if (key.by !== "externalId") return membersWithAddress(effects.view, key);
   const row = effects.view.userOf(externalIdKey(key.id));
   return row === undefined ? [] : [{ userId: row.id, ...sideListOf(sideOf(effects.view, row, key)) }];
 }

@@ -252,6 +252,7 @@ function boundDatabase(database: Database): Database {
     write: (work) => database.write(work),
     prepare: (sql) => database.prepare(sql),
     handle: database.handle,
+    durable: () => database.durable(),
     close: () => database.close(),
   };
 }

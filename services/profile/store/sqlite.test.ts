@@ -19,6 +19,7 @@ describeProfileStore("SQLite", async () => {
     },
     prepare: (sql: string) => database.prepare(sql),
     handle: database.handle,
+    durable: () => database.durable(),
     close: () => database.close(),
   };
   const tables = await openSqliteProfileStore({ database: given, encodeLane: laneRows });

@@ -76,6 +76,7 @@ function breakable(database: Database) {
     },
     prepare: (sql: string) => database.prepare(sql),
     handle: database.handle,
+    durable: () => database.durable(),
     close: () => database.close(),
   };
   return {

@@ -42,7 +42,8 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
       users: await store.load(workspaceId, ids),
       ends: ledger.heads(database, workspaceId, ids),
     }),
-    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step)),
+    // The lane has the records until the step that takes them out is durable
+    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step), { redoable: true }),
     waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
     redriveSetAside: (read) => setAside.redrive(read),
     skipSetAside: (at, read) => setAside.skip(at, read),

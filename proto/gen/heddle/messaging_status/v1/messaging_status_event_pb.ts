@@ -22,7 +22,7 @@ export const file_heddle_messaging_status_v1_messaging_status_event: GenFile = /
  */
 export type MessagingEmailUpdated = Message<"heddle.messaging_status.v1.MessagingEmailUpdated"> & {
   /**
-   * The same for every delivery: the hash of the ledger entry.
+   * The same for every delivery: the place of its cause in the log, and the hash of the ledger entry.
    *
    * @generated from field: string event_id = 1;
    */
@@ -113,7 +113,7 @@ export const MessagingEmailUpdatedSchema: GenMessage<MessagingEmailUpdated> = /*
  */
 export type MessagingPhoneUpdated = Message<"heddle.messaging_status.v1.MessagingPhoneUpdated"> & {
   /**
-   * The same for every delivery: the hash of the ledger entry.
+   * The same for every delivery: the place of its cause in the log, and the hash of the ledger entry.
    *
    * @generated from field: string event_id = 1;
    */

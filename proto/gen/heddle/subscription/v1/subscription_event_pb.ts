@@ -24,7 +24,7 @@ export const file_heddle_subscription_v1_subscription_event: GenFile = /*@__PURE
  */
 export type SubscriptionMembershipUpdated = Message<"heddle.subscription.v1.SubscriptionMembershipUpdated"> & {
   /**
-   * The same for every delivery: the hash of the ledger entry.
+   * The same for every delivery: the place of its cause in the log, and the hash of the ledger entry.
    *
    * @generated from field: string event_id = 1;
    */
