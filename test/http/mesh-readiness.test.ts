@@ -59,9 +59,11 @@ function away(parts: readonly string[]): Told {
 }
 
 const patient = { timeout: 60_000 };
+/** Of a test: processes start and servers are waited for, one after the other. */
+const long = { timeout: 240_000 };
 const ready = { status: 200, message: "success" };
 
-test("the gateway names each part of which no process is there, and hears when it is back", async () => {
+test("the gateway names each part of which no process is there, and hears when it is back", long, async () => {
   await expect.poll(gateway, patient).toEqual(ready);
   const killed: string[] = [];
   for (const part of ["subscription", "messaging-status", "scim", "content", "profile"]) {
@@ -75,7 +77,7 @@ test("the gateway names each part of which no process is there, and hears when i
   await expect.poll(gateway, patient).toEqual(ready);
 });
 
-test("without NATS nothing is applied: the parts that read it say so, and the gateway names them", async () => {
+test("without NATS nothing is applied: the parts that read it say so, and the gateway names them", long, async () => {
   nats.shut();
   await expect.poll(gateway, patient).toEqual(away(readers));
   for (const part of readers) expect(await told(part)).toMatchObject({ status: 503, message: expect.stringContaining("NATS is away") });
@@ -84,7 +86,7 @@ test("without NATS nothing is applied: the parts that read it say so, and the ga
   await expect.poll(gateway, patient).toEqual(ready);
 });
 
-test("without Cassandra writes are accepted and not applied: every part says so, until what waited is there", async () => {
+test("without Cassandra writes are accepted and not applied: every part says so, until what waited is there", long, async () => {
   const id = fresh();
   cassandra.shut();
   expect((await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, a: 1 }] })).status).toBe(201);
