@@ -24,7 +24,7 @@ function slowBuckets() {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test("openSharedDraws() asks once for all who came while a question was under way", async () => {
-  const { asked, ask } = slowBuckets();
+  const { clock, asked, ask } = slowBuckets();
   const shared = openSharedDraws(ask, 100);
   const first = shared(draw);
   const others = Array.from({ length: 12 }, () => shared(draw));
@@ -36,6 +36,9 @@ test("openSharedDraws() asks once for all who came while a question was under wa
   const told = await Promise.all([first, ...others]);
   expect(told.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0, 0]);
   expect(told.map(({ buckets: [level] }) => level?.tokens)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0]);
+  // Each is told when the bucket is full as if nobody came after it
+  const fullAfter = told.map(({ buckets: [level] }) => (level?.fullAt ?? 0) - clock.now());
+  expect(fullAfter).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 1_000, 1_000, 1_000]);
 });
 
 test("openSharedDraws() asks for no more than its bound at once, and apart for other buckets, terms and costs", async () => {
@@ -66,7 +69,7 @@ test("openSharedDraws() fails those who asked together, and asks anew for the ne
   expect((await second).granted).toBe(1);
 });
 
-test("openSharedDraws() of many gateways never admit more than capacity + refill x T, and say what is left to within one", async () => {
+test("openSharedDraws() of many gateways never admit more than capacity + refill x T, and say what is left and when it is full", async () => {
   const step = fc.record({
     gateway: fc.nat(15),
     requests: fc.nat(6),
@@ -86,6 +89,9 @@ test("openSharedDraws() of many gateways never admit more than capacity + refill
         if (drawn?.granted === 1) admitted.push(clock.now());
         expect(drawn?.buckets[0]?.tokens).toBeGreaterThan(-1);
         expect(drawn?.buckets[0]?.tokens).toBeLessThanOrEqual(bucket.capacity);
+        const [level] = drawn?.buckets ?? [];
+        const fullAfterMs = ((bucket.capacity - (level?.tokens ?? 0)) * bucket.windowMs) / bucket.capacity;
+        expect(Math.abs((level?.fullAt ?? 0) - clock.now() - fullAfterMs)).toBeLessThanOrEqual(2);
       }
       async function answer(count: number): Promise<void> {
         for (let done = 0; done < count && open < asked.length; done += 1) {

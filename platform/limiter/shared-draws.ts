@@ -1,5 +1,5 @@
 /** Draws that wait together: while one question about some buckets is under way, the next one collects all who come. */
-import type { Draw, Drawn, KeyedBucket, Level } from "./limiter.ts";
+import type { Bucket, Draw, Drawn, KeyedBucket, Level } from "./limiter.ts";
 
 /**
  * `draw` for one caller at a time (`count` 1), asking `ask` at most once for all who wait for the same buckets and cost.
@@ -13,7 +13,7 @@ export function openSharedDraws(ask: (draw: Draw) => Promise<Drawn>, countMax: n
     while (line.waiting.length > 0) {
       const together = line.waiting.splice(0, countMax);
       try {
-        tell(together, await ask({ buckets: line.buckets, cost: line.cost, count: together.length }), line.cost);
+        tell(together, await ask({ buckets: line.buckets, cost: line.cost, count: together.length }), line);
       } catch (error) {
         for (const { reject } of together) reject(error);
       }
@@ -43,14 +43,21 @@ interface Waiting {
 }
 
 /** The first who came got the first token. */
-function tell(together: readonly Waiting[], drawn: Drawn, cost: number): void {
+function tell(together: readonly Waiting[], drawn: Drawn, { buckets, cost }: Line): void {
   for (const [at, { resolve }] of together.entries()) {
     const after = Math.max(0, drawn.granted - 1 - at) * cost;
     resolve({
       granted: at < drawn.granted ? 1 : 0,
-      buckets: drawn.buckets.map((level): Level => ({ ...level, tokens: level.tokens + after })),
+      buckets: drawn.buckets.map((level, index) => withMore(level, after, buckets[index]?.bucket)),
     });
   }
+}
+
+/** The level before so many tokens more were taken, which is full by so much sooner. */
+function withMore(level: Level, tokens: number, bucket: Bucket | undefined): Level {
+  if (bucket === undefined || tokens === 0) return level;
+  const sooner = Math.floor((tokens * bucket.windowMs) / bucket.capacity);
+  return { ...level, tokens: level.tokens + tokens, fullAt: level.fullAt - sooner };
 }
 
 /** A bucket whose terms have changed is another line. */

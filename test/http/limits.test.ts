@@ -149,5 +149,10 @@ if (testShape === "mesh") {
     expect([5, 6]).toContain(admitted.length);
     const left = admitted.map(({ headers }) => Number(headers.get("x-ratelimit-remaining"))).sort((a, b) => b - a);
     expect(left.slice(0, 5)).toEqual([4, 3, 2, 1, 0]);
+    // Five an hour: each that was taken is back in 12 minutes
+    for (const { headers } of admitted) {
+      const minutes = (Number(headers.get("x-ratelimit-reset")) - Date.now() / 1_000) / 60;
+      expect(Math.abs(minutes - 12 * (5 - Number(headers.get("x-ratelimit-remaining"))))).toBeLessThan(2);
+    }
   });
 }
