@@ -21,13 +21,15 @@ export async function answerNoRoute(
 ): Promise<HttpAnswer> {
   const isScim = request.path.startsWith("/scim/");
   const { refusal, headers } = await (isScim ? spendUnknownScim(request, answering) : spendUnknown(request, answering));
-  const said = refusal ?? refusalOf(found);
+  const said = refusal ?? refusalOf(found, request.path);
   const all = found.kind === "other_method" ? ["Allow", found.allow, ...headers] : headers;
   return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
 }
 
-function refusalOf(found: Exclude<Found, { kind: "route" }>): Refusal {
+function refusalOf(found: Exclude<Found, { kind: "route" }>, path: string): Refusal {
   if (found.kind === "other_method") return new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`);
+  // Where a browser lands that was given the server's address alone
+  if (path === "/") return new Refusal("ROUTE_UNKNOWN", "No route has this path; start at /docs");
   const hint = found.hint === undefined ? "" : `; did you mean '${found.hint}', without the slash at its end?`;
   return new Refusal("ROUTE_UNKNOWN", `No route has this path${hint}`);
 }

@@ -234,6 +234,7 @@ test("answerRequest() keeps the limit headers on a refusal of the service", asyn
 test("answerRequest() answers unknown paths with 404, other methods with 405 and Allow, in JSON", async () => {
   const { get, post } = await start();
   expect((await get("/nowhere")).body).toEqual({ message: "No route has this path" });
+  expect((await get("/")).body).toEqual({ message: "No route has this path; start at /docs" });
   expect((await post("/users/track/", track)).body["message"]).toContain("did you mean '/users/track'");
   const other = await get("/users/track");
   expect([other.status, other.headers.get("allow"), other.body["message"]]).toEqual([405, "POST", "This path takes POST"]);
