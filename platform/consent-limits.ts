@@ -2,8 +2,9 @@
 export const consentLimits = {
   // Users or addresses of one step of an embedded lane: nobody else gets a turn meanwhile
   laneReadUsersMax: 40,
-  // After a step of a fan-out the reader rests for as long as the step took, at most so long
-  laneRestMsMax: 10,
+  // After a step of a fan-out the reader rests for so many times as long as the step took, at most so long
+  laneRestFactor: 4,
+  laneRestMsMax: 20,
   identityRowsPerLoad: 250,
   // How many users a record has that says the same of several
   laneUsersPerRecordMax: 20,

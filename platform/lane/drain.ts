@@ -116,7 +116,8 @@ class RunningDrain implements Drain {
       const began = performance.now();
       await step(records);
       for (const [settle, { workspaceId, place }] of this.#places) if (lane.isPast(workspaceId, place)) settle(true);
-      if (records.some(isFannedOut)) await setTimeout(Math.min(performance.now() - began, limits.laneRestMsMax));
+      const rest = (performance.now() - began) * limits.laneRestFactor * shareFannedOut(records);
+      if (rest > 0) await setTimeout(Math.min(rest, limits.laneRestMsMax));
       records = await lane.read(limits.laneReadUsersMax);
     }
   }
@@ -135,9 +136,10 @@ class RunningDrain implements Drain {
   }
 }
 
-/** One request that concerns very many takes turns with the requests of others. */
-function isFannedOut({ users = 1 }: LaneRecord): boolean {
-  return users > 1;
+/** One request that concerns very many leaves most of the time to the requests of others. */
+function shareFannedOut(records: readonly LaneRecord[]): number {
+  const all = records.reduce((sum, { users = 1 }) => sum + users, 0);
+  return records.reduce((sum, { users = 1 }) => sum + (users > 1 ? users : 0), 0) / Math.max(1, all);
 }
 
 const retryDoublingsMax = 20;

@@ -1,6 +1,6 @@
 /** What a change of a user's names and addresses does to the rows of the others who share them, and to consent. */
 import type { Identities } from "./identities.ts";
-import type { UserRow } from "./identity.ts";
+import type { IdentityKey, UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { ConsentChange } from "./track-object.ts";
 import type { UserId, UserKey } from "./user-key.ts";
@@ -112,20 +112,30 @@ export function sendMemberships(
 
 /** All who hold the address, each with the side of its open merges that the address means. */
 function sharersOf({ view }: Effects, key: AddressUserKey): Member[] {
-  view.need(view.sharers(addressOf(key)).map(({ id }) => userRowKey(id)));
-  return membersWithAddress(view, key);
+  const unknown: IdentityKey[] = [];
+  const members = membersWithAddress(view, key, unknown);
+  view.need(unknown);
+  return members;
 }
 
-/** The same where the rows of all are known to be there. There may be ten thousand: no row is looked for twice. */
-export function membersWithAddress(view: Identities, key: AddressUserKey): Member[] {
+/** The same; `unknown` gets the rows that have to be loaded first. There may be ten thousand: no row is looked for twice. */
+export function membersWithAddress(view: Identities, key: AddressUserKey, unknown: IdentityKey[]): Member[] {
   return view.sharers(addressOf(key)).map(({ id }) => {
-    const row = view.user(id);
+    const row = knownUser(view, id, unknown);
     if (row === undefined || row.merges.length === 0) return { userId: id };
     return { userId: id, ...sideListOf(sideOf(view, row, key)) };
   });
 }
 
-function addressOf(key: AddressUserKey): AddressKey {
+/** Undefined where the row is not there, and where it is not known: then `unknown` gets its key. */
+export function knownUser(view: Identities, id: UserId, unknown: IdentityKey[]): UserRow | undefined {
+  const key = userRowKey(id);
+  const row = view.peek(key);
+  if (row === undefined) unknown.push(key);
+  return (row ?? undefined) as UserRow | undefined;
+}
+
+export function addressOf(key: AddressUserKey): AddressKey {
   return key.by === "email" ? emailKey(key.address) : phoneKey(key.number);
 }
 

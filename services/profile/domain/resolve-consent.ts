@@ -1,8 +1,10 @@
 /** Consent that is set directly: who is meant at this place of the log, and what waits for those who are not there yet. */
 import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
 import type { UserKey } from "./user-key.ts";
-import { type AddressKey, emailKey, externalIdKey, type NameKey, phoneKey, userRowKey } from "./user-names.ts";
-import { type AddressUserKey, type Member, membersWithAddress } from "./resolve-addresses.ts";
+import type { Identities } from "./identities.ts";
+import type { IdentityKey } from "./identity.ts";
+import { type AddressKey, externalIdKey, type NameKey } from "./user-names.ts";
+import { addressOf, type AddressUserKey, knownUser, type Member, membersWithAddress } from "./resolve-addresses.ts";
 import { type Effects, tell } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 import { keepPending } from "./resolve-pending.ts";
@@ -32,8 +34,10 @@ function resolveMemberships(effects: Effects, { groupId, state, externalIds, ema
     ...emails.map((address) => ({ by: "email" as const, address })),
     ...phones.map((number) => ({ by: "phone" as const, number })),
   ];
-  needTogether(effects, keys);
-  const named = keys.map((key) => ({ name: nameOf(key), members: membersOf(effects, key) }));
+  effects.view.need(keys.map(nameOf));
+  const unknown: IdentityKey[] = [];
+  const named = keys.map((key) => ({ name: nameOf(key), members: membersOf(effects.view, key, unknown) }));
+  effects.view.need(unknown);
   effects.view.need(named.flatMap(({ name, members }) => (members.length === 0 ? [`w:${name}` as const] : [])));
   for (const { name, members } of named) {
     for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });
@@ -41,24 +45,16 @@ function resolveMemberships(effects: Effects, { groupId, state, externalIds, ema
   }
 }
 
-/** Rows of all who are named in two rounds, not one after the other. */
-function needTogether({ view }: Effects, keys: readonly MemberKey[]): void {
-  view.need(keys.map(nameOf));
-  view.need(keys.flatMap((key) => key.by === "externalId" ? [] : view.sharers(addressOf(key)).map(({ id }) => userRowKey(id))));
-}
-
-function membersOf(effects: Effects, key: MemberKey): Member[] {
-  if (key.by !== "externalId") return membersWithAddress(effects.view, key);
-  const row = effects.view.userOf(externalIdKey(key.id));
-  return row === undefined ? [] : [{ userId: row.id, ...sideListOf(sideOf(effects.view, row, key)) }];
+/** `unknown` gets the rows that have to be loaded first, so that those of all names are loaded together. */
+function membersOf(view: Identities, key: MemberKey, unknown: IdentityKey[]): Member[] {
+  if (key.by !== "externalId") return membersWithAddress(view, key, unknown);
+  const id = view.holderOf(externalIdKey(key.id));
+  const row = id === undefined ? undefined : knownUser(view, id, unknown);
+  return row === undefined ? [] : [{ userId: row.id, ...sideListOf(sideOf(view, row, key)) }];
 }
 
 function nameOf(key: MemberKey): NameKey | AddressKey {
   return key.by === "externalId" ? externalIdKey(key.id) : addressOf(key);
-}
-
-function addressOf(key: AddressUserKey): AddressKey {
-  return key.by === "email" ? emailKey(key.address) : phoneKey(key.number);
 }
 
 type MemberKey = AddressUserKey | Extract<UserKey, { by: "externalId" }>;
