@@ -1,9 +1,9 @@
 /** Random histories of consent against a model of plain maps: memberships, statuses, emails and phones that come and go, open merges, undo. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { EmailMark, EmailStatus, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MembershipStatus } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { ConsentModel, type State } from "./consent-model.ts";
+import { ConsentModel, type EmailMark as ModelMark, type State } from "./consent-model.ts";
 import { type ConsentParts, openConsentParts, scope } from "./consent-parts.ts";
 
 const ids = ["a", "b", "c"];
@@ -19,6 +19,9 @@ const group = fc.constantFrom(...groups);
 const state = fc.constantFrom<State>("subscribed", "unsubscribed");
 const status = fc.constantFrom("opted_in" as const, "subscribed" as const, "unsubscribed" as const);
 
+const emailMarks: readonly ModelMark[] = ["blocklisted", "hard_bounced", "spam", "bounce_removed", "spam_removed"];
+const phoneMarks = ["provider_error", "deactivated", "removed"] as const;
+
 const operation = fc.oneof(
   { weight: 4, arbitrary: fc.record({ op: fc.constant("setById" as const), id, group, state }) },
   { weight: 4, arbitrary: fc.record({ op: fc.constant("setByEmail" as const), email, group, state }) },
@@ -27,7 +30,9 @@ const operation = fc.oneof(
   { weight: 3, arbitrary: fc.record({ op: fc.constant("attachPhone" as const), id, phone: fc.option(phone) }) },
   { weight: 3, arbitrary: fc.record({ op: fc.constant("setByPhone" as const), phone, state }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("status" as const), email, status }) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("mark" as const), email, lifted: fc.boolean() }) },
+  { weight: 3, arbitrary: fc.record({ op: fc.constant("ownStatus" as const), id, email: fc.option(email, { nil: undefined }), status }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("mark" as const), email, mark: fc.constantFrom(...emailMarks) }) },
+  { weight: 1, arbitrary: fc.record({ op: fc.constant("markPhone" as const), phone, mark: fc.constantFrom(...phoneMarks) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant("delete" as const), id }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("merge" as const), source: id, target: id }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant("undo" as const) }) },
@@ -40,6 +45,8 @@ const statusNumbers = {
   subscribed: EmailStatus.SUBSCRIBED,
   unsubscribed: EmailStatus.UNSUBSCRIBED,
 };
+
+const reasonNumbers = { provider_error: PhoneMark.PROVIDER_ERROR, deactivated: PhoneMark.DEACTIVATED };
 
 /** Plays one operation on both; merges that can be undone are kept in `jobs`, newest last. */
 async function play(parts: ConsentParts, model: ConsentModel, step: { operation: Operation; jobs: string[] }): Promise<void> {
@@ -69,7 +76,9 @@ async function play(parts: ConsentParts, model: ConsentModel, step: { operation:
       model.setByAddress({ kind: "phone", value: one.phone }, smsGroup, one.state);
       return void await set(parts, { subscriptionGroupId: smsGroup, state: stateNumbers[one.state], phones: [one.phone] });
     case "status":
+    case "ownStatus":
     case "mark":
+    case "markPhone":
       return await playStatus(parts, model, one);
     case "delete":
       model.delete(one.id);
@@ -87,16 +96,47 @@ async function play(parts: ConsentParts, model: ConsentModel, step: { operation:
   }
 }
 
-async function playStatus(parts: ConsentParts, model: ConsentModel, one: Extract<Operation, { op: "status" | "mark" }>): Promise<void> {
-  if (one.op === "status") {
-    model.statuses.set(one.email, one.status);
-    await parts.messagingStatus.setEmailStatus({ scope, emails: [one.email], status: statusNumbers[one.status] });
-    return;
+type StatusOperation = Extract<Operation, { op: "status" | "ownStatus" | "mark" | "markPhone" }>;
+
+async function playStatus(parts: ConsentParts, model: ConsentModel, one: StatusOperation): Promise<void> {
+  const { messagingStatus } = parts;
+  switch (one.op) {
+    case "status":
+      model.statuses.set(one.email, one.status);
+      return void await messagingStatus.setEmailStatus({ scope, emails: [one.email], status: statusNumbers[one.status] });
+    case "ownStatus":
+      model.setOwnStatus(one.id, one.status, one.email);
+      return void await parts.track([{
+        external_id: one.id,
+        email_subscribe: one.status,
+        ...(one.email !== undefined && { email: one.email }),
+      }]);
+    case "mark":
+      model.mark(one.email, one.mark);
+      return void await markEmail(parts, one.email, one.mark);
+    case "markPhone":
+      model.markPhone(one.phone, one.mark);
+      return void await (one.mark === "removed"
+        ? messagingStatus.removeInvalidPhones({ scope, phones: [one.phone] })
+        : messagingStatus.reportInvalidPhone({ scope, phones: [one.phone], reason: reasonNumbers[one.mark] }));
   }
-  if (one.lifted) model.rejected.delete(one.email);
-  else model.blocklist(one.email);
-  const mark = one.lifted ? EmailMark.BOUNCE_REMOVED : EmailMark.BLOCKLISTED;
-  await parts.messagingStatus.markEmails({ scope, emails: [one.email], mark });
+}
+
+/** As who learns it says it: a client, or a sender. */
+function markEmail({ messagingStatus }: ConsentParts, email: string, mark: ModelMark): Promise<unknown> {
+  const emails = [email];
+  switch (mark) {
+    case "hard_bounced":
+      return messagingStatus.reportBounce({ scope, emails });
+    case "spam":
+      return messagingStatus.reportSpam({ scope, emails });
+    case "blocklisted":
+      return messagingStatus.markEmails({ scope, emails, mark: EmailMark.BLOCKLISTED });
+    case "bounce_removed":
+      return messagingStatus.markEmails({ scope, emails, mark: EmailMark.BOUNCE_REMOVED });
+    case "spam_removed":
+      return messagingStatus.markEmails({ scope, emails, mark: EmailMark.SPAM_REMOVED });
+  }
 }
 
 /** The resolver says whether a merge can be taken back; that is tested elsewhere, so the model follows it. */
@@ -128,11 +168,16 @@ async function compare(parts: ConsentParts, model: ConsentModel): Promise<void> 
     expect(statuses, subscriptionGroupId).toEqual(ids.map((user) => shown.get(model.state(user, subscriptionGroupId))));
   }
   const { states } = await parts.messagingStatus.getEmailStates({ scope, emails });
-  expect(states.map(({ status, rejected }) => [status, rejected])).toEqual(
+  expect(states.map(({ status, rejected, spam }) => [status, rejected, spam])).toEqual(
     emails.map((address) => {
       const known = model.statuses.get(address);
-      return [known === undefined ? EmailStatus.UNSPECIFIED : statusNumbers[known], model.rejected.has(address)];
+      const status = known === undefined ? EmailStatus.UNSPECIFIED : statusNumbers[known];
+      return [status, model.rejected.has(address), model.spam.has(address)];
     }),
+  );
+  const { phones: invalid } = await parts.messagingStatus.listInvalidPhones({ scope, filter: { addresses: phones } });
+  expect(new Map(invalid.map(({ address, reason }) => [address, reason]))).toEqual(
+    new Map(Array.from(model.invalid, ([number, reason]) => [number, reasonNumbers[reason]])),
   );
   expect((await parts.subscription.verifyLedger({ scope })).damage).toBeUndefined();
   expect((await parts.messagingStatus.verifyLedger({ scope })).damage).toBeUndefined();
@@ -153,6 +198,6 @@ test("consent is what the model says, after every operation", async () => {
         await parts.close();
       }
     }),
-    { numRuns: 150 },
+    { numRuns: Number(process.env["HEDDLE_CONSENT_HISTORIES"] ?? 150) },
   );
-}, 120_000);
+}, 600_000);

@@ -1,6 +1,8 @@
 /** The reference model of consent: plain maps, one thread, no log. Slow and obvious on purpose. */
 
 export type State = "subscribed" | "unsubscribed";
+export type Status = "opted_in" | "subscribed" | "unsubscribed";
+export type EmailMark = "blocklisted" | "hard_bounced" | "spam" | "bounce_removed" | "spam_removed";
 type Groups = Map<string, State>;
 
 type Kind = "email" | "phone";
@@ -9,6 +11,8 @@ interface User {
   email: string | undefined;
   phone: string | undefined;
   groups: Groups;
+  /** A status that was set while there was no email. */
+  held?: Status | undefined;
 }
 
 /** What a change was addressed to. */
@@ -21,13 +25,17 @@ interface Address {
 interface Merge {
   readonly sourceId: string;
   readonly targetId: string;
+  /** As it is now: another one that comes under its name after it was deleted is not meant. */
+  target: User;
   readonly source: User;
   readonly before: User;
 }
 
 export class ConsentModel {
-  readonly statuses = new Map<string, "opted_in" | "subscribed" | "unsubscribed">();
+  readonly statuses = new Map<string, Status>();
   readonly rejected = new Set<string>();
+  readonly spam = new Set<string>();
+  readonly invalid = new Map<string, "provider_error" | "deactivated">();
   readonly #users = new Map<string, User>();
   /** By `id:`, `email:` or `phone:` and the name. */
   readonly #pending = new Map<string, Groups>();
@@ -62,16 +70,46 @@ export class ConsentModel {
   /** undefined: the address stays; null: it goes. */
   attach(id: string, kind: Kind, value: string | null | undefined): void {
     const user = this.#users.get(id) ?? this.#create(id);
-    if (value === undefined || user[kind] === (value ?? undefined)) return;
-    user[kind] = value ?? undefined;
+    if (value === undefined) return;
+    const joins = user[kind] !== (value ?? undefined);
     // The target was addressed, so it is what changes without the merge too
-    for (const merge of this.#mergesOf(id)) merge.before[kind] = user[kind];
-    if (value !== null) this.#carry(id, `${kind}:${value}`);
+    for (const row of [user, ...this.#mergesOf(id).toReversed().map(({ before }) => before)]) {
+      row[kind] = value ?? undefined;
+      if (kind === "email") this.#releaseStatus(row);
+    }
+    if (joins && value !== null) this.#carry(id, `${kind}:${value}`);
   }
 
-  blocklist(email: string): void {
-    this.statuses.set(email, "unsubscribed");
-    this.rejected.add(email);
+  /** The status is that of the email which comes with it, or which is there; without one it waits. */
+  setOwnStatus(id: string, status: Status, email: string | null | undefined): void {
+    const user = this.#users.get(id) ?? this.#create(id);
+    const rows = [user, ...this.#mergesOf(id).map(({ before }) => before)];
+    for (const row of rows) row.held = status;
+    const own = email === undefined ? user.email : email ?? undefined;
+    if (own !== undefined) this.statuses.set(own, status);
+    this.attach(id, "email", email);
+    for (const row of rows) this.#releaseStatus(row);
+  }
+
+  mark(email: string, mark: EmailMark): void {
+    switch (mark) {
+      case "blocklisted":
+        this.statuses.set(email, "unsubscribed");
+        return void this.rejected.add(email);
+      case "hard_bounced":
+        return void this.rejected.add(email);
+      case "bounce_removed":
+        return void this.rejected.delete(email);
+      case "spam":
+        return void this.spam.add(email);
+      case "spam_removed":
+        return void this.spam.delete(email);
+    }
+  }
+
+  markPhone(number: string, mark: "provider_error" | "deactivated" | "removed"): void {
+    if (mark === "removed") this.invalid.delete(number);
+    else this.invalid.set(number, mark);
   }
 
   delete(id: string): void {
@@ -82,10 +120,11 @@ export class ConsentModel {
   merge(sourceId: string, targetId: string): boolean {
     const [source, target] = [this.#users.get(sourceId), this.#users.get(targetId)];
     if (source === undefined || target === undefined || sourceId === targetId) return false;
-    this.#merges.push({ sourceId, targetId, source, before: { ...target, groups: new Map(target.groups) } });
+    this.#merges.push({ sourceId, targetId, target, source, before: { ...target, groups: new Map(target.groups) } });
     for (const [group, state] of source.groups) {
       if (state === "unsubscribed" || !target.groups.has(group)) target.groups.set(group, state);
     }
+    this.#mergeStatus(target, source);
     target.email ??= source.email;
     target.phone ??= source.phone;
     this.#users.delete(sourceId);
@@ -98,6 +137,7 @@ export class ConsentModel {
 
   undo(merge: Merge | undefined): void {
     if (merge === undefined) return;
+    for (const older of this.#mergesOf(merge.targetId)) older.target = merge.before;
     this.#users.set(merge.targetId, merge.before);
     this.#users.set(merge.sourceId, merge.source);
     this.#carry(merge.targetId, `id:${merge.targetId}`);
@@ -105,6 +145,23 @@ export class ConsentModel {
       for (const kind of ["email", "phone"] as const) this.#carry(id, `${kind}:${this.#users.get(id)?.[kind]}`);
     }
     this.#carry(merge.sourceId, `id:${merge.sourceId}`);
+  }
+
+  /** A merge may bring a waiting unsubscribe to an address; never a subscribe, which nobody asked for that address. */
+  #mergeStatus(target: User, source: User): void {
+    const email = target.email ?? source.email;
+    const isUnsubscribed = [target, source].some(({ held }) => held === "unsubscribed");
+    if (email !== undefined && isUnsubscribed) this.statuses.set(email, "unsubscribed");
+    if (email !== undefined) target.held = undefined;
+    else target.held = isUnsubscribed ? "unsubscribed" : target.held ?? source.held;
+  }
+
+  /** What waited goes to the first email that comes: an unsubscribe counts, anything else only where nothing is known. */
+  #releaseStatus(row: User): void {
+    const { email, held } = row;
+    if (email === undefined || held === undefined) return;
+    row.held = undefined;
+    if (held === "unsubscribed" || !this.statuses.has(email)) this.statuses.set(email, held);
   }
 
   #create(id: string): User {
@@ -128,7 +185,7 @@ export class ConsentModel {
   }
 
   #mergesOf(id: string): Merge[] {
-    return this.#merges.filter(({ targetId }) => targetId === id);
+    return this.#merges.filter(({ target }) => target === this.#users.get(id));
   }
 
   #set(id: string, change: { group: string; state: State; address?: Address; carried?: boolean }): void {

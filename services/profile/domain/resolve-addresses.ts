@@ -30,6 +30,13 @@ export function changeAddresses(effects: Effects, row: UserRow, change: AddressC
   return after;
 }
 
+/** The same for a side of an open merge: only a status that waits with it is told, the rest the live user tells. */
+export function changeSideAddresses(effects: Effects, side: UserRow, change: AddressChange): UserRow {
+  const after = withAddresses(side, change);
+  if (change.emailStatus === undefined) sendEmailStatus(effects, side, { after, change });
+  return after;
+}
+
 /** Leaves the addresses that `after` lacks and joins those that `before` lacks. */
 export function moveAddresses(effects: Effects, before: UserRow, after: UserRow): void {
   const had = addressesOf(before);

@@ -164,6 +164,22 @@ describe("resolveTrack() consent", () => {
     expect(later?.consent).toEqual([]);
   });
 
+  test("an email status that waits with one side of an open merge goes to the email that this side is given", () => {
+    const workspace = createWorkspace();
+    workspace.run(
+      attributes(byId("a"), { consent: { emailSubscribe: "unsubscribed" } }),
+      attributes(byId("b"), { email: "b@b.c" }),
+      {
+        type: "mergeUsers",
+        jobId: "j",
+        updates: [{ source: { key: byId("b"), prioritization: [] }, target: { key: byId("a"), prioritization: [] } }],
+      },
+    );
+    const [sent, later] = workspace.run(attributes(byId("a"), { email: "a@b.c" }), attributes(byId("a"), { email: "c@b.c" }));
+    expect(sent?.consent).toMatchObject([{ type: "emailStatus", address: "a@b.c", status: "unsubscribed", carried: true }]);
+    expect(later?.consent).toEqual([]);
+  });
+
   test("an email status that comes with the email replaces the one that waits", () => {
     const workspace = createWorkspace();
     workspace.run(attributes(byId("a"), { consent: { emailSubscribe: "unsubscribed" } }));

@@ -5,7 +5,7 @@ import type { ProfileChange } from "./profile-record.ts";
 import type { AttributeObject, EventObject, PurchaseObject, TrackObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
 import { type AddressChange, addressesOf, externalIdKey, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
-import { changeAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
+import { changeAddresses, changeSideAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
 import { type Effects, makeId, putUser, send } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, followTouch, sideAddresses, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
@@ -59,7 +59,10 @@ function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   if (after !== row) sendAddresses(effects, row, { after, side });
   sendData(effects, { ...after, side }, object);
   touchUser(effects, after);
-  followTouch(effects, after, { key: object.user, apply: (shadow) => change === undefined ? shadow : withAddresses(shadow, change) });
+  followTouch(effects, after, {
+    key: object.user,
+    apply: (side) => change === undefined ? side : changeSideAddresses(effects, side, change),
+  });
   if (change !== undefined) dropEmpty(effects, addresses, after);
 }
 
