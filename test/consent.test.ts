@@ -113,6 +113,21 @@ describe("one-click unsubscribe", () => {
     expect(await emailState("a@b.org")).toMatchObject({ status: EmailStatus.UNSPECIFIED });
   });
 
+  test("of 20,000 forged tokens none opens or unsubscribes", async () => {
+    const token = await tokenOf("a@b.org");
+    const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let accepted = 0;
+    for (let made = 0; made < 20_000; made += 1) {
+      const at = made % token.length;
+      const shift = 1 + Math.floor(made / token.length) % (letters.length - 1);
+      const forged = `${token.slice(0, at)}${letters[(letters.indexOf(token[at] ?? "") + shift) % letters.length]}${token.slice(at + 1)}`;
+      const reason = await reasonOf(made % 2 === 0 ? useLink(forged) : parts.messagingStatus.openUnsubscribeLink({ token: forged }));
+      if (reason !== "NOT_FOUND") accepted += 1;
+    }
+    expect(accepted).toBe(0);
+    expect(await emailState("a@b.org")).toMatchObject({ status: EmailStatus.UNSPECIFIED });
+  }, 120_000);
+
   test("a new key takes new links; old ones stay good; another's are none", async () => {
     const old = await tokenOf("a@b.org");
     expect(await parts.messagingStatus.rotateLinkKey({})).toMatchObject({ keyId: "2" });

@@ -181,6 +181,24 @@ for (const [route, key] of [["unsubscribes", "unsubscribed_at"], ["hard_bounces"
   }
 }
 
+test("what was answered outlives a crash right after the answer, and what waits with it", async () => {
+  const [blocked, set, late, id] = [freshEmail(), freshEmail(), freshEmail(), fresh()];
+  await heddle.accept("/email/status", { email: late, subscription_state: "unsubscribed" });
+  await heddle.accept("/email/status", { email: set, subscription_state: "opted_in" });
+  await heddle.accept("/email/blocklist", { email: blocked });
+  await heddle.heddle.restart("SIGKILL");
+  expect([await listed("unsubscribes", blocked), await listed("hard_bounces", blocked)]).toMatchObject([[{ email: blocked }], [{
+    email: blocked,
+  }]]);
+  await heddle.track({ attributes: [{ external_id: id, email: set }] });
+  expect(await exported(set)).toEqual(["opted_in"]);
+  await heddle.track({ attributes: [{ external_id: id, email: late }] });
+  expect(await exported(late)).toEqual(["unsubscribed"]);
+  await heddle.accept("/email/bounce/remove", { email: blocked });
+  await heddle.heddle.restart("SIGKILL");
+  expect([await listed("unsubscribes", blocked), await listed("hard_bounces", blocked)]).toMatchObject([[{ email: blocked }], []]);
+});
+
 test("GET /email/unsubscribes in both directions, no other", async () => {
   const emails = [freshEmail(), freshEmail()];
   for (const email of emails) await heddle.accept("/email/status", { email, subscription_state: "unsubscribed" });

@@ -53,6 +53,35 @@ test("GET /unsubscribe/{token} shows a page, changes nothing, runs nothing, sets
   expect(await unsubscribed(email)).toBe(false);
 });
 
+test("HEAD /unsubscribe/{token} changes nothing, and no other method is a route", async () => {
+  const email = freshEmail();
+  const url = await link(email);
+  const head = await fetch(url, { method: "HEAD", redirect: "manual" });
+  expect([head.status, await head.text(), head.headers.get("set-cookie")]).toEqual([200, "", null]);
+  for (const method of ["PUT", "PATCH", "DELETE", "OPTIONS"]) {
+    const answer = await fetch(url, { method, redirect: "manual" });
+    expect([method, answer.status, answer.headers.get("allow")]).toEqual([method, 405, "GET, HEAD, POST"]);
+  }
+  expect(await unsubscribed(email)).toBe(false);
+});
+
+/** RFC 8058, section 3.2: either form; the token alone is the proof, so a body that a proxy lost does no harm. */
+const oneClick = new FormData();
+oneClick.append("List-Unsubscribe", "One-Click");
+const bodies: [string, FormData | URLSearchParams | undefined][] = [
+  ["application/x-www-form-urlencoded", new URLSearchParams({ "List-Unsubscribe": "One-Click" })],
+  ["multipart/form-data", oneClick],
+  ["nothing", undefined],
+];
+for (const [form, body] of bodies) {
+  test(`POST /unsubscribe/{token} with ${form} in its body unsubscribes`, async () => {
+    const email = freshEmail();
+    const answer = await fetch(await link(email), { method: "POST", redirect: "manual", ...(body !== undefined && { body }) });
+    expect([answer.status, await answer.json()]).toEqual([200, { message: "success" }]);
+    expect(await unsubscribed(email)).toBe(true);
+  });
+}
+
 test("POST /unsubscribe/{token} unsubscribes without key, cookie or redirect; again is the same", async () => {
   const email = freshEmail();
   const url = await link(email);

@@ -1,6 +1,6 @@
 /** The state table of the specification for addresses, and that nothing but a removal lifts a rejection. */
 import * as fc from "fast-check";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type AddressState, type EmailMark, unknownAddress } from "./address-state.ts";
 import { applyRecord } from "./apply-record.ts";
 import type { StatusChange } from "./status-record.ts";
@@ -66,6 +66,37 @@ const table: [string, StatusChange[], Partial<AddressState>][] = [
 
 test.each(table)("applyRecord() %s (specification, States and transitions)", (_, changes, state) => {
   expect(after(changes)).toMatchObject(state);
+});
+
+/** The table of the specification, cell by cell: "any" is every state that an address can be in. */
+const statuses = ["opted_in", "subscribed", "unsubscribed"] as const;
+const anyState: [string, StatusChange[]][] = [[], ...statuses.map((value) => [status(value)])].flatMap((before) =>
+  [[], [mark("hard_bounced")], [mark("blocklisted"), ...before], [mark("spam")]].map((marks): [string, StatusChange[]] => {
+    const all = [...before, ...marks];
+    return [all.map((change) => "status" in change ? change.status : change.mark).join(", ") || "nothing", all];
+  })
+);
+
+describe.each(anyState)("of an address with %s", (_, before) => {
+  test.each(statuses)("/email/status leads to the requested %s, and touches no mark", (requested) => {
+    const { status: _status, unsubscribedAt: _at, mark: _mark, ...marks } = after(before);
+    expect(after([...before, status(requested)])).toMatchObject({ ...marks, status: requested });
+  });
+
+  test("/email/blocklist leads to unsubscribed, and permanently rejected", () => {
+    const state = after([...before, mark("blocklisted")]);
+    expect([state.status, state.rejected?.reason]).toEqual(["unsubscribed", "blocklisted"]);
+    expect(state.spamAt).toBe(after(before).spamAt);
+  });
+});
+
+test.each<[string, StatusChange[]]>([
+  ["provider_error", [phone("provider_error")]],
+  ["deactivated", [phone("deactivated")]],
+  ["nothing", []],
+])("/sms/invalid_phone_numbers/remove leads from %s to no mark, and a number may be marked again", (_, before) => {
+  expect(after([...before, phone("removed")]).invalid).toBeNull();
+  expect(after([...before, phone("removed"), phone("deactivated")]).invalid?.reason).toBe("deactivated");
 });
 
 test("applyRecord() tells what became another, once", () => {

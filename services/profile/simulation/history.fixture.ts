@@ -20,7 +20,8 @@ export function randomHistory(world: World, length: number): Entry[] {
 }
 
 function randomRequest(world: World, jobs: { made: number }): Request {
-  const kind = world.pick(20);
+  const kind = world.pick(23);
+  if (kind >= 20) return randomConsent(world);
   if (kind < 9) return Array.from({ length: 1 + world.pick(4) }, () => randomObject(world));
   if (kind < 10) {
     return { type: "createAliases", aliases: [{ ...(world.chance(0.7) && { externalId: randomId(world) }), alias: randomAlias(world) }] };
@@ -42,12 +43,26 @@ function randomRequest(world: World, jobs: { made: number }): Request {
   return { type: "renameExternalIds", renames: [{ current: randomId(world), next: randomId(world) }] };
 }
 
+/** What the services that own consent append. */
+function randomConsent(world: World): Request {
+  const emails = [`${world.pick(2)}@b.c`];
+  if (world.chance(0.3)) return { type: "setEmailStatuses", emails, status: world.chance(0.5) ? "opted_in" : "unsubscribed" };
+  const named = world.chance(0.5) ? { externalIds: [], emails } : { externalIds: [randomId(world)], emails: [] };
+  return { type: "setMemberships", updates: [{ groupId: "g", state: stateOf(world), ...named, phones: [] }] };
+}
+
+function stateOf(world: World): "subscribed" | "unsubscribed" {
+  return world.chance(0.5) ? "subscribed" : "unsubscribed";
+}
+
 function randomObject(world: World): TrackObject {
   const user = randomKey(world);
   if (world.chance(0.5)) return event(user, { name: world.chance(0.1) ? "bad" : `e${world.pick(2)}`, updateOnly: user.by === "alias" });
   const email = world.chance(0.4) && user.by !== "email" ? { email: `${world.pick(2)}@b.c` } : {};
   return attributes(user, {
     ...email,
+    ...(world.chance(0.3) &&
+      { consent: { emailSubscribe: "unsubscribed" as const, subscriptionGroups: [{ id: "g", state: stateOf(world) }] } }),
     custom: [["n", { op: "increment", by: 1 + world.pick(5) }], ["s", { op: "members", add: [world.pick(4)], remove: [] }]],
   });
 }

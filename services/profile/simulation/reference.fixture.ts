@@ -1,7 +1,9 @@
 /** What should come out: the embedded pass over the same intake, and everything either store shows afterwards. */
+import { create, fromBinary, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { fakeClock } from "../../../platform/clock.ts";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
+import { StatusRecordSchema, type SubscriptionRecord, SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -31,6 +33,26 @@ export interface Seen {
   readonly identities: readonly string[];
 }
 
+/** What was sent of a service: one user or address of one record each. */
+export function consentOf(service: "subscription" | "messaging-status", bodies: readonly Uint8Array[]): string[] {
+  if (service === "messaging-status") return bodies.map((body) => toJsonString(StatusRecordSchema, fromBinary(StatusRecordSchema, body)));
+  return bodies.map((body) => fromBinary(SubscriptionRecordSchema, body)).flatMap(eachUser).map((one) => {
+    return toJsonString(SubscriptionRecordSchema, create(SubscriptionRecordSchema, one));
+  });
+}
+
+function eachUser(record: SubscriptionRecord): MessageInitShape<typeof SubscriptionRecordSchema>[] {
+  const { workspaceId, cause, change } = record;
+  if (change.case !== "setMemberships") return [record];
+  const { userIds, subscriptionGroupId, state } = change.value;
+  return userIds.map((userId, at) => ({
+    workspaceId,
+    userId,
+    ...(cause && { cause: { ...cause, part: cause.part + at } }),
+    change: { case: "setMembership", value: { subscriptionGroupId, state } },
+  }));
+}
+
 export interface EmbeddedOptions {
   readonly steps: PureSteps;
   readonly undoWindowMs: number;
@@ -43,7 +65,9 @@ export interface EmbeddedOptions {
 export async function runEmbedded(
   records: readonly LogRecord[],
   { steps, undoWindowMs, decode, now }: EmbeddedOptions,
-): Promise<Seen & { readonly openMerges: readonly string[]; readonly keys: readonly (readonly [string, IdentityKey])[] }> {
+): Promise<
+  Seen & { readonly openMerges: readonly string[]; readonly keys: readonly (readonly [string, IdentityKey])[]; readonly consent: Consent }
+> {
   const database = openDatabase({ path: ":memory:", clock: fakeClock() });
   const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
   const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
@@ -56,9 +80,18 @@ export async function runEmbedded(
     .map((row) => [String(row["workspace_id"]), String(row["key"]) as IdentityKey] as const);
   const openMerges = database.prepare("SELECT merge_id FROM profile_frozen ORDER BY 1").all().map((row) => String(row["merge_id"]));
   const seen = await look(tables, keys);
+  const consent = new Map(services.map((service) => {
+    const rows = database.prepare(laneBodies).all(service).map((row) => row["body"] as Uint8Array);
+    return [service, consentOf(service, rows)] as const;
+  }));
   await database.close();
-  return { ...seen, openMerges, keys };
+  return { ...seen, openMerges, keys, consent };
 }
+
+const services = ["subscription", "messaging-status"] as const;
+/** By service. */
+export type Consent = ReadonlyMap<(typeof services)[number], readonly string[]>;
+const laneBodies = "SELECT body FROM lane_records WHERE service = ? ORDER BY sequence, part";
 
 const identityKeys = `
   SELECT workspace_id, key FROM profile_identities JOIN profile_workspaces ON number = workspace

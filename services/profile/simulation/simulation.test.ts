@@ -11,11 +11,12 @@ import { applyRecord, isAfter } from "../domain/apply-records.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
 import { redriveUsers } from "../lanes/redrive-users.ts";
+import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { profileFromRow } from "../store/rows.ts";
 import { randomHistory } from "./history.fixture.ts";
-import { look, runEmbedded } from "./reference.fixture.ts";
+import { consentOf, look, runEmbedded } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
@@ -88,10 +89,18 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
   expect(seen.identities).toEqual(embedded.identities);
   expect(seen.profiles).toEqual(embedded.profiles);
   expect(untold(cluster, seen.profiles)).toEqual([]);
+  for (const [service, sent] of embedded.consent) expect([service, sentTo(cluster, service)]).toEqual([service, [...sent].sort()]);
   expect(leftIn(cluster, "handoffs_by_merge")).toEqual([]);
   expect(leftIn(cluster, "held_records_by_user")).toEqual([]);
   expect(leftIn(cluster, "frozen_by_merge")).toEqual(embedded.openMerges);
   expect(embedded.openMerges).toEqual(expect.arrayContaining(leftIn(cluster, "journal_by_merge")));
+}
+
+/** What the resolvers sent to a service that owns consent, of all its lanes: in the order of places, as the embedded pass keeps it. */
+function sentTo({ lanes, layout }: Cluster, service: "subscription" | "messaging-status"): string[] {
+  const partitionOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
+  const bodies = [0, 1].flatMap((lane) => lanes.messages(subjectOf(partitionOf(lane)))).flatMap(({ body }) => unpackRecords(body));
+  return consentOf(service, bodies).sort();
 }
 
 /** Users whose last change nobody was told of, and merges that can be taken back and were not told. */
