@@ -4,8 +4,27 @@ export type JsonFinding =
   | { readonly kind: "syntax"; readonly at: number; readonly expected: string }
   | { readonly kind: "repeated"; readonly at: number; readonly key: string };
 
-/** The first thing wrong with `text`, with the index of its character; undefined where nothing is. Never recurses. */
-export function inspectJson(text: string): JsonFinding | undefined {
+/**
+ * The first thing wrong in the first `charsMax` characters of `text`, with the index of its character; undefined where nothing is.
+ * Never recurses.
+ */
+export function inspectJson(text: string, charsMax = Infinity): JsonFinding | undefined {
+  if (text.length <= charsMax) return inspectWhole(text);
+  const start = text.slice(0, charsMax);
+  const found = inspectWhole(start);
+  return found?.kind === "syntax" && mayEndLater(start, found.at) ? undefined : found;
+}
+
+/** What was found at `at` may be there only because the text was cut. */
+function mayEndLater(start: string, at: number): boolean {
+  return start.length - at <= literalCharsMax || (start[at] === '"' && stringEnd(start, at) === undefined);
+}
+
+/** Of `false`, or the end of a number. */
+const literalCharsMax = 5;
+const escapeCharsMax = 6;
+
+function inspectWhole(text: string): JsonFinding | undefined {
   // One entry for each open bracket: the keys of an object so far, undefined for an array
   const open: (Set<string> | undefined)[] = [];
   let state: State = "value";
@@ -66,8 +85,8 @@ function take(text: string, at: number, state: State): Step | string {
 }
 
 function takeKey(text: string, at: number): Step | string {
-  const to = text[at] === '"' ? stringEnd(text, at) : -1;
-  if (to < 0) return "a key in double quotes";
+  const to = text[at] === '"' ? stringEnd(text, at) : undefined;
+  if (to === undefined || to < 0) return "a key in double quotes";
   return { to, next: "colon", key: JSON.parse(text.slice(at, to)) as string };
 }
 
@@ -79,7 +98,7 @@ function takeValue(text: string, at: number): Step | string {
   if (char === "[") return { to: at + 1, next: "valueOrEnd", opens: char };
   if (char === '"') {
     const to = stringEnd(text, at);
-    return to < 0 ? "a text that ends and holds no raw control character or wrong escape" : { to };
+    return to === undefined || to < 0 ? "a text that ends and holds no raw control character or wrong escape" : { to };
   }
   scalar.lastIndex = at;
   return scalar.test(text) ? { to: scalar.lastIndex } : "a value";
@@ -87,18 +106,18 @@ function takeValue(text: string, at: number): Step | string {
 
 const escape = /\\(?:["\\/bfnrt]|u[\da-fA-F]{4})/y;
 
-/** The index behind the closing quote; -1 where the text in quotes is not one. */
-function stringEnd(text: string, start: number): number {
+/** The index behind the closing quote; -1 where the text in quotes is not one, undefined where it does not end. */
+function stringEnd(text: string, start: number): number | undefined {
   let at = start + 1;
   while (at < text.length) {
     const code = text.charCodeAt(at);
     if (code === 0x22) return at + 1;
     if (code < 0x20) return -1;
     escape.lastIndex = at;
-    if (code === 0x5c && !escape.test(text)) return -1;
+    if (code === 0x5c && !escape.test(text)) return text.length - at < escapeCharsMax ? undefined : -1;
     at = code === 0x5c ? escape.lastIndex : at + 1;
   }
-  return -1;
+  return undefined;
 }
 
 function skipSpace(text: string, start: number): number {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { inspectJson } from "./json-inspect.ts";
 import { mayHoldOddText, parseJson } from "./json.ts";
 import { limits } from "./limits.ts";
-import { Refusal } from "./refusal.ts";
+import { reasons, Refusal } from "./refusal.ts";
 
 function bytesOf(text: string): Uint8Array {
   return new TextEncoder().encode(text);
@@ -52,6 +52,31 @@ describe("parseJson()", () => {
       }),
       { numRuns: 5_000 },
     );
+  });
+
+  test("inspectJson() of a text that it sees the start of says what it says of the whole, or nothing", () => {
+    const whole = ['{"a":[1,-2.5e+10,true,null]}', '"x\\u0041\\n"', "false", '{"":{"":"\\\\"}}', '"tab\there"', "1.e5", '"\\u00g1"'];
+    const marks = ["{", "}", "[", "]", ":", ",", " ", '"', "\\", "\\u00", "-", "1.", "tru"];
+    const pieces = fc.array(fc.constantFrom(...whole, ...marks, '"a":1,"a":2'), { maxLength: 8 });
+    let same = 0;
+    fc.assert(
+      fc.property(pieces, fc.nat(60), (texts, charsMax) => {
+        const text = texts.join("");
+        const found = inspectJson(text, charsMax);
+        if (found === undefined) return;
+        expect(found).toEqual(inspectJson(text));
+        same += 1;
+      }),
+      { numRuns: 20_000 },
+    );
+    expect(same).toBeGreaterThan(5_000);
+  });
+
+  test("says no place of what is wrong far behind the start", () => {
+    const long = `[${"0,".repeat(limits.jsonInspectCharsMax)}`;
+    expect(refusalOf(bytesOf(`${long}x]`)).message).toBe("The body is not valid JSON");
+    const keys = Array.from({ length: limits.jsonInspectCharsMax / 4 }, (_, at) => `"${at}":0`).join();
+    expect(refusalOf(bytesOf(`{${keys},"0":1}`))).toMatchObject({ reason: "BODY_KEY_REPEATED", message: reasons.BODY_KEY_REPEATED });
   });
 
   test.each([
@@ -137,6 +162,12 @@ describe("parseJson()", () => {
       expect(refusalOf(bytesOf(text)).reason).toBe("BODY_TOO_WIDE");
     }
     expect(parseJson(bytesOf(`[[${items(most)}],${items(most)},"${",".repeat(most)}"]`))).toHaveLength(3);
+  });
+
+  test("takes as many values in all as it is told to, and not one more", () => {
+    const text = `[[1,2],{"a":[]},"[,,{"]`;
+    expect(parseJson(bytesOf(text), { valuesMax: 7 })).toHaveLength(3);
+    expect(() => parseJson(bytesOf(text), { valuesMax: 6 })).toThrow(expect.objectContaining({ reason: "BODY_TOO_WIDE" }));
   });
 
   test("takes whatever an object that is taken can hold", () => {

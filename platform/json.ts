@@ -7,17 +7,19 @@ import { Refusal } from "./refusal.ts";
 /**
  * Parses one JSON text (RFC 8259). Takes a time linear in its length and stops at the first bracket too deep.
  * Refuses BODY_NOT_UTF8, BODY_TOO_DEEP (more than `depthMax` arrays and objects inside one another), BODY_TOO_WIDE (one of
- * them with more than `jsonEntriesMax` entries: in memory they are many times their text), both before anything is parsed,
- * BODY_KEY_REPEATED and BODY_NOT_JSON (also for a byte order mark), with the place but never the text of the input.
+ * them with more than `jsonEntriesMax` entries, or more than `valuesMax` commas and brackets in all: in memory they are many times
+ * their text), both before anything is parsed,
+ * BODY_KEY_REPEATED and BODY_NOT_JSON (also for a byte order mark), with the place, where that is among the first
+ * `jsonInspectCharsMax` characters, but never the text of the input.
  * A key `__proto__` becomes an own property of that name, as `JSON.parse` has it, and lone surrogates (written as
  * `\ud800`) stay: see `mayHoldOddText`.
  */
-export function parseJson(bytes: Uint8Array, options: { depthMax?: number } = {}): unknown {
+export function parseJson(bytes: Uint8Array, options: { depthMax?: number; valuesMax?: number } = {}): unknown {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     throw new Refusal("BODY_NOT_JSON", "The body begins with a byte order mark, which JSON does not allow");
   }
   if (!isUtf8(bytes)) throw new Refusal("BODY_NOT_UTF8");
-  const members = countMembers(bytes, options.depthMax ?? limits.jsonDepthMax);
+  const members = countMembers(bytes, { depthMax: options.depthMax ?? limits.jsonDepthMax, valuesMax: options.valuesMax ?? Infinity });
   const text = asBuffer(bytes).toString("utf8");
   const value = parse(text);
   // JSON.parse lets the last of equal keys win, so it gives back fewer than were written
@@ -40,10 +42,11 @@ const colon = 0x3a;
 const comma = 0x2c;
 
 /** The number of members of all objects, if this is JSON. Refuses BODY_TOO_DEEP and BODY_TOO_WIDE. */
-function countMembers(bytes: Uint8Array, depthMax: number): number {
+function countMembers(bytes: Uint8Array, { depthMax, valuesMax }: { readonly depthMax: number; readonly valuesMax: number }): number {
   // Commas so far of what is open, by depth; a depth that no JSON has is no index, and counts nothing
   const commas = new Uint32Array(depthMax + 1);
   let members = 0;
+  let values = 0;
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -53,10 +56,12 @@ function countMembers(bytes: Uint8Array, depthMax: number): number {
       members += 1;
     } else if (byte === comma) {
       const before = commas[depth] ?? 0;
-      if (before + 2 > limits.jsonEntriesMax) throw tooWide();
+      values += 1;
+      if (before + 2 > limits.jsonEntriesMax || values > valuesMax) throw new Refusal("BODY_TOO_WIDE");
       commas[depth] = before + 1;
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
+      values += 1;
       if (depth > depthMax) throw new Refusal("BODY_TOO_DEEP", `The JSON is nested deeper than ${depthMax} levels`);
       commas[depth] = 0;
     } else if (byte === 0x5d || byte === 0x7d) {
@@ -64,10 +69,6 @@ function countMembers(bytes: Uint8Array, depthMax: number): number {
     }
   }
   return members;
-}
-
-function tooWide(): Refusal {
-  return new Refusal("BODY_TOO_WIDE", `An array or object of the JSON has more than ${limits.jsonEntriesMax} entries`);
 }
 
 function closingQuote(bytes: Uint8Array, opening: number): number {
@@ -81,7 +82,7 @@ function parse(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The texts of JSON.parse differ between runtimes and quote the input
-    const wrong = inspectJson(text);
+    const wrong = inspectJson(text, limits.jsonInspectCharsMax);
     const what = wrong?.kind === "syntax" ? `: expected ${wrong.expected} at ${placeOf(text, wrong.at)}` : "";
     throw new Refusal("BODY_NOT_JSON", `The body is not valid JSON${what}`);
   }
@@ -101,7 +102,7 @@ function countKeys(value: unknown): number {
 }
 
 function repeatedKey(text: string): Refusal {
-  const found = inspectJson(text);
+  const found = inspectJson(text, limits.jsonInspectCharsMax);
   if (found?.kind !== "repeated") return new Refusal("BODY_KEY_REPEATED");
   const key = found.key.length <= limits.quotedCharsMax ? found.key : `${found.key.slice(0, limits.quotedCharsMax)}...`;
   const where = placeOf(text, found.at);

@@ -9,6 +9,8 @@ export const limits = {
   jsonDepthMax: 64,
   // Of one array or object: half of objectBytesMax, so that no object that is taken holds one with more
   jsonEntriesMax: 256 * 1024,
+  // What is looked through a second time to say where a text stops being JSON
+  jsonInspectCharsMax: 128 * 1024,
   headerBytesMax: 16 * 1024,
   portMax: 65_535,
   headersMax: 100,
