@@ -47,11 +47,7 @@ const huge: readonly (readonly [what: string, status: number, pieces: readonly (
   ["a depth of a million", 400, sized("[".repeat(1_000_000) + "]".repeat(1_000_000))],
   ["a key of a megabyte", 400, sized(JSON.stringify({ attributes: [{ external_id: "a", ["k".repeat(1_000_000)]: 1 }] }))],
   ["gzip, a thousand to one", 415, sized(bomb, ["Content-Encoding: gzip"])],
-  [
-    "half a million numbers and no end",
-    400,
-    sized(`{"attributes":[${Array.from({ length: 2 }, () => `[${"0,".repeat(250_000)}0]`).join()}`),
-  ],
+  ["250,000 numbers and no end", 400, sized(`{"attributes":[${"0,".repeat(250_000)}0`)],
   ["seven million empty objects in translations", 400, translations(`{"x":[${Array.from({ length: 28 }, () => emptyObjects).join()}]}`)],
   ["three thousand headers", 431, sized("{}", Array.from({ length: 3_000 }, (_, at) => `X-H${at}: ${at}`))],
 ];
