@@ -1,10 +1,10 @@
 /** The limits of memberships, addresses and the consent ledger, with their units in their names; used as part of `limits`. */
 export const consentLimits = {
   // Users or addresses of one step of an embedded lane: nobody else gets a turn meanwhile
-  laneReadUsersMax: 40,
+  laneReadUsersMax: 20,
   // After a step of a fan-out the reader rests for so many times as long as the step took, at most so long
-  laneRestFactor: 4,
-  laneRestMsMax: 20,
+  laneRestFactor: 8,
+  laneRestMsMax: 40,
   identityRowsPerLoad: 250,
   // How many users a record has that says the same of several
   laneUsersPerRecordMax: 20,

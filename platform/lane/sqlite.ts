@@ -20,8 +20,6 @@ export async function openSqliteLane(database: Database, service: string): Promi
   await migrate(database, "lane", laneSchema);
   /** Workspaces take turns. */
   let served = "";
-  /** As in the last look: bodies are not read for nothing. */
-  let usersPerRecord = 1;
 
   /** The workspaces with records, at most `max`, beginning behind the one that was served last. */
   function workspaces(max: number): string[] {
@@ -37,15 +35,20 @@ export async function openSqliteLane(database: Database, service: string): Promi
     return found;
   }
 
+  /** About so many users. Of a fan-out a few records are enough, and the bodies of more would be read for nothing. */
+  function first(workspaceId: string, users: number): LaneRecord[] {
+    const few = Math.ceil(users / limits.laneUsersPerRecordMax);
+    const records = database.prepare(select).all(service, workspaceId, few).map(recordOf);
+    const isEnough = records.length < few || usersOf(records) >= users;
+    return ofUsers(users, isEnough ? records : database.prepare(select).all(service, workspaceId, users).map(recordOf));
+  }
+
   return {
     read(max) {
       const turn = workspaces(limits.laneWorkspacesPerRead);
       const each = Math.ceil(max / Math.max(1, turn.length));
       served = turn.at(-1) ?? "";
-      const some = Math.ceil(each / usersPerRecord);
-      const records = turn.flatMap((workspaceId) => ofUsers(each, database.prepare(select).all(service, workspaceId, some).map(recordOf)));
-      if (records.length > 0) usersPerRecord = records.reduce((sum, { users = 1 }) => sum + users, 0) / records.length;
-      return Promise.resolve(ofUsers(max, records));
+      return Promise.resolve(ofUsers(max, turn.flatMap((workspaceId) => first(workspaceId, each))));
     },
     last(workspaceId) {
       const row = database.prepare(selectLast).get(service, workspaceId);
@@ -53,6 +56,10 @@ export async function openSqliteLane(database: Database, service: string): Promi
     },
     isPast: (workspaceId, { sequence, part }) => database.prepare(selectUpTo).get(service, workspaceId, sequence, part) === undefined,
   };
+}
+
+function usersOf(records: readonly LaneRecord[]): number {
+  return records.reduce((sum, { users = 1 }) => sum + users, 0);
 }
 
 /** The first of the records, about `max` users; one record at least. */
