@@ -17,6 +17,13 @@ const variables = [
   "HEDDLE_API_KEY",
   "HEDDLE_METRICS_HOST",
   "HEDDLE_METRICS_PORT",
+  "HEDDLE_RPC_HOST",
+  "HEDDLE_RPC_PORT",
+  "HEDDLE_RPC_CALLERS",
+  "HEDDLE_RPC_REFLECTION",
+  "HEDDLE_RPC_TLS_CA",
+  "HEDDLE_RPC_TLS_CERT",
+  "HEDDLE_RPC_TLS_KEY",
   "OTEL_SDK_DISABLED",
   "OTEL_TRACES_EXPORTER",
   "OTEL_EXPORTER_OTLP_ENDPOINT",
@@ -64,14 +71,16 @@ function grants() {
   ];
 }
 
-/** Files that the command line names; an import writes beside its file, an export beside its output. */
+/** Files that the command line names, and certificates; an import writes beside its file, an export beside its output. */
 function named() {
   const declared = option(["--apply", "-f", "--file", "--ids"]);
   const output = option(["-o", "--output"]);
   const imported = ["import", "backup", "restore"].includes(command)
     ? args.filter((arg, at) => at > 0 && !arg.startsWith("-") && !valued.has(args[at - 1])).slice(0, 1)
     : [];
+  const certificates = ["CA", "CERT", "KEY"].flatMap((end) => process.env[`HEDDLE_RPC_TLS_${end}`] || []);
   return [
+    ...(command === "start" ? certificates.map((file) => resolve(file)) : []),
     ...(declared && declared !== "-" ? [resolve(declared)] : []),
     ...[...imported, ...(output ? [output] : [])].map((file) => dirname(resolve(file))),
   ];
@@ -85,11 +94,13 @@ function net() {
   return command === "import" || command === "export" ? new URL(url).host : undefined;
 }
 
-/** The port of the metrics, and the collector of traces, where they are asked for. */
+/** The ports of RPCs and of the metrics, and the collector of traces, where they are asked for. */
 function seen() {
   const port = process.env.HEDDLE_METRICS_PORT;
+  const rpc = process.env.HEDDLE_RPC_PORT;
   const collector = process.env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || process.env.OTEL_EXPORTER_OTLP_ENDPOINT;
   return [
+    ...(rpc ? [`${process.env.HEDDLE_RPC_HOST || "127.0.0.1"}:${rpc}`] : []),
     ...(port ? [`${process.env.HEDDLE_METRICS_HOST || "127.0.0.1"}:${port}`] : []),
     ...(collector && URL.canParse(collector) ? [new URL(collector).host] : []),
   ];

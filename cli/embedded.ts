@@ -1,6 +1,7 @@
 /** Heddle in one process: every part on one SQLite file, joined by direct calls. */
 import { join } from "node:path";
-import type { Client } from "@connectrpc/connect";
+import type { DescService } from "@bufbuild/protobuf";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
 
 import type { Access } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
@@ -12,8 +13,11 @@ import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import type { Log } from "../platform/log/log.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import type { Logger } from "../platform/logger.ts";
+import type { RpcServerConfig } from "../platform/mesh-config.ts";
 import { directClient } from "../platform/rpc/direct.ts";
+import { type RpcRoute, rpcRoute } from "../platform/rpc/guard.ts";
 import { observedService } from "../platform/rpc/observed.ts";
+import type { RpcServer, RpcServerOptions } from "../platform/rpc/server.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { measuredLog } from "../platform/telemetry/measured-log.ts";
@@ -35,7 +39,8 @@ import type { StartConfig } from "./start-config.ts";
 
 export interface Embedded {
   readonly access: Access & AccessAdmin;
-  listen(): Promise<{ url: string }>;
+  /** `rpcUrl` where RPCs are served. */
+  listen(): Promise<{ url: string; rpcUrl?: string }>;
   /** Finishes what was taken, then closes all parts, the ones in front first. */
   close(): Promise<void>;
 }
@@ -69,13 +74,19 @@ export async function openEmbedded(
     await prepare(access, database);
     const log = measuredLog(await openSqliteLog({ database, partitions, clock }), "intake", telemetry.metrics);
     opened.push(() => log.close());
-    const parts = await openParts(config, { database, log, clock, logger, telemetry }, opened);
+    const routes: RpcRoute[] = [];
+    function offer<Service extends DescService>(service: Service, implementation: Partial<ServiceImpl<Service>>): Client<Service> {
+      routes.push(rpcRoute(service, implementation));
+      return directClient(service, observedService(service, implementation, telemetry));
+    }
+    const below = { database, log, clock, logger, telemetry, offer };
+    const parts = await openParts(config, below, opened);
     telemetry.watch(parts.health);
     const gateway = openGateway({
       access,
       ...parts,
-      scim: await startScim({ database, clock, logger, telemetry }, opened),
-      ...await startContent({ ...parts, database, clock, linkLifeMs: config.linkLifeMs, telemetry }),
+      scim: await startScim(below, opened),
+      ...await startContent({ ...parts, ...below, linkLifeMs: config.linkLifeMs }),
       limiter: openMemoryLimiter({ clock, keysMax: limits.limiterKeysMax }),
       clock,
       logger,
@@ -83,14 +94,33 @@ export async function openEmbedded(
       telemetry,
     });
     opened.push(() => gateway.close());
-    return { access, listen: () => gateway.listen(), close };
+    async function listen(): Promise<{ url: string; rpcUrl?: string }> {
+      const rpc = await serveRoutes(config.rpc, { routes, clock, logger, telemetry, health: parts.health });
+      if (rpc !== undefined) opened.push(() => rpc.close());
+      const { url } = await gateway.listen();
+      return { url, ...(rpc !== undefined && { rpcUrl: rpc.url }) };
+    }
+    return { access, listen, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
+/** What serves RPCs is loaded only where it is asked for. */
+async function serveRoutes(
+  config: RpcServerConfig | undefined,
+  parts: Omit<RpcServerOptions, "host" | "port" | "callers">,
+): Promise<RpcServer | undefined> {
+  if (config === undefined) return undefined;
+  const { serveRpc } = await import("../platform/rpc/server.ts");
+  const callers = new Map(parts.routes.map(({ service }) => [service.typeName, config.callers]));
+  return await serveRpc({ ...parts, ...config, callers });
+}
+
 interface Below {
+  /** Makes a part's service known to the others, and to callers from outside where RPCs are served. */
+  readonly offer: <Service extends DescService>(service: Service, implementation: Partial<ServiceImpl<Service>>) => Client<Service>;
   readonly database: Database;
   readonly log: Log;
   readonly clock: Clock;
@@ -100,7 +130,7 @@ interface Below {
 
 /** The parts that know each other: profiles ask for the state of addresses, consent is told by the resolver and asks who is who. */
 async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
-  const { telemetry } = below;
+  const { telemetry, offer } = below;
   const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; emailStatuses: EmailStatuses | undefined } = {
     owners: [],
     emailStatuses: undefined,
@@ -113,7 +143,7 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   });
   opened.push(() => profile.close());
   watchWork(telemetry.metrics, "profile", profile);
-  const profileClient = directClient(ProfileService, observedService(ProfileService, profile.service, telemetry));
+  const profileClient = offer(ProfileService, profile.service);
   const asking = { ...below, tracer: telemetry.tracer, profile: profileClient };
   const subscription = await openSubscription(asking);
   opened.push(() => subscription.close());
@@ -122,32 +152,32 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   watchWork(telemetry.metrics, "subscription", subscription.work);
   watchWork(telemetry.metrics, "messaging-status", messagingStatus.work);
   consent.owners = [subscription, messagingStatus];
-  const statusClient = directClient(MessagingStatusService, observedService(MessagingStatusService, messagingStatus.service, telemetry));
+  const statusClient = offer(MessagingStatusService, messagingStatus.service);
   consent.emailStatuses = emailStatusesBy(statusClient);
   return {
     profile: profileClient,
-    subscription: directClient(SubscriptionService, observedService(SubscriptionService, subscription.service, telemetry)),
+    subscription: offer(SubscriptionService, subscription.service),
     messagingStatus: statusClient,
     health: () => firstTrouble({ profile, subscription, "messaging-status": messagingStatus }),
   };
 }
 
-async function startContent({ telemetry, ...options }: ContentOptions & { readonly telemetry: Telemetry }) {
+async function startContent({ offer, ...options }: ContentOptions & Pick<Below, "offer">) {
   const { centers, translations } = await openContent(options);
   return {
-    content: directClient(ContentService, observedService(ContentService, centers, telemetry)),
-    translations: directClient(TranslationService, observedService(TranslationService, translations, telemetry)),
+    content: offer(ContentService, centers),
+    translations: offer(TranslationService, translations),
   };
 }
 
 async function startScim(
-  { telemetry, ...options }: ScimOptions & { readonly telemetry: Telemetry },
+  { offer, ...options }: Omit<ScimOptions, "publish"> & Pick<Below, "offer" | "database" | "telemetry">,
   opened: (() => Promise<void> | void)[],
 ): Promise<Client<typeof ScimService>> {
   const events = await openSqliteEvents(options);
-  const scim = await openScim({ ...options, telemetry, publish: (event) => events.publish([event]) });
+  const scim = await openScim({ ...options, publish: (event) => events.publish([event]) });
   opened.push(() => scim.close());
-  return directClient(ScimService, observedService(ScimService, scim.service, telemetry));
+  return offer(ScimService, scim.service);
 }
 
 /** A part that is not ready says why; else the first that has something to say. Names the part. */

@@ -2,6 +2,7 @@
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { type ConfigRecord, readConfig } from "../platform/config.ts";
 import type { LogLevel } from "../platform/logger.ts";
+import { readOptionalRpcServer, type RpcServerConfig } from "../platform/mesh-config.ts";
 import { readTelemetryConfig, type TelemetryConfig } from "../platform/telemetry/config.ts";
 import { type ContentConfig, readContentConfig } from "../services/content/wire.ts";
 import { type ProfileConfig, readProfileConfig } from "../services/profile/wire.ts";
@@ -11,6 +12,8 @@ export interface StartConfig extends ProfileConfig, ContentConfig {
   readonly dataDir: string;
   readonly logLevel: LogLevel;
   readonly telemetry: TelemetryConfig;
+  /** Where RPCs of all parts are served; undefined: nowhere. */
+  readonly rpc: RpcServerConfig | undefined;
 }
 
 export const defaultDataDir = "./data";
@@ -24,6 +27,7 @@ export function readStartConfig(env: ConfigRecord): StartConfig {
     dataDir: read.text("HEDDLE_DATA_DIR", { fallback: defaultDataDir }),
     logLevel: read.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
     telemetry: readTelemetryConfig(read),
+    rpc: readOptionalRpcServer(read),
     ...readProfileConfig(read),
     ...readContentConfig(read),
   }));

@@ -57,9 +57,10 @@ async function open(
 ): Promise<Embedded> {
   const heddle = await openFolder(config, options);
   try {
-    const { url } = await heddle.listen();
+    const { url, rpcUrl } = await heddle.listen();
     releaseYoungSpace();
-    options.logger.info("listening", { url });
+    options.logger.info("listening", { url, ...(rpcUrl !== undefined && { rpcUrl }) });
+    if (rpcUrl !== undefined) print(`RPCs are served on ${rpcUrl}`);
     print(`Heddle is listening on ${url}`);
     const key = options.demo ? findDemoKey(heddle.access, config.dataDir) : undefined;
     if (key !== undefined) print(demoText(url, key, systemClock.now()));
@@ -115,15 +116,18 @@ function printMade(result: DeclareResult): void {
   if (changed || result.secrets.length > 0) print(describeResult(result, false));
 }
 
-function addressProblem(error: unknown, { gateway: { host, port } }: StartConfig): CommandError | undefined {
+function addressProblem(error: unknown, config: StartConfig): CommandError | undefined {
+  const isRpc = config.rpc !== undefined && error instanceof Error && "port" in error && error.port === config.rpc.port;
+  const { host, port } = isRpc && config.rpc !== undefined ? config.rpc : config.gateway;
+  const variable = isRpc ? "HEDDLE_RPC" : "HEDDLE_HTTP";
   const texts = new Map<unknown, string>([
     [
       "EADDRINUSE",
-      `Port ${port} of ${host} is in use: stop the program that has it, or set HEDDLE_HTTP_PORT to another port (0 takes a free one)`,
+      `Port ${port} of ${host} is in use: stop the program that has it, or set ${variable}_PORT to another port (0 takes a free one)`,
     ],
-    ["EACCES", `This user may not listen on port ${port}: set HEDDLE_HTTP_PORT to a port from 1024 on`],
-    ["EADDRNOTAVAIL", `The address ${host} is not one of this machine: set HEDDLE_HTTP_HOST to one that is`],
-    ["ENOTFOUND", `Nothing is known of the host ${host}: set HEDDLE_HTTP_HOST to an address of this machine`],
+    ["EACCES", `This user may not listen on port ${port}: set ${variable}_PORT to a port from 1024 on`],
+    ["EADDRNOTAVAIL", `The address ${host} is not one of this machine: set ${variable}_HOST to one that is`],
+    ["ENOTFOUND", `Nothing is known of the host ${host}: set ${variable}_HOST to an address of this machine`],
   ]);
   const text = error instanceof Error && "code" in error ? texts.get(error.code) : undefined;
   return text === undefined ? undefined : new CommandError(text, { cause: error });

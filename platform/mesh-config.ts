@@ -137,6 +137,29 @@ export function readRpcServer(
   };
 }
 
+/** Of all parts in one process: HEDDLE_RPC_HOST, _PORT and _CALLERS. Undefined where no port is given: nothing is served. */
+export function readOptionalRpcServer(reader: ConfigReader): RpcServerConfig | undefined {
+  const port = reader.whole("HEDDLE_RPC_PORT", { min: notServed, max: limits.portMax, fallback: notServed });
+  const config = {
+    host: reader.text("HEDDLE_RPC_HOST", { fallback: "127.0.0.1" }),
+    reflection: reader.flag("HEDDLE_RPC_REFLECTION", { fallback: false }),
+    callers: reader.list("HEDDLE_RPC_CALLERS", { fallback: ["client"] }),
+    ...identity(reader),
+  };
+  return port === notServed ? undefined : { ...config, port };
+}
+
+/** The environment variables of it, for whoever grants them one by one. */
+export const rpcVariables = [
+  "HEDDLE_RPC_HOST",
+  "HEDDLE_RPC_PORT",
+  "HEDDLE_RPC_CALLERS",
+  "HEDDLE_RPC_REFLECTION",
+  "HEDDLE_RPC_TLS_CA",
+  "HEDDLE_RPC_TLS_CERT",
+  "HEDDLE_RPC_TLS_KEY",
+] as const;
+
 /** The certificate of a part, as a server and as a caller: all three of HEDDLE_RPC_TLS_CA, _CERT and _KEY or none. */
 function identity(reader: ConfigReader): { tls?: ServerTls } {
   const keys = ["CA", "CERT", "KEY"].map((end) => `HEDDLE_RPC_TLS_${end}`);
@@ -184,4 +207,5 @@ export function partVariable(part: string, name: string): string {
   return `HEDDLE_${part.replaceAll("-", "_").toUpperCase()}_${name}`;
 }
 
+const notServed = -1;
 const megabyte = 1024 * 1024;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { type ConfigRecord, readConfig } from "../config.ts";
+import { rpcVariables } from "../mesh-config.ts";
 import { readTelemetryConfig, telemetryVariables } from "./config.ts";
 
 function read(record: ConfigRecord) {
@@ -47,6 +48,6 @@ test("Deno is granted every setting", () => {
   const root = resolve(import.meta.dirname, "../..");
   for (const file of ["deno.json", "cli/deno.mjs"]) {
     const text = readFileSync(join(root, file), "utf8");
-    expect(telemetryVariables.filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), file).toEqual([]);
+    expect([...telemetryVariables, ...rpcVariables].filter((name) => !new RegExp(`\\b${name}\\b`).test(text)), file).toEqual([]);
   }
 });
