@@ -1,6 +1,6 @@
 /** Keeps the WAL short without anybody waiting for it: a thread of its own copies it into the database. */
+import { clearTimeout, setTimeout } from "node:timers";
 import { Worker } from "node:worker_threads";
-import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 
@@ -16,7 +16,6 @@ export interface Checkpointer {
 export interface CheckpointerParts {
   /** Of the database. */
   readonly path: string;
-  readonly clock: Clock;
   readonly logger: Logger;
   /** Writes may begin again. */
   readonly onReleased: () => void;
@@ -50,7 +49,7 @@ class ThreadCheckpointer implements Checkpointer {
   #pagesPerCommit: number = limits.storeWalPagesMax / commitsOfFirstPass;
   /** What the WAL held when the last pass began; 0 where it begins anew. */
   #pagesBefore = 0;
-  #cancel: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: CheckpointerParts) {
     this.#parts = parts;
@@ -66,14 +65,14 @@ class ThreadCheckpointer implements Checkpointer {
   }
 
   async close(): Promise<void> {
-    this.#cancel?.();
+    clearTimeout(this.#timer);
     this.#state = "closed";
     const worker = this.#worker;
     if (worker === undefined) return;
     await new Promise<void>((resolve) => {
-      const cancel = this.#parts.clock.after(limits.storeBusyTimeoutMs, resolve);
+      const timer = setTimeout(resolve, limits.storeBusyTimeoutMs);
       this.#ended = () => {
-        cancel();
+        clearTimeout(timer);
         resolve();
       };
       worker.postMessage("end" satisfies CheckpointAsk);
@@ -87,7 +86,8 @@ class ThreadCheckpointer implements Checkpointer {
     this.#commits = 0;
     this.#worker ??= this.#start();
     this.#worker.postMessage("copy" satisfies CheckpointAsk);
-    if (state === "holding") this.#cancel = this.#parts.clock.after(limits.storeHoldMsMax, () => this.#release("late"));
+    // Keeps the process, which the thread does not, for whoever waits to write
+    if (state === "holding") this.#timer = setTimeout(() => this.#release("late"), limits.storeHoldMsMax);
   }
 
   #start(): Worker {
@@ -123,8 +123,7 @@ class ThreadCheckpointer implements Checkpointer {
 
   #release(state: "idle" | "late"): void {
     const wasHolding = this.#state === "holding";
-    this.#cancel?.();
-    this.#cancel = undefined;
+    clearTimeout(this.#timer);
     this.#state = state;
     if (wasHolding) this.#parts.onReleased();
   }
@@ -137,5 +136,5 @@ class ThreadCheckpointer implements Checkpointer {
   }
 }
 
-const commitsOfFirstPass = 64;
+const commitsOfFirstPass = 256;
 const weightOfLatest = 0.5;

@@ -1,8 +1,10 @@
 /** Group commit: one fate for each write, whatever its neighbours and the disk do. */
-import { fork } from "node:child_process";
+import { execFile, fork } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
@@ -154,7 +156,7 @@ describe("openDatabase()", () => {
     let rows = 0;
     // Past what the first pass takes and far below what SQLite would copy by itself
     while (size("a.db") < before + (limits.storeWalPagesMax / 2) * page && rows < limits.storeWalPagesHard / 4) {
-      await database.write(() => Array.from({ length: 50 }, () => insert(rows += 1, new Uint8Array(page))), { redoable: rows % 20 > 0 });
+      await database.write(() => Array.from({ length: 10 }, () => insert(rows += 1, new Uint8Array(page))), { redoable: rows % 20 > 0 });
     }
     await expect.poll(() => size("a.db")).toBeGreaterThan(before + (limits.storeWalPagesMax / 4) * page);
     expect(stored()).toHaveLength(rows);
@@ -164,6 +166,19 @@ describe("openDatabase()", () => {
     expect(stored()).toHaveLength(rows);
     expect(database.handle.prepare("PRAGMA integrity_check").get()).toMatchObject({ integrity_check: "ok" });
     expect(logged).toEqual([]);
+  });
+
+  test.for([
+    { runtime: "Node", program: process.execPath, rights: [] },
+    {
+      runtime: "Deno",
+      program: "deno",
+      rights: ["run", "--no-prompt", "--node-modules-dir=manual", "--ignore-env", "--allow-sys=hostname", "--allow-read", "--allow-write"],
+    },
+  ])("a write that is held back while the last pages are copied keeps its process alive: $runtime", async ({ program, rights }) => {
+    const args = [...rights, fileURLToPath(new URL("many-writes.fixture.ts", import.meta.url)), folder];
+    const { stdout } = await promisify(execFile)(program, args);
+    expect(stdout).toBe("10000 rows");
   });
 
   test("close() waits for the writes before it and refuses those after", async () => {
