@@ -26,7 +26,7 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "services/subscription/store/sqlite.ts: ledger.schema",
   // Numbers of the limits table; a PRAGMA takes no marker
   "platform/sqlite/database.ts: limits.storeCacheBytesMax / 1024",
-  "platform/sqlite/database.ts: limits.storeWalPagesHard",
+  "platform/sqlite/database.ts: limits.storeWalPagesMax",
   "platform/sqlite/database.ts: limits.storeWalBytesKeptMax",
   // The three lists of addresses and their order, by type
   "services/messaging-status/store/sqlite.ts: column",

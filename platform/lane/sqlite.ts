@@ -47,8 +47,10 @@ export async function openSqliteLane(database: Database, service: string): Promi
     read(max) {
       const turn = workspaces(limits.laneWorkspacesPerRead);
       const each = Math.ceil(max / Math.max(1, turn.length));
-      served = turn.at(-1) ?? "";
-      return Promise.resolve(ofUsers(max, turn.flatMap((workspaceId) => first(workspaceId, each))));
+      const records = ofUsers(max, turn.flatMap((workspaceId) => first(workspaceId, each)));
+      // One record may fill the whole step: who had no room in it is next
+      served = records.at(-1)?.workspaceId ?? "";
+      return Promise.resolve(records);
     },
     last(workspaceId) {
       const row = database.prepare(selectLast).get(service, workspaceId);

@@ -5,9 +5,8 @@ import { type Clock, systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import { type Checkpointer, createCheckpointer } from "./checkpointer.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
-import { createWalSync, type WalSync } from "./wal-sync.ts";
+import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
 
 /**
  * The embedded store. WAL, `synchronous=FULL`: a write that resolved survives a power cut.
@@ -49,10 +48,12 @@ export interface WriteOptions {
 }
 
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
-export function openDatabase(
-  { path, clock = systemClock, logger = silentLogger }: { path: string; clock?: Clock; logger?: Logger },
-): Database {
-  return new GroupCommit(path, { clock, logger });
+export function openDatabase({ path, clock = systemClock, logger = silentLogger, sync = syncFile }: DatabaseOptions): Database {
+  return new GroupCommit(path, { clock, logger, sync });
+}
+
+export interface DatabaseOptions extends Partial<WalSyncParts> {
+  readonly path: string;
 }
 
 function openHandle(path: string): DatabaseSync {
@@ -67,7 +68,7 @@ function openHandle(path: string): DatabaseSync {
       PRAGMA cell_size_check = ON;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${limits.storeCacheBytesMax / 1024};
-      PRAGMA wal_autocheckpoint = ${limits.storeWalPagesHard};
+      PRAGMA wal_autocheckpoint = ${limits.storeWalPagesMax};
       PRAGMA journal_size_limit = ${limits.storeWalBytesKeptMax};
     `);
     return handle;
@@ -92,17 +93,14 @@ class GroupCommit implements Database {
   /** Whether a commit waits for the disk. */
   #syncs = true;
   readonly #walSync: WalSync;
-  readonly #checkpointer: Checkpointer | undefined;
 
-  constructor(path: string, parts: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor(path: string, parts: WalSyncParts) {
     this.handle = openHandle(path);
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
     this.#commit = this.handle.prepare("COMMIT");
-    const isFile = path !== ":memory:";
-    this.#walSync = createWalSync(isFile ? `${path}-wal` : undefined, parts);
-    this.#checkpointer = isFile ? createCheckpointer({ path, ...parts, onReleased: () => this.#released() }) : undefined;
+    this.#walSync = createWalSync(path === ":memory:" ? undefined : `${path}-wal`, parts);
   }
 
   write<T>(work: () => T, { redoable = false }: WriteOptions = {}): Promise<T> {
@@ -138,24 +136,19 @@ class GroupCommit implements Database {
 
   async #drainAndClose(): Promise<void> {
     if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
-    await this.#checkpointer?.close();
     await this.#walSync.close();
     this.#statements.clear();
-    this.handle.close();
+    // Closing copies the WAL, of which nobody knows what is on the disk then: the next start reads it and its checksums
+    if (this.#walSync.failure() === undefined) this.handle.close();
   }
 
   #schedule(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    if (this.#checkpointer?.isHolding() !== true) setImmediate(() => this.#cycle());
-  }
-
-  #released(): void {
-    if (this.#scheduled) setImmediate(() => this.#cycle());
+    setImmediate(() => this.#cycle());
   }
 
   #cycle(): void {
-    if (!this.#scheduled || this.#checkpointer?.isHolding()) return;
     const batch = this.#take();
     const startedAt = this.#clock.monotonic();
     const refusal = this.#transact(batch);
@@ -183,7 +176,7 @@ class GroupCommit implements Database {
     if (failure !== undefined) return failure;
     try {
       this.#rollback();
-      this.#setSyncs(batch.some(({ redoable }) => !redoable));
+      this.#setSyncs(batch.some(({ redoable }) => !redoable) || !this.#walSync.isOpen());
       this.#begin.run();
       if (!this.#runAll(batch)) {
         this.#rollback();
@@ -196,11 +189,11 @@ class GroupCommit implements Database {
     try {
       this.#commit.run();
     } catch (error) {
-      return this.#undone(commitFailed(error));
+      const refusal = commitFailed(error);
+      if (refusal.reason === "OUTCOME_UNKNOWN") this.#walSync.failed(error);
+      return this.#undone(refusal);
     }
-    if (this.#syncs) this.#walSync.synced();
-    else this.#walSync.committed();
-    this.#checkpointer?.committed();
+    if (!this.#syncs) this.#walSync.committed();
     return undefined;
   }
 

@@ -1,5 +1,5 @@
 /** Makes commits durable that did not wait for the disk, on a thread that nobody waits for. */
-import { close, fdatasync, openSync } from "node:fs";
+import { closeSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
@@ -7,10 +7,12 @@ import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 
 export interface WalSync {
+  /** Whether the file can be synced here; where it cannot yet, each commit has to wait for the disk itself. */
+  isOpen(): boolean;
   /** A commit that nobody synced: durable after about `storeSyncMsMax`. */
   committed(): void;
-  /** SQLite synced the file itself, with all that was committed before. */
-  synced(): void;
+  /** SQLite could not sync the file, and with its own commit those before it may be lost that nobody had synced. */
+  failed(cause: unknown): void;
   /** Resolves when all that is committed now is durable. Refuses STORE_UNAVAILABLE where the disk failed. */
   durable(): Promise<void>;
   /** Set for good when the disk failed: nobody knows what of the file is on it, so nothing may be built on it. */
@@ -19,17 +21,28 @@ export interface WalSync {
   close(): Promise<void>;
 }
 
+export interface WalSyncParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Resolves when all that was written to the open file is on the disk; an argument so that a test can make it fail. */
+  readonly sync: (file: number) => Promise<void>;
+}
+
+/** fdatasync(2), off the thread that calls. */
+export const syncFile: WalSyncParts["sync"] = promisify(fdatasync);
+
 /**
  * `path` is that of the WAL; undefined for a database in memory. SQLite's locks are on the other two files, so that
  * opening and closing this one takes none of them away.
  */
-export function createWalSync(path: string | undefined, parts: { readonly clock: Clock; readonly logger: Logger }): WalSync {
+export function createWalSync(path: string | undefined, parts: WalSyncParts): WalSync {
   return path === undefined ? inMemory : new FileSync(path, parts);
 }
 
 const inMemory: WalSync = {
+  isOpen: () => true,
   committed() {},
-  synced() {},
+  failed() {},
   durable: () => Promise.resolve(),
   failure: () => undefined,
   close: () => Promise.resolve(),
@@ -37,18 +50,30 @@ const inMemory: WalSync = {
 
 class FileSync implements WalSync {
   readonly #path: string;
-  readonly #parts: { readonly clock: Clock; readonly logger: Logger };
+  readonly #parts: WalSyncParts;
   #file: number | undefined;
-  /** Commits so far, and how many of them are durable. */
+  /** Commits so far that nobody waited for, and how many of them are durable. */
   #committed = 0;
   #durable = 0;
   #running: Promise<void> | undefined;
   #cancel: (() => void) | undefined;
   #failure: Refusal | undefined;
+  #closed = false;
 
-  constructor(path: string, parts: { readonly clock: Clock; readonly logger: Logger }) {
+  constructor(path: string, parts: WalSyncParts) {
     this.#path = path;
     this.#parts = parts;
+  }
+
+  /** Open before the first commit that relies on it: a failure is told to those alone who have the file open. */
+  isOpen(): boolean {
+    if (this.#file !== undefined || this.#closed) return this.#file !== undefined;
+    try {
+      this.#file = openSync(this.#path, "r+");
+    } catch {
+      // Not there before the first commit of all, or too many files are open: asked again before the next commit
+    }
+    return this.#file !== undefined;
   }
 
   committed(): void {
@@ -56,10 +81,8 @@ class FileSync implements WalSync {
     this.#later();
   }
 
-  synced(): void {
-    this.#durable = this.#committed;
-    this.#cancel?.();
-    this.#cancel = undefined;
+  failed(cause: unknown): void {
+    if (this.#durable < this.#committed) this.#fail(cause);
   }
 
   async durable(): Promise<void> {
@@ -67,7 +90,7 @@ class FileSync implements WalSync {
     // One that is under way may have begun before the last commit
     while (this.#durable < wanted) {
       if (this.#failure !== undefined) throw this.#failure;
-      await (this.#running ??= this.#sync());
+      await this.#sync();
     }
   }
 
@@ -76,33 +99,45 @@ class FileSync implements WalSync {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     this.#cancel?.();
-    this.#cancel = undefined;
     await this.#running;
-    if (this.#file !== undefined) await promisify(close)(this.#file);
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    // SQLite syncs what is left when it closes
+    if (this.#failure === undefined) this.#durable = this.#committed;
   }
 
   #later(): void {
-    if (this.#running !== undefined) return;
-    this.#cancel ??= this.#parts.clock.after(limits.storeSyncMsMax, () => {
-      this.#cancel = undefined;
-      this.#running ??= this.#sync();
-    });
+    if (this.#running !== undefined || this.#closed || this.#failure !== undefined) return;
+    this.#cancel ??= this.#parts.clock.after(limits.storeSyncMsMax, () => void this.#sync());
   }
 
-  async #sync(): Promise<void> {
+  /** One at a time; whoever comes while one is under way waits for that. Never rejects. */
+  #sync(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#running ??= this.#syncOnce().finally(() => {
+      this.#running = undefined;
+      if (this.#durable < this.#committed) this.#later();
+    });
+    return this.#running;
+  }
+
+  async #syncOnce(): Promise<void> {
     const through = this.#committed;
     try {
-      this.#file ??= openSync(this.#path, "r+");
-      await promisify(fdatasync)(this.#file);
-      this.#durable = Math.max(this.#durable, through);
+      if (this.#file === undefined) throw new Error("The file is closed");
+      await this.#parts.sync(this.#file);
+      this.#durable = through;
     } catch (cause) {
-      // The kernel tells a failure once and then takes the pages for written: asking again would get a lie
-      this.#failure = new Refusal("STORE_UNAVAILABLE", "The disk failed: restart once it is well", { cause });
-      this.#parts.logger.error("store_sync_failed", cause);
-    } finally {
-      this.#running = undefined;
+      this.#fail(cause);
     }
-    if (this.#durable < this.#committed && this.#failure === undefined) this.#later();
+  }
+
+  /** The kernel tells a failure once and then takes the pages for written: asking again would get a lie. */
+  #fail(cause: unknown): void {
+    this.#failure ??= new Refusal("STORE_UNAVAILABLE", "The disk failed: restart once it is well", { cause });
+    this.#parts.logger.error("store_sync_failed", cause);
   }
 }
