@@ -27,10 +27,12 @@ test("the lane gives records of a workspace in order until they are taken, with 
   const step = { workspaces: [], setAside: [{ record: record(1), reason: "no record" }], taken: read.slice(0, 2) };
   breakNext();
   await expect(tables.commit(step)).rejects.toThrow("planted");
-  expect(await tables.lane.read(10)).toEqual(read);
+  // Which workspace comes first is a matter of turns
+  const inOrder = (records: readonly LaneRecord[]) => Map.groupBy(records, ({ workspaceId }) => workspaceId);
+  expect(inOrder(await tables.lane.read(10))).toEqual(inOrder(read));
   expect(tables.setAsideCount()).toBe(0);
   await tables.commit(step);
-  expect(await tables.lane.read(10)).toEqual(read.slice(2));
+  expect(inOrder(await tables.lane.read(10))).toEqual(inOrder(read.slice(2)));
   expect(tables.setAsideCount()).toBe(1);
   await database.close();
 });
