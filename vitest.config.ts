@@ -16,6 +16,7 @@ const meshFiles = [
   "bad-",
   "smuggling",
   "mesh-",
+  "sender-reports",
   "hostile-",
   "fuzz-openapi",
   "openapi",

@@ -16,9 +16,10 @@ function connect(caller: string): RpcClient<typeof MessagingStatusService> {
   return connectClient(MessagingStatusService, { addresses: [address ?? ""], caller, deadlineMs: 15_000 });
 }
 
-beforeAll(() => {
+beforeAll(async () => {
   sender = connect(testShape === "mesh" ? "gateway" : "client");
-  workspaceId = /\bws_[0-9a-f]+/.exec(suite.heddle.output())?.[0] ?? "";
+  const { workspace } = (await suite.get("/console/overview")).body as unknown as { workspace: { id: string } };
+  workspaceId = workspace.id;
 });
 afterAll(() => sender.close());
 
