@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
+import { type Lane, type LanePlace, type LaneRecord, usersIn } from "./lane.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface DrainParts {
@@ -138,8 +138,7 @@ class RunningDrain implements Drain {
 
 /** One request that concerns very many leaves most of the time to the requests of others. */
 function shareFannedOut(records: readonly LaneRecord[]): number {
-  const all = records.reduce((sum, { users = 1 }) => sum + users, 0);
-  return records.reduce((sum, { users = 1 }) => sum + (users > 1 ? users : 0), 0) / Math.max(1, all);
+  return usersIn(records.filter(({ users = 1 }) => users > 1)) / Math.max(1, usersIn(records));
 }
 
 const retryDoublingsMax = 20;

@@ -12,6 +12,11 @@ export interface LaneRecord {
   readonly body: Uint8Array;
 }
 
+/** How many users the records say something of, one after the other. */
+export function usersIn(records: readonly LaneRecord[]): number {
+  return records.reduce((sum, { users = 1 }) => sum + users, 0);
+}
+
 /** The lane's reader. Records of a workspace come in the resolver's order; those read stay until they are taken. */
 export interface Lane {
   /** The next records, of about `max` users or addresses; a workspace with many of them leaves room for others. */

@@ -2,7 +2,7 @@
 import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
 import { migrate } from "../sqlite/migrate.ts";
-import type { Lane, LaneRecord } from "./lane.ts";
+import { type Lane, type LaneRecord, usersIn } from "./lane.ts";
 
 /** Owner `lane`: records for the services that own consent, in the resolver's order. */
 export const laneSchema: readonly string[] = [
@@ -39,7 +39,7 @@ export async function openSqliteLane(database: Database, service: string): Promi
   function first(workspaceId: string, users: number): LaneRecord[] {
     const few = Math.ceil(users / limits.laneUsersPerRecordMax);
     const records = database.prepare(select).all(service, workspaceId, few).map(recordOf);
-    const isEnough = records.length < few || usersOf(records) >= users;
+    const isEnough = records.length < few || usersIn(records) >= users;
     return ofUsers(users, isEnough ? records : database.prepare(select).all(service, workspaceId, users).map(recordOf));
   }
 
@@ -58,10 +58,6 @@ export async function openSqliteLane(database: Database, service: string): Promi
     },
     isPast: (workspaceId, { sequence, part }) => database.prepare(selectUpTo).get(service, workspaceId, sequence, part) === undefined,
   };
-}
-
-function usersOf(records: readonly LaneRecord[]): number {
-  return records.reduce((sum, { users = 1 }) => sum + users, 0);
 }
 
 /** The first of the records, about `max` users; one record at least. */
