@@ -2,15 +2,10 @@
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
-import { applyRows } from "../../platform/lane/apply-rows.ts";
-import { openDrain } from "../../platform/lane/drain.ts";
-import { openHeld } from "../../platform/lane/held.ts";
-import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
-import { limits } from "../../platform/limits.ts";
+import { openEmbeddedLane, setAsideIn } from "../../platform/lane/embedded-lane.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import { openSqliteLaneLag } from "../../platform/lane/sqlite-lag.ts";
 import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -22,7 +17,7 @@ import { planWorkspace } from "./lanes/plan-step.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { sqliteStatusMove } from "./store/moved-sqlite.ts";
-import { type EmbeddedTables, openSqliteStatusStore } from "./store/sqlite.ts";
+import { openSqliteStatusStore } from "./store/sqlite.ts";
 
 export interface MessagingStatusOptions {
   /** Closed by whoever opened them, after this part. */
@@ -50,69 +45,28 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
-  const lag = openSqliteLaneLag(database, "messaging-status", clock);
-  const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
-  const drain = openDrain({
-    name: "messaging-status",
-    lane: tables.lane,
-    step: (records) =>
-      applyRows({
-        ...tables,
-        takenFromRow,
-        plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
-        logger,
-        traced: { tracer, lane: "messaging-status" },
-      }, records),
+  const { asked, ...lane } = openEmbeddedLane({
+    service: "messaging-status",
+    title: "Messaging status",
+    tables,
+    takenFromRow,
+    plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
+    database,
     clock,
     logger,
+    tracer,
   });
   return {
     service: messagingStatusRoutes({
       store: tables.store,
-      caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
-      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: 0 }),
+      ...asked,
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),
       ledger: tables,
-      work,
-      setAside: {
-        ...setAsideIn(tables),
-        async redriveSetAside() {
-          const redriven = await setAsideIn(tables).redriveSetAside();
-          drain.notify();
-          return redriven;
-        },
-        async skipSetAside(at) {
-          await setAsideIn(tables).skipSetAside(at);
-          drain.notify();
-        },
-      },
     }),
-    notify: () => drain.notify(),
-    health() {
-      const trouble = drain.trouble();
-      if (trouble !== undefined) return { ready: false, reason: trouble };
-      const setAside = tables.setAsideCount();
-      return setAside === 0 ? { ready: true } : { ready: true, reason: `Messaging status records set aside: ${setAside}` };
-    },
-    work,
-    settled: async () => void await drain.drained(Infinity),
-    close: () => {
-      lag.close();
-      return drain.close();
-    },
-  };
-}
-
-/** What waits for a human, and its way back into the lane. */
-function setAsideIn(tables: EmbeddedTables) {
-  return {
-    listSetAside: (max: number) => tables.listSetAside(max),
-    redriveSetAside: () => tables.redriveSetAside(takenFromRow),
-    async skipSetAside(at: SetAsidePlace) {
-      await tables.skipSetAside(skippable(await tables.listSetAside(limits.setAsideRedriveMax), at), takenFromRow);
-    },
+    ...lane,
+    work: asked.work,
   };
 }
 
@@ -121,7 +75,7 @@ export async function readMessagingStatus(database: Database) {
   const tables = await openSqliteStatusStore(database);
   const { store, history, chains, verify, linkKeys } = tables;
   return {
-    ...setAsideIn(tables),
+    ...setAsideIn(tables, takenFromRow),
     history,
     chains,
     verify,

@@ -3,16 +3,11 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
-import { applyRows } from "../../platform/lane/apply-rows.ts";
-import { openDrain } from "../../platform/lane/drain.ts";
-import { openHeld } from "../../platform/lane/held.ts";
-import { type SetAsidePlace, skippable } from "../../platform/lane/hold-back.ts";
+import { openEmbeddedLane, setAsideIn } from "../../platform/lane/embedded-lane.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
-import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
-import { openSqliteLaneLag } from "../../platform/lane/sqlite-lag.ts";
 import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -24,7 +19,7 @@ import { takenFromRow } from "./lanes/lane-message.ts";
 import { planWorkspace } from "./lanes/plan-step.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
-import { type EmbeddedTables, openSqliteSubscriptionStore } from "./store/sqlite.ts";
+import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
 export type { Channel, Group } from "./domain/group.ts";
@@ -55,70 +50,32 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
-  const lag = openSqliteLaneLag(database, "subscription", clock);
-  const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
-  const drain = openDrain({
-    name: "subscription",
-    lane: tables.lane,
-    step: (records) =>
-      applyRows({
-        ...tables,
-        takenFromRow,
-        plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
-        logger,
-        traced: { tracer, lane: "subscription" },
-      }, records),
+  const { asked, ...lane } = openEmbeddedLane({
+    service: "subscription",
+    title: "Subscription",
+    tables,
+    takenFromRow,
+    plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
+    database,
     clock,
     logger,
+    tracer,
   });
   const stopSweeping = sweepRegularly(tables.store, { clock, logger });
   return {
     service: subscriptionRoutes({
       store: tables.store,
-      caught: { ask: ({ workspaceId }) => () => drain.drained(limits.consentWaitMs, workspaceId) },
-      isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: 0 }),
+      ...asked,
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),
       ledger: tables,
-      work,
-      setAside: {
-        ...setAsideIn(tables),
-        async redriveSetAside() {
-          const redriven = await setAsideIn(tables).redriveSetAside();
-          drain.notify();
-          return redriven;
-        },
-        async skipSetAside(at) {
-          await setAsideIn(tables).skipSetAside(at);
-          drain.notify();
-        },
-      },
     }),
-    notify: () => drain.notify(),
-    health() {
-      const trouble = drain.trouble();
-      if (trouble !== undefined) return { ready: false, reason: trouble };
-      const setAside = tables.setAsideCount();
-      return setAside === 0 ? { ready: true } : { ready: true, reason: `Subscription records set aside: ${setAside}` };
-    },
-    work,
-    settled: async () => void await drain.drained(Infinity),
-    close: () => {
+    ...lane,
+    work: asked.work,
+    close() {
       stopSweeping();
-      lag.close();
-      return drain.close();
-    },
-  };
-}
-
-/** What waits for a human, and its way back into the lane. */
-function setAsideIn(tables: EmbeddedTables) {
-  return {
-    listSetAside: (max: number) => tables.listSetAside(max),
-    redriveSetAside: () => tables.redriveSetAside(takenFromRow),
-    async skipSetAside(at: SetAsidePlace) {
-      await tables.skipSetAside(skippable(await tables.listSetAside(limits.setAsideRedriveMax), at), takenFromRow);
+      return lane.close();
     },
   };
 }
@@ -140,7 +97,7 @@ export async function readMembershipLedger(database: Database) {
   return {
     chains,
     verify,
-    ...setAsideIn(tables),
+    ...setAsideIn(tables, takenFromRow),
     /** Of a user and of those who were merged into it, in order. */
     async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
       const row = (await store.load(workspaceId, [userId])).get(userId);

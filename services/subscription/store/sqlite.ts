@@ -1,8 +1,7 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
-import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
-import { type ReadRecord, type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
+import type { EmbeddedLaneTables } from "../../../platform/lane/embedded-lane.ts";
+import { type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { Lane } from "../../../platform/lane/lane.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
@@ -15,15 +14,7 @@ import type { StepRows, SubscriptionTables } from "./tables.ts";
 
 export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
 
-export interface EmbeddedTables extends SubscriptionTables {
-  readonly lane: Lane;
-  /** Records that wait for a human. */
-  setAsideCount(): number;
-  /** Puts what can be tried once more back into the lane; how many. */
-  redriveSetAside(read: ReadRecord): Promise<number>;
-  /** Forgets what waits at the place, and does the same. */
-  skipSetAside(at: SetAsidePlace, read: ReadRecord): Promise<void>;
-}
+export type EmbeddedTables = SubscriptionTables & EmbeddedLaneTables;
 
 const service = "subscription";
 const ledger = ledgerTables("subscription");
