@@ -4,8 +4,10 @@ import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
 import { type Ledger, readLedger } from "./read.ts";
 
 export interface LedgerTables {
-  /** The DDL of the two tables, part of the service's own schema. */
+  /** The DDL of the two tables as they began, part of the service's own schema. */
   readonly schema: string;
+  /** A later version of that schema: bodies stand in the order in which they came, and an index finds those of a subject. */
+  readonly inOrder: string;
   heads(database: Database, workspaceId: string, subjects: readonly string[]): Map<string, ChainHead>;
   /** Inside a transaction: adds the entries, in order, and moves the ends of their chains. */
   append(database: Database, workspaceId: string, entries: readonly LedgerEntry[]): void;
@@ -23,6 +25,7 @@ export function ledgerTables(owner: "subscription" | "messaging_status"): Ledger
   const sql = statements(entries, ends);
   return {
     schema: schema(entries, ends),
+    inOrder: inOrder(entries),
     heads: (database, workspaceId, subjects) =>
       new Map(subjects.map((subject) => [subject, headOf(database.prepare(sql.end).get(workspaceId, subject))])),
     append(database, workspaceId, added) {
@@ -71,6 +74,22 @@ function schema(entries: string, ends: string): string {
     workspace_id TEXT NOT NULL, subject TEXT NOT NULL, count INTEGER NOT NULL, hash TEXT NOT NULL,
     PRIMARY KEY (workspace_id, subject)
   ) WITHOUT ROWID;
+  `;
+}
+
+/**
+ * Entries of many subjects that are written together, as those of a fan-out, share their pages. Sorted by subject each
+ * stands on a page of its own, and every page that is written goes to the disk twice.
+ */
+function inOrder(entries: string): string {
+  return `
+  ALTER TABLE ${entries} RENAME TO ${entries}_by_subject;
+  CREATE TABLE ${entries} (
+    id INTEGER PRIMARY KEY, workspace_id TEXT NOT NULL, subject TEXT NOT NULL, place INTEGER NOT NULL, body TEXT NOT NULL
+  ) STRICT;
+  INSERT INTO ${entries} (workspace_id, subject, place, body) SELECT workspace_id, subject, place, body FROM ${entries}_by_subject;
+  DROP TABLE ${entries}_by_subject;
+  CREATE UNIQUE INDEX ${entries}_places ON ${entries} (workspace_id, subject, place);
   `;
 }
 

@@ -145,4 +145,5 @@ const schema: readonly string[] = [
   ${ledger.schema}
   `,
   "ALTER TABLE messaging_status_set_aside ADD COLUMN lane_key TEXT NOT NULL DEFAULT '';",
+  ledger.inOrder,
 ];

@@ -134,4 +134,5 @@ const schema: readonly string[] = [
   CREATE INDEX subscription_open_merges ON subscription_memberships (undo_until) WHERE undo_until IS NOT NULL;
   `,
   "ALTER TABLE subscription_set_aside ADD COLUMN lane_key TEXT NOT NULL DEFAULT '';",
+  ledger.inOrder,
 ];
