@@ -1,0 +1,164 @@
+/**
+ * Records that were read from a lane and are not applied yet. Records of one user keep their order; nobody waits for a
+ * record of others, so that one request about very many stands in nobody's way.
+ */
+import { isBefore, type Mark } from "./mark.ts";
+
+/** What has to be known of a record to find its turn. */
+export interface Waits {
+  /** Its place; each that is added lies behind those before it. */
+  readonly mark: Mark;
+  /** Users or addresses that it changes. None: it waits for nobody, and nobody for it. */
+  readonly keys: readonly string[];
+  /** Part of what one request says of very many: it goes when nobody needs it sooner and it is due. */
+  readonly isOfMany: boolean;
+}
+
+interface Entry<Item> extends Waits {
+  readonly item: Item;
+  /** Rises with the place. */
+  readonly at: number;
+}
+
+export interface Pending<Item> {
+  /** How many users or addresses are spoken of, each as often as it is. */
+  readonly size: number;
+  readonly few: number;
+  readonly many: number;
+  add(item: Item, waits: Waits): void;
+  /**
+   * What can go next, in order, about `max` keys and one record at least: what the keys that somebody waits for need,
+   * then what concerns few. Each comes with all that has to go before it.
+   */
+  next(max: number, wanted: Iterable<string>): Item[];
+  /** The first of what concerns very many, with all that has to go before it. */
+  nextOfMany(): Item[];
+  /** They are applied. What is not there is passed over. */
+  remove(items: readonly Item[]): void;
+  /** Whether everything of the key up to the place is applied, of what was added. */
+  isPast(key: string, mark: Mark): boolean;
+}
+
+export function createPending<Item>(): Pending<Item> {
+  return new PendingItems<Item>();
+}
+
+class PendingItems<Item> implements Pending<Item> {
+  size = 0;
+  #added = 0;
+  readonly #entries = new Map<Item, Entry<Item>>();
+  /** By key, in order. */
+  readonly #queues = new Map<string, Entry<Item>[]>();
+  readonly #few = new Set<Entry<Item>>();
+  readonly #many = new Set<Entry<Item>>();
+
+  get few(): number {
+    return this.#few.size;
+  }
+
+  get many(): number {
+    return this.#many.size;
+  }
+
+  add(item: Item, { mark, keys, isOfMany }: Waits): void {
+    const entry = { item, mark, keys: [...new Set(keys)], isOfMany, at: this.#added };
+    this.#added += 1;
+    this.#entries.set(item, entry);
+    (isOfMany ? this.#many : this.#few).add(entry);
+    this.size += sizeOf(entry);
+    for (const key of entry.keys) {
+      const queue = this.#queues.get(key);
+      if (queue === undefined) this.#queues.set(key, [entry]);
+      else queue.push(entry);
+    }
+  }
+
+  next(max: number, wanted: Iterable<string>): Item[] {
+    const chosen = new Chosen<Item>(max, this.#queues);
+    for (const key of wanted) {
+      for (const entry of this.#queues.get(key) ?? []) if (!chosen.add(entry)) return chosen.items();
+    }
+    for (const entry of this.#few) if (!chosen.add(entry)) break;
+    return chosen.items();
+  }
+
+  nextOfMany(): Item[] {
+    const chosen = new Chosen<Item>(1, this.#queues);
+    for (const entry of this.#many) if (!chosen.add(entry)) break;
+    return chosen.items();
+  }
+
+  remove(items: readonly Item[]): void {
+    for (const item of items) {
+      const entry = this.#entries.get(item);
+      if (entry === undefined) continue;
+      this.#entries.delete(item);
+      this.#few.delete(entry);
+      this.#many.delete(entry);
+      this.size -= sizeOf(entry);
+      for (const key of entry.keys) this.#leave(key, entry);
+    }
+  }
+
+  isPast(key: string, mark: Mark): boolean {
+    const first = this.#queues.get(key)?.[0];
+    return first === undefined || isBefore(mark, first.mark);
+  }
+
+  #leave(key: string, entry: Entry<Item>): void {
+    const queue = this.#queues.get(key) ?? [];
+    if (queue.length === 1) this.#queues.delete(key);
+    else queue.splice(queue.indexOf(entry), 1);
+  }
+}
+
+/** Entries with all that has to go before them: any of them, in the order in which they were chosen, need no others. */
+class Chosen<Item> {
+  readonly #max: number;
+  readonly #queues: ReadonlyMap<string, readonly Entry<Item>[]>;
+  readonly #entries = new Set<Entry<Item>>();
+  #size = 0;
+
+  constructor(max: number, queues: ReadonlyMap<string, readonly Entry<Item>[]>) {
+    this.#max = max;
+    this.#queues = queues;
+  }
+
+  /** False where there is no more room; then some of what has to go before it may be in already. */
+  add(entry: Entry<Item>): boolean {
+    // Not by recursion: what waits for what may be a long chain
+    const stack = [entry];
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (this.#size >= this.#max) return false;
+      const before = this.#firstBefore(top);
+      if (before !== undefined) {
+        stack.push(before);
+        continue;
+      }
+      stack.pop();
+      if (this.#entries.has(top)) continue;
+      this.#entries.add(top);
+      this.#size += sizeOf(top);
+    }
+    return this.#size < this.#max;
+  }
+
+  /** In the order of their places. */
+  items(): Item[] {
+    return [...this.#entries].sort((a, b) => a.at - b.at).map(({ item }) => item);
+  }
+
+  #firstBefore(entry: Entry<Item>): Entry<Item> | undefined {
+    for (const key of entry.keys) {
+      for (const other of this.#queues.get(key) ?? []) {
+        if (other === entry) break;
+        if (!this.#entries.has(other)) return other;
+      }
+    }
+    return undefined;
+  }
+}
+
+function sizeOf({ keys }: Waits): number {
+  return Math.max(1, keys.length);
+}
