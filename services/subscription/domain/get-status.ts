@@ -19,8 +19,8 @@ export async function getStatus(
   const [groups, { found, behind, end }] = await Promise.all([parts.store.groups(workspaceId), parts.users.find(keys)]);
   const group = groupOf(groups, groupId);
   checkAddresses(group, { emails: keys.some(({ by }) => by === "email"), phones: keys.some(({ by }) => by === "phone") });
-  const late = !await caughtUp(end);
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
+  const late = !await caughtUp(end, ids);
   const [rows, held] = await Promise.all([parts.store.load(workspaceId, ids), parts.isHeld(workspaceId, ids)]);
   const states = found.map((users) => sharedState(users.map(({ userId }) => rows.get(userId)?.groups.get(groupId))));
   return { states, behind: behind || late || held };

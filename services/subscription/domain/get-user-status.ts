@@ -18,10 +18,10 @@ export async function getUserStatus(
   const { workspaceId, keys, offset } = request;
   const caughtUp = parts.caught.ask(request);
   const { found, behind, end } = await parts.users.find(keys);
-  const late = !await caughtUp(end);
   const all = [...new Map(found.flat().map((user) => [user.userId, user])).values()];
   const page = all.slice(offset, offset + (request.limit || limits.userStatusPageMax));
   const ids = page.map(({ userId }) => userId);
+  const late = !await caughtUp(end, ids);
   const [known, rows, held] = await Promise.all([
     parts.store.groups(workspaceId),
     parts.store.load(workspaceId, ids),

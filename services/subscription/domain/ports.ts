@@ -44,9 +44,9 @@ export interface FoundUser {
 export interface Caught {
   /**
    * The result is called once it is known who is meant, with the end of the workspace's order as `Found` has it. It waits,
-   * bounded from the first call on, for everything up to there, and gives whether all of it is in.
+   * bounded from the first call on, for everything of these users up to there, and gives whether all of it is in.
    */
-  ask(asked: Asked): (end: string) => Promise<boolean>;
+  ask(asked: Asked): (end: string, users: readonly UserId[]) => Promise<boolean>;
 }
 
 export interface Asked {

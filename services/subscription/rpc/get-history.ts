@@ -15,8 +15,8 @@ export async function handleGetHistory(parts: ServiceParts, message: GetHistoryR
   const scope = scopeOf(message);
   const caughtUp = parts.caught.ask(scope);
   const { found, end } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
-  await caughtUp(end);
   const ids = [...new Set(found.flat().map(({ userId }) => userId))];
+  await caughtUp(end, ids);
   const rows = await parts.store.load(scope.workspaceId, ids);
   const subjects = ids.flatMap((id) => {
     const row = rows.get(id);
