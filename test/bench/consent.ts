@@ -1,4 +1,4 @@
-/** `node test/bench/consent.ts [--shape mesh]`: gets of 50 ids, and what a fan-out to 10,000 sharers does to others; never part of a timed test. */
+/** `node test/bench/consent.ts [--shape mesh]`: gets of 50 ids, and what fan-outs to 10,000 sharers do to others; never part of a timed test. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
@@ -18,6 +18,8 @@ const { values } = parseArgs({
     warm: { type: "string", default: "20" },
     rate: { type: "string", default: "50" },
     sharers: { type: "string", default: "10000" },
+    /** So many fan-outs, instead of as many as begin within the seconds. */
+    "fan-outs": { type: "string", default: "0" },
   },
 });
 const [requests, perSecond, sharers] = [Number(values.requests), Number(values.rate), Number(values.sharers)];
@@ -28,6 +30,9 @@ const users = 2_000;
 const idsPerGet = 50;
 const objectsPerRequest = 50;
 const waitMsMax = 60_000;
+const lagLookMs = 250;
+const sameWorkspacePerSecond = 10;
+const setsPerSecond = 2;
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-consent-bench-"));
 const declarationPath = join(folder, "bench.yaml");
@@ -36,6 +41,8 @@ const workspaces = [["quiet", key], ["shared", sharedKey]].map(([name, secret]) 
   `        subscriptionGroups: [{ id: ${group}, name: Letter, channel: email }]\n`
 );
 writeFileSync(declarationPath, `companies:\n  - name: bench\n    workspaces:\n${workspaces.join("")}`);
+/** What the log says at this level is where the metrics are. */
+const seen = { HEDDLE_METRICS_PORT: "0", HEDDLE_LOG_LEVEL: "info" };
 const server = values.shape === "mesh" ? await startMesh() : await startOne();
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -44,7 +51,9 @@ try {
   // A Cassandra that has just started compiles what it runs for some time: the first gets take twice as long
   await gets({ count: warmSeconds * perSecond });
   console.log(
-    `get of ${idsPerGet} ids, ${perSecond} a second, after ${warmSeconds} s of the same: ${shown(await gets({ count: requests }))}`,
+    `get of ${idsPerGet} ids, ${perSecond} a second, after ${warmSeconds} s of the same: ${
+      shown((await gets({ count: requests })).latencies)
+    }`,
   );
   await fanOut();
 } finally {
@@ -62,11 +71,11 @@ async function startOne() {
     env: {
       HEDDLE_HTTP_PORT: "0",
       HEDDLE_DATA_DIR: join(folder, "data"),
-      HEDDLE_LOG_LEVEL: "error",
+      ...seen,
       ...(process.env["BENCH_NODE_OPTIONS"] && { NODE_OPTIONS: process.env["BENCH_NODE_OPTIONS"] }),
     },
   });
-  return { url: one.url, stop: () => ended(one) };
+  return { url: one.url, laneOutput: () => one.output(), stop: () => ended(one) };
 }
 
 async function startMesh() {
@@ -78,10 +87,11 @@ async function startMesh() {
     port: 0,
     declarationPath,
     runtimeOf: () => "node",
-    env: { HEDDLE_LOG_LEVEL: "error", HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
+    env: { ...seen, HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
   });
   return {
     url: mesh.url,
+    laneOutput: () => mesh.parts.get("subscription")?.output() ?? "",
     async stop() {
       await ended(mesh);
       await servers.stop();
@@ -94,11 +104,12 @@ async function ended(process: { kill(signal: NodeJS.Signals): void; readonly end
   await process.ended;
 }
 
-/** Users with a state in the group, and users of another workspace who share one email. */
+/** Users with a state in the group, in both workspaces, and users of the second one who share one email. */
 async function fill(): Promise<void> {
   const groups = [{ subscription_group_id: group, subscription_state: "subscribed" }];
   for (let at = 0; at < users; at += objectsPerRequest) {
     await post(key, "/users/track", { attributes: some(at, users, (n) => ({ external_id: `u${n}`, subscription_groups: groups })) });
+    await post(sharedKey, "/users/track", { attributes: some(at, users, (n) => ({ external_id: `o${n}`, subscription_groups: groups })) });
   }
   for (let at = 0; at < sharers; at += objectsPerRequest) {
     await post(sharedKey, "/users/track", {
@@ -114,43 +125,121 @@ function some<Item>(from: number, count: number, make: (n: number) => Item): Ite
   return Array.from({ length: Math.min(objectsPerRequest, count - from) }, (_, at) => make(from + at));
 }
 
-async function gets({ count }: { readonly count: number }): Promise<Float64Array> {
+interface Gets {
+  readonly count: number;
+  readonly isOver?: () => boolean;
+  readonly secret?: string;
+  readonly name?: string;
+  readonly rate?: number;
+}
+
+async function gets({ count, isOver = () => false, secret = key, name = "u", rate = perSecond }: Gets): Promise<Seen> {
+  let behind = 0;
   const { latencies } = await load({
     url: server.url,
     connections: 16,
     requests: count,
-    perSecond,
+    perSecond: rate,
+    isOver,
+    onAnswer: (_, { headers }) => {
+      if (headers["x-heddle-read"] === "behind") behind += 1;
+    },
     make: () => {
       const first = Math.floor(Math.random() * (users - idsPerGet));
-      const ids = Array.from({ length: idsPerGet }, (_, at) => `external_id[]=u${first + at}`);
-      return asked(key, "GET", `/subscription/status/get?subscription_group_id=${group}&${ids.join("&")}`);
+      const ids = Array.from({ length: idsPerGet }, (_, at) => `external_id[]=${name}${first + at}`);
+      return asked(secret, "GET", `/subscription/status/get?subscription_group_id=${group}&${ids.join("&")}`);
     },
   });
-  return latencies;
+  return { latencies, behind };
 }
 
 /**
- * Others are gets of another workspace: as many before as while one fan-out after the other is under way, each from its
- * answer until the last sharer shows it.
+ * What others have before, and then while one fan-out after the other is under way, each until its lane has nothing left:
+ * gets of another workspace, gets of others of the same workspace, and others of the same workspace who are set one by one.
  */
 async function fanOut(): Promise<void> {
-  const count = Number(values.seconds) * perSecond;
-  const before = await gets({ count });
-  const readable: number[] = [];
+  const seconds = Number(values.seconds);
+  const end = performance.now() + seconds * 1_000;
+  const before = await others(() => performance.now() > end);
   const state = { over: false };
-  const during = gets({ count }).finally(() => state.over = true);
-  while (!state.over) readable.push(await oneFanOut(readable.length % 2 === 0 ? "subscribed" : "unsubscribed"));
-  const sorted = Float64Array.from(readable).sort();
-  console.log(`${readable.length} fan-outs to ${sharers} one after the other: readable after ${shown(sorted)}`);
-  console.log(`others, ${count} gets, before: ${shown(before)}; during: ${shown(await during)}`);
+  const during = others(() => state.over);
+  const fanOuts = await fanOutsOf(seconds).finally(() => state.over = true);
+  console.log(`${fanOuts.length} fan-outs to ${sharers} one after the other, all of it in: ${shown(fanOuts.map(({ allMs }) => allMs))}`);
+  console.log(`  the last sharer, asked for from the answer on, shows it after: ${shown(fanOuts.map(({ oneMs }) => oneMs))}`);
+  tell("before", before);
+  tell("during", await during);
 }
 
-async function oneFanOut(subscription_state: "subscribed" | "unsubscribed"): Promise<number> {
+async function fanOutsOf(seconds: number): Promise<{ allMs: number; oneMs: number }[]> {
+  const end = performance.now() + seconds * 1_000;
+  const most = Number(values["fan-outs"]);
+  const done: { allMs: number; oneMs: number }[] = [];
+  while (most > 0 ? done.length < most : performance.now() < end) {
+    done.push(await oneFanOut(done.length % 2 === 0 ? "subscribed" : "unsubscribed"));
+  }
+  return done;
+}
+
+async function oneFanOut(subscription_state: "subscribed" | "unsubscribed"): Promise<{ allMs: number; oneMs: number }> {
   const began = performance.now();
   await post(sharedKey, "/subscription/status/set", { subscription_group_id: group, subscription_state, email: ["shared@example.com"] });
   const shows = subscription_state === "subscribed" ? "Subscribed" : "Unsubscribed";
   await until(async () => await stateOf(sharedKey, `s${sharers - 1}`) === shows);
-  return performance.now() - began;
+  const oneMs = performance.now() - began;
+  await until(async () => await lagOf() === 0, lagLookMs);
+  return { allMs: performance.now() - began, oneMs };
+}
+
+/** How much of the lane of memberships is not applied, as the process says that works on it. */
+async function lagOf(): Promise<number> {
+  const url = /"url":"([^"]+)","event":"metrics_listening"/.exec(server.laneOutput())?.[1];
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^heddle_lane_lag_records\{[^}]*lane="subscription"[^}]*\} (\S+)/m.exec(text)?.[1] ?? Number.NaN);
+}
+
+interface Others {
+  readonly otherWorkspace: Seen;
+  readonly sameWorkspace: Seen;
+  /** From a set to the read that shows it. */
+  readonly setToRead: number[];
+}
+
+interface Seen {
+  readonly latencies: Float64Array;
+  readonly behind: number;
+}
+
+async function others(isOver: () => boolean): Promise<Others> {
+  const [otherWorkspace, sameWorkspace, setToRead] = await Promise.all([
+    gets({ count: Infinity, isOver }),
+    gets({ count: Infinity, isOver, secret: sharedKey, name: "o", rate: sameWorkspacePerSecond }),
+    setAndRead(isOver),
+  ]);
+  return { otherWorkspace, sameWorkspace, setToRead };
+}
+
+async function setAndRead(isOver: () => boolean): Promise<number[]> {
+  const times: number[] = [];
+  while (!isOver()) {
+    const id = `o${times.length % users}`;
+    const subscription_state = await stateOf(sharedKey, id) === "Subscribed" ? "unsubscribed" : "subscribed";
+    const began = performance.now();
+    await post(sharedKey, "/subscription/status/set", { subscription_group_id: group, subscription_state, external_id: [id] });
+    await until(async () => (await stateOf(sharedKey, id) === "Subscribed") === (subscription_state === "subscribed"));
+    times.push(performance.now() - began);
+    await setTimeout(1_000 / setsPerSecond);
+  }
+  return times;
+}
+
+function tell(when: string, { otherWorkspace, sameWorkspace, setToRead }: Others): void {
+  console.log(`${when}: gets of another workspace ${shownGets(otherWorkspace)}`);
+  console.log(`${when}: gets of others of the same workspace ${shownGets(sameWorkspace)}`);
+  console.log(`${when}: another user of the same workspace is set, and read, ${setToRead.length} times, within ${shown(setToRead)}`);
+}
+
+function shownGets({ latencies, behind }: Seen): string {
+  return `${latencies.length}: ${shown(latencies)}; behind: ${behind}`;
 }
 
 async function stateOf(secret: string, id: string): Promise<unknown> {
@@ -159,11 +248,11 @@ async function stateOf(secret: string, id: string): Promise<unknown> {
   return (JSON.parse(body.toString()) as { status?: Record<string, unknown> }).status?.[id];
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
+async function until(isSo: () => Promise<boolean>, lookMs = 10): Promise<void> {
   const latest = performance.now() + waitMsMax;
   while (!await isSo()) {
     if (performance.now() > latest) throw new Error(`Not so within ${waitMsMax} ms`);
-    await setTimeout(10);
+    await setTimeout(lookMs);
   }
 }
 
@@ -176,6 +265,7 @@ function asked(secret: string, method: "GET" | "POST", path: string, body = ""):
   return { method, path, headers: { authorization: `Bearer ${secret}` }, body: Buffer.from(body) };
 }
 
-function shown(latencies: Float64Array): string {
-  return [0.5, 0.99, 1].map((p) => `p${p * 100} ${percentile(latencies, p).toFixed(1)} ms`).join(", ");
+function shown(latencies: ArrayLike<number>): string {
+  const sorted = Float64Array.from(latencies).sort();
+  return [0.5, 0.99, 1].map((p) => `p${p * 100} ${percentile(sorted, p).toFixed(1)} ms`).join(", ");
 }

@@ -11,6 +11,8 @@ export interface LoadOptions {
   readonly make: (n: number) => Asked;
   /** Called with each answer. */
   readonly onAnswer?: (n: number, answer: Answer) => void | Promise<void>;
+  /** Once it is true no more requests are begun. */
+  readonly isOver?: () => boolean;
 }
 
 export interface Asked {
@@ -36,7 +38,7 @@ export interface LoadResult {
 
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: options.connections });
-  const latencies = new Float64Array(options.requests);
+  const latencies: number[] = [];
   let next = 0;
   let failed = 0;
   const began = performance.now();
@@ -45,9 +47,10 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
       const n = next++;
       if (n >= options.requests) return;
       if (options.perSecond) await until(began + (n / options.perSecond) * 1000);
+      if (options.isOver?.()) return;
       const start = performance.now();
       const answer = await send(agent, options.url, options.make(n));
-      latencies[n] = performance.now() - start;
+      latencies.push(performance.now() - start);
       if (answer.status >= 300) failed++;
       await options.onAnswer?.(n, answer);
     }
@@ -55,7 +58,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   await Promise.all(Array.from({ length: options.connections }, worker));
   const seconds = (performance.now() - began) / 1000;
   agent.destroy();
-  return { seconds, latencies: latencies.sort(), failed };
+  return { seconds, latencies: Float64Array.from(latencies).sort(), failed };
 }
 
 /** The value below which the fraction `p` of sorted values lies. */
