@@ -14,6 +14,9 @@ export const consentLimits = {
   consentRunRecordsMax: 500,
   // Bodies of lane records that are unpacked together
   consentSliceBytesMax: 64 * 1024,
+  // Others get their turn after records for so many users are decided, and after so many lane records are encoded
+  fanOutUsersPerTurn: 10_000,
+  fanOutRecordsPerTurn: 100,
   // A lane record of so many users is part of a fan-out
   fanOutUsersMin: 10,
   // Users of a fan-out whose rows are read, written and told together

@@ -1,7 +1,7 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
-import type { AddressKey, NameKey } from "./user-names.ts";
 import type { UserId } from "./user-key.ts";
+import { type AddressKey, type NameKey, userIdOf, userRowKey } from "./user-names.ts";
 
 /**
  * Reads are synchronous and throw NeedRows where a row is not known. Rows are values: nobody changes them in place.
@@ -31,6 +31,8 @@ export interface RowCache {
   load(rows: Iterable<readonly [IdentityKey, unknown]>): void;
   /** The row, null where it is absent, undefined where it is not known. Never throws. */
   peek(key: IdentityKey): unknown;
+  /** The same of a user's row, without a key. */
+  peekUser(id: UserId): UserRow | null | undefined;
   /** Writes a row of the record at hand; undefined deletes it. */
   put(key: IdentityKey, row: unknown): void;
   /** The record at hand is resolved: its writes stay. */
@@ -68,7 +70,9 @@ export function createIdentities(workspaceId: string): Identities {
   }
 
   function user(id: UserId): UserRow | undefined {
-    return read(`u:${id}`) as UserRow | undefined;
+    const row = cache.peekUser(id);
+    if (row === undefined) throw new NeedRows([userRowKey(id)]);
+    return row ?? undefined;
   }
 
   return {
@@ -94,20 +98,94 @@ export function createIdentities(workspaceId: string): Identities {
 }
 
 /**
- * Two generations: a row read in the old one moves to the young one, and the old one is dropped as a whole. What is
- * not confirmed is kept apart, so that no eviction can lose it. In all the maps null is a row known to be absent.
+ * Rows of users lie apart, by id: a fan-out asks for those of ten thousand, and the id is at hand while a key would have
+ * to be made and hashed for each.
  */
 function createRowCache(): RowCache {
-  let young = new Map<IdentityKey, unknown>();
-  let old = new Map<IdentityKey, unknown>();
-  let unconfirmed = new Map<IdentityKey, unknown>();
-  const overlay = new Map<IdentityKey, unknown>();
+  const users = createGenerations<UserId>();
+  const others = createGenerations<IdentityKey>();
+  const both = [users, others];
 
   return {
     load(rows) {
       for (const [key, row] of rows) {
-        if (!unconfirmed.has(key)) young.set(key, row ?? null);
+        const id = idIn(key, row);
+        if (id === undefined) others.load(key, row ?? null);
+        else users.load(id, row ?? null);
       }
+    },
+    peek(key) {
+      const id = userIdOf(key);
+      return id === undefined ? others.peek(key) : users.peek(id);
+    },
+    peekUser: (id) => users.peek(id) as UserRow | null | undefined,
+    put(key, row) {
+      const id = idIn(key, row);
+      if (id === undefined) others.put(key, row ?? null);
+      else users.put(id, row ?? null);
+    },
+    keep() {
+      for (const rows of both) rows.keep();
+    },
+    discard() {
+      for (const rows of both) rows.discard();
+    },
+    changes() {
+      const changes = new Map<IdentityKey, unknown>();
+      for (const [key, row] of others.changes()) changes.set(key, row ?? undefined);
+      for (const [id, row] of users.changes()) changes.set(userRowKey(id), row ?? undefined);
+      return changes;
+    },
+    confirm() {
+      for (const rows of both) rows.confirm();
+    },
+    drop() {
+      for (const rows of both) rows.drop();
+    },
+    evict(entriesMax) {
+      if ((users.young() + others.young()) * 2 > entriesMax) { for (const rows of both) rows.age(); }
+      if (users.old() + others.old() > entriesMax) { for (const rows of both) rows.dropOld(); }
+    },
+  };
+}
+
+/** The user whose row it is: the id as the row has it, since a piece of a key takes longer to compare. */
+function idIn(key: IdentityKey, row: unknown): UserId | undefined {
+  const id = userIdOf(key);
+  return id === undefined ? undefined : (row as UserRow | undefined)?.id ?? id;
+}
+
+/** Rows of one kind by their keys, as RowCache has them; null is a row known to be absent. */
+interface Generations<Key> {
+  load(key: Key, row: unknown): void;
+  peek(key: Key): unknown;
+  put(key: Key, row: unknown): void;
+  keep(): void;
+  discard(): void;
+  changes(): ReadonlyMap<Key, unknown>;
+  confirm(): void;
+  drop(): void;
+  /** How many rows each generation has. */
+  young(): number;
+  old(): number;
+  /** The young rows are the old ones from now on. */
+  age(): void;
+  dropOld(): void;
+}
+
+/**
+ * Two generations: a row read in the old one moves to the young one, and the old one is dropped as a whole. What is
+ * not confirmed is kept apart, so that no eviction can lose it.
+ */
+function createGenerations<Key>(): Generations<Key> {
+  let young = new Map<Key, unknown>();
+  let old = new Map<Key, unknown>();
+  let unconfirmed = new Map<Key, unknown>();
+  const overlay = new Map<Key, unknown>();
+
+  return {
+    load(key, row) {
+      if (!unconfirmed.has(key)) young.set(key, row);
     },
     peek(key) {
       const written = overlay.size > 0 ? overlay.get(key) : undefined;
@@ -119,9 +197,7 @@ function createRowCache(): RowCache {
       if (known !== undefined) young.set(key, known);
       return known;
     },
-    put(key, row) {
-      overlay.set(key, row ?? null);
-    },
+    put: (key, row) => void overlay.set(key, row),
     keep() {
       if (overlay.size === 0) return;
       for (const [key, row] of overlay) {
@@ -131,11 +207,7 @@ function createRowCache(): RowCache {
       overlay.clear();
     },
     discard: () => overlay.clear(),
-    changes() {
-      const changes = new Map<IdentityKey, unknown>();
-      for (const [key, row] of unconfirmed) changes.set(key, row ?? undefined);
-      return changes;
-    },
+    changes: () => unconfirmed,
     confirm() {
       unconfirmed = new Map();
     },
@@ -145,12 +217,14 @@ function createRowCache(): RowCache {
       unconfirmed = new Map();
       overlay.clear();
     },
-    evict(entriesMax) {
-      if (young.size * 2 > entriesMax) {
-        old = young;
-        young = new Map();
-      }
-      if (old.size > entriesMax) old = new Map();
+    young: () => young.size,
+    old: () => old.size,
+    age() {
+      old = young;
+      young = new Map();
+    },
+    dropOld() {
+      old = new Map();
     },
   };
 }

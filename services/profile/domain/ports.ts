@@ -275,6 +275,13 @@ export type ConsentRecord =
       readonly state: MembershipState;
       readonly side?: readonly string[];
     } & Carried
+    /** What as many plain memberships would say that follow each other: the n-th user's has `part` + n. */
+    | {
+      readonly type: "memberships";
+      readonly userIds: readonly UserId[];
+      readonly groupId: string;
+      readonly state: MembershipState;
+    }
     | { readonly type: "emailStatus"; readonly address: string; readonly status: EmailStatus } & Carried
     | { readonly type: "emailMark"; readonly address: string; readonly mark: EmailMark }
     | { readonly type: "phoneMark"; readonly address: string; readonly mark: PhoneMark }

@@ -1,5 +1,5 @@
 /** What a change of a user's names and addresses does to the rows of the others who share them, and to consent. */
-import type { Identities } from "./identities.ts";
+import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, UserRow } from "./identity.ts";
 import type { MergeSide } from "./profile-record.ts";
 import type { ConsentChange } from "./track-object.ts";
@@ -17,7 +17,7 @@ import {
   userRowKey,
   withAddresses,
 } from "./user-names.ts";
-import { type Effects, putUser, takeMark, tell } from "./resolve-effects.ts";
+import { type Effects, type Members, putUser, takeMark, tell, tellMembership } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 
@@ -108,38 +108,47 @@ export function sendMemberships(
   groups: ConsentChange["subscriptionGroups"],
 ): void {
   if (groups === undefined) return;
-  const others = row.email === null
-    ? []
-    : sharersOf(effects, { by: "email", address: row.email }).filter(({ userId }) => userId !== row.id);
-  const members = [{ userId: row.id, ...sideListOf(row.side) }, ...others];
+  const others = row.email === null ? [] : sharersOf(effects, { by: "email", address: row.email }, row.id);
+  const members = [{ userIds: [row.id], ...sideListOf(row.side) }, ...others];
   for (const { id: groupId, state } of groups) {
-    for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });
+    for (const some of members) tellMembership(effects, some, { groupId, state });
   }
 }
 
-/** All who hold the address, each with the side of its open merges that the address means. */
-function sharersOf({ view }: Effects, key: AddressUserKey): Member[] {
+/** All others who hold the address, each with the side of its open merges that the address means. */
+function sharersOf({ view }: Effects, key: AddressUserKey, except: UserId): Members[] {
   const unknown: IdentityKey[] = [];
   const members = membersWithAddress(view, key, unknown);
-  view.need(unknown);
-  return members;
+  if (unknown.length > 0) throw new NeedRows(unknown);
+  return members.map(({ userIds, ...side }) => ({ userIds: userIds.filter((id) => id !== except), ...side }));
 }
 
-/** The same; `unknown` gets the rows that have to be loaded first. There may be ten thousand: no row is looked for twice. */
-export function membersWithAddress(view: Identities, key: AddressUserKey, unknown: IdentityKey[]): Member[] {
-  return view.sharers(addressOf(key)).map(({ id }) => {
+/**
+ * All who hold the address, in the order of its row; `unknown` gets the rows that have to be loaded first. There may be
+ * ten thousand: nothing is made for each, and no row is looked for twice.
+ */
+export function membersWithAddress(view: Identities, key: AddressUserKey, unknown: IdentityKey[]): Members[] {
+  const members: Members[] = [];
+  let run: UserId[] = [];
+  for (const { id } of view.sharers(addressOf(key))) {
     const row = knownUser(view, id, unknown);
-    if (row === undefined || row.merges.length === 0) return { userId: id };
-    return { userId: id, ...sideListOf(sideOf(view, row, key)) };
-  });
+    const side = row === undefined || row.merges.length === 0 ? undefined : sideOf(view, row, key);
+    if (side === undefined) {
+      run.push(id);
+    } else {
+      members.push({ userIds: run }, { userIds: [id], ...sideListOf(side) });
+      run = [];
+    }
+  }
+  members.push({ userIds: run });
+  return members.filter(({ userIds }) => userIds.length > 0);
 }
 
 /** Undefined where the row is not there, and where it is not known: then `unknown` gets its key. */
 export function knownUser(view: Identities, id: UserId, unknown: IdentityKey[]): UserRow | undefined {
-  const key = userRowKey(id);
-  const row = view.peek(key);
-  if (row === undefined) unknown.push(key);
-  return (row ?? undefined) as UserRow | undefined;
+  const row = view.peekUser(id);
+  if (row === undefined) unknown.push(userRowKey(id));
+  return row ?? undefined;
 }
 
 export function addressOf(key: AddressUserKey): AddressKey {
@@ -147,9 +156,3 @@ export function addressOf(key: AddressUserKey): AddressKey {
 }
 
 export type AddressUserKey = Extract<UserKey, { by: "email" | "phone" }>;
-
-/** The user of a membership record. */
-export interface Member {
-  readonly userId: UserId;
-  readonly side?: readonly string[];
-}

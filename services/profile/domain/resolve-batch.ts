@@ -1,4 +1,5 @@
 /** The resolver: intake records in order, decided one after the other against the identity rows. */
+import { limits } from "../../../platform/limits.ts";
 import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
 import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
@@ -19,15 +20,20 @@ import { resolveUndo } from "./resolve-undo.ts";
 /**
  * Resolves records of one workspace in order, up to the first that needs identity rows which `view` does not know:
  * then `need` names them, and those that the records after it need as far as can be seen. The caller loads them and
- * calls again with the records from `resolved.length` on. A record has all of its effects or none; a fault is thrown
+ * calls again with the records from `resolved.length` on. Without `need` it stops behind a fan-out, so that the caller
+ * can give others their turn, and before a record that throws. A record has all of its effects or none; a fault is thrown
  * only for the first record, so what was resolved before it is never lost. The result does not depend on how records
  * were cut into calls, nor on what was cached.
  */
 export function resolveBatch(view: Identities, records: readonly IntakeRecord[], options: ResolveOptions): Resolution {
   const resolved: ResolvedRecord[] = [];
+  let users = 0;
   for (const record of records) {
+    if (users >= limits.fanOutUsersPerTurn) return { resolved };
     try {
-      resolved.push(resolveRecord(view, record, options));
+      const done = resolveRecord(view, record, options);
+      resolved.push(done);
+      users += usersOfRuns(done);
       view.keep();
     } catch (error) {
       view.discard();
@@ -41,8 +47,12 @@ export function resolveBatch(view: Identities, records: readonly IntakeRecord[],
   return { resolved };
 }
 
+function usersOfRuns({ consent }: ResolvedRecord): number {
+  return consent.reduce((sum, record) => sum + (record.type === "memberships" ? record.userIds.length : 0), 0);
+}
+
 export interface Resolution {
-  /** The records resolved, from the first on; fewer than given with `need`, or where the next one throws. */
+  /** The records resolved, from the first on; fewer than given with `need`, behind a fan-out, or where the next one throws. */
   readonly resolved: ResolvedRecord[];
   readonly need?: IdentityKey[];
 }

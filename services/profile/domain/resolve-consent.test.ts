@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { MembershipUpdate } from "./intake-record.ts";
 import { createIdentities } from "./identities.ts";
 import { resolveBatch } from "./resolve-batch.ts";
-import { attributes, byEmail, byId, byPhone, createWorkspace, event, start } from "./resolver-workspace.fixture.ts";
+import { attributes, byEmail, byId, byPhone, createWorkspace, eachUser, event, start } from "./resolver-workspace.fixture.ts";
 
 function setGroup(to: Partial<MembershipUpdate>) {
   const update = { groupId: "g", state: "unsubscribed" as const, externalIds: [], emails: [], phones: [], ...to };
@@ -38,7 +38,7 @@ describe("resolveConsent() memberships", () => {
     const workspace = createWorkspace();
     workspace.run(attributes(byId("a"), address), attributes(byId("b"), address));
     const [record] = workspace.run(setGroup(to));
-    expect(record?.consent.map((sent) => "userId" in sent && sent.userId).toSorted()).toEqual(
+    expect(eachUser(record?.consent).map((sent) => "userId" in sent && sent.userId).toSorted()).toEqual(
       [workspace.idOf(byId("a")), workspace.idOf(byId("b"))].toSorted(),
     );
   });
@@ -116,7 +116,7 @@ test("resolveConsent() asks for the rows of all who are named in few rounds", ()
   for (let rounds = 1;; rounds += 1) {
     const { resolved, need = [] } = resolveBatch(view, [record], { now: start, undoWindowMs: 1 });
     if (resolved.length > 0) {
-      expect(resolved[0]?.consent).toHaveLength(50);
+      expect(eachUser(resolved[0]?.consent)).toHaveLength(50);
       expect(rounds).toBeLessThanOrEqual(6);
       return;
     }

@@ -1,11 +1,11 @@
 /** Consent that is set directly: who is meant at this place of the log, and what waits for those who are not there yet. */
 import type { ConsentBody, MembershipUpdate } from "./intake-record.ts";
 import type { UserKey } from "./user-key.ts";
-import type { Identities } from "./identities.ts";
+import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey } from "./identity.ts";
 import { type AddressKey, externalIdKey, type NameKey } from "./user-names.ts";
-import { addressOf, type AddressUserKey, knownUser, type Member, membersWithAddress } from "./resolve-addresses.ts";
-import { type Effects, tell } from "./resolve-effects.ts";
+import { addressOf, type AddressUserKey, knownUser, membersWithAddress } from "./resolve-addresses.ts";
+import { type Effects, type Members, tell, tellMembership } from "./resolve-effects.ts";
 import { sideListOf, sideOf } from "./resolve-open-merges.ts";
 import { keepPending } from "./resolve-pending.ts";
 
@@ -37,20 +37,20 @@ function resolveMemberships(effects: Effects, { groupId, state, externalIds, ema
   effects.view.need(keys.map(nameOf));
   const unknown: IdentityKey[] = [];
   const named = keys.map((key) => ({ name: nameOf(key), members: membersOf(effects.view, key, unknown) }));
-  effects.view.need(unknown);
+  if (unknown.length > 0) throw new NeedRows(unknown);
   effects.view.need(named.flatMap(({ name, members }) => (members.length === 0 ? [`w:${name}` as const] : [])));
   for (const { name, members } of named) {
-    for (const member of members) tell(effects, { type: "membership", ...member, groupId, state });
+    for (const some of members) tellMembership(effects, some, { groupId, state });
     if (members.length === 0) keepPending(effects, name, { groupId, state });
   }
 }
 
 /** `unknown` gets the rows that have to be loaded first, so that those of all names are loaded together. */
-function membersOf(view: Identities, key: MemberKey, unknown: IdentityKey[]): Member[] {
+function membersOf(view: Identities, key: MemberKey, unknown: IdentityKey[]): Members[] {
   if (key.by !== "externalId") return membersWithAddress(view, key, unknown);
   const id = view.holderOf(externalIdKey(key.id));
   const row = id === undefined ? undefined : knownUser(view, id, unknown);
-  return row === undefined ? [] : [{ userId: row.id, ...sideListOf(sideOf(view, row, key)) }];
+  return row === undefined ? [] : [{ userIds: [row.id], ...sideListOf(sideOf(view, row, key)) }];
 }
 
 function nameOf(key: MemberKey): NameKey | AddressKey {

@@ -5,6 +5,7 @@ import type { ItemOutcome, UserRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
 import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.ts";
 import type { Mark } from "./profile.ts";
+import type { MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
 import { userRowKey } from "./user-names.ts";
 
@@ -77,8 +78,21 @@ export function tell(effects: Effects, change: ConsentChangeRecord, origin: Orig
   const { sequence } = effects.record;
   const { requestId, actor } = origin;
   const part = effects.nextPart;
-  effects.nextPart += 1;
+  effects.nextPart += change.type === "memberships" ? change.userIds.length : 1;
   effects.consent.push({ sequence, part, at: effects.now, requestId, actor, ...change });
+}
+
+/** Users of memberships, in order. One of several is meant itself; `side`: see ConsentRecord. */
+export interface Members {
+  readonly userIds: readonly UserId[];
+  readonly side?: readonly string[];
+}
+
+export function tellMembership(effects: Effects, { userIds, ...side }: Members, set: { groupId: string; state: MembershipState }): void {
+  const [userId] = userIds;
+  if (userId === undefined) return;
+  if (userIds.length > 1) tell(effects, { type: "memberships", userIds, ...set });
+  else tell(effects, { type: "membership", userId, ...side, ...set });
 }
 
 type Origin = Pick<IntakeRecord, "requestId" | "actor">;

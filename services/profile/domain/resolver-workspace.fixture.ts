@@ -2,6 +2,7 @@
 import type { Idempotency, IntakeBody, IntakeRecord } from "./intake-record.ts";
 import { createIdentities, NeedRows } from "./identities.ts";
 import type { IdentityKey, UserRow } from "./identity.ts";
+import type { ConsentRecord } from "./ports.ts";
 import { resolveBatch, type ResolvedRecord } from "./resolve-batch.ts";
 import { keysOf } from "./resolve-keys.ts";
 import { findUser } from "./choose-user.ts";
@@ -51,6 +52,15 @@ export interface WorkspaceOptions {
   readonly evicts?: () => boolean;
   /** Loads only what the resolver asks for, nothing ahead. */
   readonly lazy?: boolean;
+}
+
+/** Consent with a record for each user, whether the resolver gathered them or not. */
+export function eachUser(consent: readonly ConsentRecord[] = []): ConsentRecord[] {
+  return consent.flatMap((record): ConsentRecord[] => {
+    if (record.type !== "memberships") return [record];
+    const { userIds, part, ...rest } = record;
+    return userIds.map((userId, at) => ({ ...rest, type: "membership", userId, part: part + at }));
+  });
 }
 
 /** Resolves requests as the driver does, against a store that is a map. */

@@ -20,6 +20,11 @@ export function userRowKey(id: UserId): `u:${string}` {
   return `u:${id}`;
 }
 
+/** The user whose row the key names; undefined: the key is one of a name, an address or a request. */
+export function userIdOf(key: IdentityKey): UserId | undefined {
+  return key.startsWith("u:") ? key.slice(2) : undefined;
+}
+
 export function emailKey(address: string): AddressKey {
   return `e:${address}`;
 }

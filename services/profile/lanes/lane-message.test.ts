@@ -1,5 +1,5 @@
 /** What the services that own consent get to read. */
-import { fromBinary } from "@bufbuild/protobuf";
+import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import {
   EmailMark,
@@ -33,7 +33,9 @@ test("laneRow() carries the traceparent of a request that is recorded", () => {
   expect(fromBinary(SubscriptionRecordSchema, membership.body).cause?.traceparent).toBe(traceparent);
 });
 
-const changes: [ConsentRecord, object][] = [
+type OneRecord = Parameters<typeof laneRow>[1];
+
+const changes: [OneRecord, object][] = [
   [
     { ...cause, type: "membership", userId: "u", groupId: "g", state: "subscribed" },
     { case: "setMembership", value: { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED } },
@@ -59,7 +61,7 @@ test.each(changes)("laneRow() sends the rest to subscription, keyed by user: $ty
   expect(fromBinary(SubscriptionRecordSchema, row.body)).toMatchObject({ workspaceId: "w", userId: "u", change });
 });
 
-const marks: [ConsentRecord, object][] = [
+const marks: [OneRecord, object][] = [
   [{ ...cause, type: "emailMark", address: "a@x.org", mark: "blocklisted" }, { case: "markEmail", value: { mark: EmailMark.BLOCKLISTED } }],
   [{ ...cause, type: "phoneMark", address: "+12125550123", mark: "removed" }, { case: "markPhone", value: { mark: PhoneMark.REMOVED } }],
 ];
@@ -71,16 +73,22 @@ test.each(marks)("laneRow() sends marks to messaging-status: $type", (record, ch
 });
 
 describe("laneRows()", () => {
-  const set = (part: number, more: object = {}): ConsentRecord => {
+  const set = (part: number, more: object = {}): OneRecord => {
     return { ...cause, part, type: "membership", userId: `u${part}`, groupId: "g", state: "subscribed", ...more };
   };
+  /** What `set` says of so many users from this one on. */
+  const setOfRun = (part: number, users: number, more: object = {}): ConsentRecord => {
+    const userIds = Array.from({ length: users }, (_, at) => `u${part + at}`);
+    return { ...cause, part, type: "memberships", userIds, groupId: "g", state: "subscribed", ...more };
+  };
+  const rowsOf = (records: readonly ConsentRecord[], usersMax?: number) => [...laneRows("w", records, usersMax)];
   const shapes = (records: readonly ConsentRecord[], usersMax?: number) =>
-    laneRows("w", records, usersMax).map(({ key, part, users = 1 }) => [key, part, users]);
+    rowsOf(records, usersMax).map(({ key, part, users = 1 }) => [key, part, users]);
 
   test("says once what it says of users who follow each other, in records of so many users at most", () => {
     const records = Array.from({ length: 5 }, (_, part) => set(part));
     expect(shapes(records, 2)).toEqual([["u0", 0, 2], ["u2", 2, 2], ["u4", 4, 1]]);
-    const [first] = laneRows("w", records, 5);
+    const [first] = rowsOf(records, 5);
     expect(fromBinary(SubscriptionRecordSchema, first?.body ?? new Uint8Array())).toMatchObject({
       workspaceId: "w",
       userId: "u0",
@@ -90,7 +98,27 @@ describe("laneRows()", () => {
         value: { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED, userIds: ["u0", "u1", "u2", "u3", "u4"] },
       },
     });
-    expect(laneRows("w", records, 1)).toEqual(records.map((record) => laneRow("w", record)));
+    expect(rowsOf(records, 1)).toEqual(records.map((record) => laneRow("w", record)));
+  });
+
+  test.each([1, 2, 3, 20, 1_000])("cuts runs as it cuts their users one by one, in records of %i users at most", (usersMax) => {
+    const traced = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
+    const one = (from: number, to: number, more?: object) => Array.from({ length: to - from }, (_, at) => set(from + at, more));
+    const runs = [set(0), setOfRun(1, 150), set(151, { side: ["m"] }), setOfRun(152, 2), set(154), set(155), setOfRun(156, 200, traced)];
+    const alone = [...one(0, 151), set(151, { side: ["m"] }), ...one(152, 156), ...one(156, 356, traced)];
+    expect(rowsOf(runs, usersMax)).toEqual(rowsOf(alone, usersMax));
+  });
+
+  test.each([0, 1, 127, 128, 70_000])("encodes a run that begins at part %i as protobuf does", (part) => {
+    const userIds = ["0000000000010000a4d27015", "ü", "x".repeat(300)];
+    const [row] = rowsOf([{ ...setOfRun(part, 0), type: "memberships", groupId: "g", state: "unsubscribed", userIds }]);
+    const message = fromBinary(SubscriptionRecordSchema, row?.body ?? new Uint8Array());
+    expect(message).toMatchObject({
+      userId: userIds[0],
+      cause: { part },
+      change: { value: { state: SubscriptionState.UNSUBSCRIBED, userIds } },
+    });
+    expect(row?.body).toEqual(toBinary(SubscriptionRecordSchema, message));
   });
 
   test.each([
@@ -105,6 +133,7 @@ describe("laneRows()", () => {
     ["a side of a merge", { side: ["m"] }],
     ["what was said before the user was there", { carried: true }],
   ])("keeps %s apart", (_, other) => {
-    expect(laneRows("w", [set(0), set(1, other)]).map(({ users = 1 }) => users)).toEqual([1, 1]);
+    expect(rowsOf([set(0), set(1, other)]).map(({ users = 1 }) => users)).toEqual([1, 1]);
+    expect(rowsOf([setOfRun(0, 2), set(2, other)]).map(({ users = 1 }) => users)).toEqual([2, 1]);
   });
 });

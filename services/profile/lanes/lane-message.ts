@@ -1,9 +1,10 @@
 /** What leaves for the services that own consent: ConsentRecord of the domain -> heddle.lane.v1 and its lane. */
-import { create, toBinary } from "@bufbuild/protobuf";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { limits } from "../../../platform/limits.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
+import type { UserId } from "../domain/user-key.ts";
 import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } from "../intake/consent-message.ts";
 
 /** A record as a store keeps it: which service hears it, the user or address that chooses the lane, and the bytes. */
@@ -18,64 +19,110 @@ export interface LaneRow {
 }
 
 /**
- * The records in their order. A run of them that says the same of several users is one row, of `usersMax` users at most:
- * one decision may concern everybody who shares an address.
+ * The records in their order. A run of users that the same is said of is one row, of `usersMax` users at most, whoever
+ * gathered them: one decision may concern everybody who shares an address. Made one by one, as there may be hundreds.
  */
-export function laneRows(
+export function* laneRows(
   workspaceId: string,
   records: readonly ConsentRecord[],
   usersMax: number = limits.laneUsersPerRecordMax,
-): LaneRow[] {
-  const rows: LaneRow[] = [];
-  for (let at = 0; at < records.length;) {
-    const run = runAt(records, at, usersMax);
-    const [first] = run;
-    if (first === undefined) break;
-    rows.push(run.length === 1 ? laneRow(workspaceId, first) : laneRowOfMany(workspaceId, run as MembershipRecord[]));
-    at += run.length;
+): Generator<LaneRow, void> {
+  for (const run of runsOf(records)) {
+    if ("record" in run) yield laneRow(workspaceId, run.record);
+    else yield* rowsOfRun(workspaceId, run, usersMax);
   }
-  return rows;
 }
 
-/** The records from `at` on that differ in nothing but their user and their place, which rises by one. */
-function runAt(records: readonly ConsentRecord[], at: number, usersMax: number): readonly ConsentRecord[] {
-  const first = records[at];
-  if (first === undefined) return [];
-  let end = at + 1;
-  if (!isPlain(first)) return [first];
-  for (let next = records[end]; end - at < usersMax && next !== undefined && saysSame(first, next, end - at); next = records[end]) end += 1;
-  return records.slice(at, end);
+/** Users that the same is said of, the n-th at the part of `first` + n; or a record that stands for itself. */
+type Run = PlainRun | { readonly record: OneRecord };
+
+interface PlainRun {
+  readonly first: PlainRecord;
+  readonly userIds: UserId[];
 }
 
-/** A membership of the user itself, said while the user is there. */
-function isPlain(record: ConsentRecord): record is MembershipRecord {
-  return record.type === "membership" && !record.carried && (record.side ?? []).length === 0;
+/** A membership of users themselves, said while they are there. */
+type PlainRecord = MembershipRecord | Extract<ConsentRecord, { type: "memberships" }>;
+
+function* runsOf(records: readonly ConsentRecord[]): Generator<Run, void> {
+  let run: PlainRun | undefined;
+  for (const record of records) {
+    if (run !== undefined && isPlain(record) && saysSame(run.first, record, run.userIds.length)) {
+      for (const id of usersOf(record)) run.userIds.push(id);
+      continue;
+    }
+    if (run !== undefined) yield run;
+    run = undefined;
+    if (isPlain(record)) run = { first: record, userIds: usersOf(record).slice() };
+    else yield { record };
+  }
+  if (run !== undefined) yield run;
 }
 
-function saysSame(first: MembershipRecord, next: ConsentRecord, distance: number): boolean {
-  return isPlain(next) && next.groupId === first.groupId && next.state === first.state && next.part === first.part + distance &&
+function isPlain(record: ConsentRecord): record is PlainRecord {
+  return record.type === "memberships" || (record.type === "membership" && !record.carried && (record.side ?? []).length === 0);
+}
+
+function usersOf(record: PlainRecord): readonly UserId[] {
+  return record.type === "memberships" ? record.userIds : [record.userId];
+}
+
+function saysSame(first: PlainRecord, next: PlainRecord, distance: number): boolean {
+  return next.groupId === first.groupId && next.state === first.state && next.part === first.part + distance &&
     next.sequence === first.sequence && next.at === first.at && next.requestId === first.requestId && next.actor === first.actor &&
     next.traceparent === first.traceparent;
 }
 
-function laneRowOfMany(workspaceId: string, run: readonly MembershipRecord[]): LaneRow {
-  const [first] = run as [MembershipRecord];
-  const { sequence, part, userId, groupId, state } = first;
-  const value = { subscriptionGroupId: groupId, state: membershipNumbers[state], userIds: run.map((one) => one.userId) };
-  const change = { case: "setMemberships" as const, value };
-  const message = create(lane.SubscriptionRecordSchema, { workspaceId, userId, cause: causeOf(first), change });
+function* rowsOfRun(workspaceId: string, { first, userIds }: PlainRun, usersMax: number): Generator<LaneRow, void> {
+  let said: Said | undefined;
+  for (let at = 0; at < userIds.length; at += usersMax) {
+    const some = userIds.slice(at, at + usersMax);
+    const [userId = ""] = some;
+    const { sequence } = first;
+    const part = first.part + at;
+    if (some.length === 1) {
+      yield laneRow(workspaceId, { ...first, type: "membership", userId, part });
+    } else {
+      said ??= saidOf(workspaceId, first);
+      yield { service: "subscription", key: userId, sequence, part, users: some.length, body: bodyOfMany(said, part, some) };
+    }
+  }
+}
+
+/** What is the same in all rows of a run, encoded: what comes before the user, before and behind the part, and before the users. */
+interface Said {
+  readonly workspace: Uint8Array;
+  readonly place: Uint8Array;
+  readonly cause: Uint8Array;
+  readonly change: Uint8Array;
+}
+
+function saidOf(workspaceId: string, first: PlainRecord): Said {
+  const { sequence, ...cause } = causeOf(first);
+  const value = { subscriptionGroupId: first.groupId, state: membershipNumbers[first.state] };
   return {
-    service: "subscription",
-    key: userId,
-    sequence,
-    part,
-    users: run.length,
-    body: toBinary(lane.SubscriptionRecordSchema, message),
+    workspace: toBinary(lane.SubscriptionRecordSchema, create(lane.SubscriptionRecordSchema, { workspaceId })),
+    place: toBinary(lane.CauseSchema, create(lane.CauseSchema, { sequence })),
+    cause: toBinary(lane.CauseSchema, create(lane.CauseSchema, { ...cause, part: 0 })),
+    change: toBinary(lane.SetMembershipsSchema, create(lane.SetMembershipsSchema, value)),
   };
 }
 
+/** As `toBinary` would write it: all fields of a message in the order of their numbers, a part of 0 not at all. */
+function bodyOfMany(said: Said, part: number, userIds: readonly UserId[]): Uint8Array {
+  const { userId, cause, setMemberships } = lane.SubscriptionRecordSchema.field;
+  const { userIds: users } = lane.SetMembershipsSchema.field;
+  const writer = new BinaryWriter().raw(said.workspace).tag(userId.number, WireType.LengthDelimited).string(userIds[0] ?? "");
+  writer.tag(cause.number, WireType.LengthDelimited).fork().raw(said.place);
+  if (part > 0) writer.tag(lane.CauseSchema.field.part.number, WireType.Varint).uint32(part);
+  writer.raw(said.cause).join();
+  writer.tag(setMemberships.number, WireType.LengthDelimited).fork().raw(said.change);
+  for (const id of userIds) writer.tag(users.number, WireType.LengthDelimited).string(id);
+  return writer.join().finish();
+}
+
 /** The state of an address goes to messaging-status by address, everything else to subscription by user. */
-export function laneRow(workspaceId: string, record: ConsentRecord): LaneRow {
+export function laneRow(workspaceId: string, record: OneRecord): LaneRow {
   const { sequence, part } = record;
   const cause = causeOf(record);
   if ("address" in record) {
@@ -116,13 +163,15 @@ function subscriptionChange(record: SubscriptionRecord): SubscriptionChange {
   }
 }
 
-function causeOf(record: ConsentRecord): MessageInitShape<typeof lane.CauseSchema> {
+function causeOf(record: ConsentRecord) {
   const { sequence, part, at, requestId, actor, traceparent = "" } = record;
   return { sequence: BigInt(sequence), part, at: BigInt(at), requestId, actor, traceparent };
 }
 
+/** Of one user or address. */
+type OneRecord = Exclude<ConsentRecord, { type: "memberships" }>;
 type MembershipRecord = Extract<ConsentRecord, { type: "membership" }>;
 type StatusRecord = Extract<ConsentRecord, { address: string }>;
-type SubscriptionRecord = Exclude<ConsentRecord, StatusRecord>;
+type SubscriptionRecord = Exclude<OneRecord, StatusRecord>;
 type StatusChange = NonNullable<MessageInitShape<typeof lane.StatusRecordSchema>["change"]>;
 type SubscriptionChange = NonNullable<MessageInitShape<typeof lane.SubscriptionRecordSchema>["change"]>;

@@ -22,7 +22,10 @@ export interface WorkspaceResolution {
   readonly failed: readonly { readonly sequence: number; readonly error: unknown }[];
 }
 
-/** A record whose resolving throws is passed over whole; the records around it keep their order. */
+/**
+ * A record whose resolving throws is passed over whole; the records around it keep their order. Others get their turn
+ * where the resolver stops between two records.
+ */
 export async function resolveWorkspace(
   view: Identities,
   records: readonly IntakeRecord[],
@@ -41,6 +44,7 @@ export async function resolveWorkspace(
     for (const record of part.resolved) resolved.push(record);
     rest = rest.slice(part.resolved.length);
     if (part.need !== undefined) await loadAhead(view, rest, { need: part.need, store: parts.identities });
+    else if (rest.length > 0) await setImmediate();
   }
   return { resolved, failed };
 }

@@ -1,5 +1,7 @@
 /** From intake records to what a step sends: decode, resolve each workspace, address every effect to its lane. */
 import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers/promises";
+import { limits } from "../../../platform/limits.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { Identities } from "../domain/identities.ts";
@@ -31,7 +33,7 @@ export interface EffectParts {
   readonly packItem: (item: Addressed) => string;
   readonly tracer?: Tracer;
   /** In order; a record that says the same of several users has `usersMax` of them at most. */
-  readonly encodeConsent: (workspaceId: string, records: readonly ConsentRecord[], usersMax: number) => readonly ConsentItem[];
+  readonly encodeConsent: (workspaceId: string, records: readonly ConsentRecord[], usersMax: number) => Iterable<ConsentItem>;
 }
 
 /** One effect, ready to be packed with others of its lane. */
@@ -78,7 +80,7 @@ export async function planEffects(parts: EffectParts, records: readonly LogRecor
     beginSpans(spans, parts, intake);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     for (const record of resolved) {
-      addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
+      await addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
       addOutcome(outcomes, record);
     }
     const own = originsOf(intake, resolved);
@@ -99,20 +101,24 @@ function beginSpans(spans: Map<number, Span>, { tracer = noTracer, partition }: 
   }
 }
 
-function addEffects(
+/** Others get their turn while the records of a fan-out are encoded. */
+async function addEffects(
   effects: Effect[],
   { packItem, encodeConsent, layout, usersPerRecord }: EffectParts & EffectOptions,
   { workspaceId, record, span }: { readonly workspaceId: string; readonly record: ResolvedRecord; readonly span: Span | undefined },
-): void {
+): Promise<void> {
   const trace = span === undefined ? undefined : { traceparent: span.traceparent };
   for (const own of laneRecordsOf(record)) {
     const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own }, ...trace }));
     effects.push({ to: "profile", lane: layout.laneOf(workspaceId, own.userId), body });
   }
   const consent = trace === undefined ? record.consent : record.consent.map((one) => ({ ...one, ...trace }));
+  let added = 0;
   for (const { service, key, body } of encodeConsent(workspaceId, consent, usersPerRecord)) {
     const lane = service === "subscription" ? layout.subscriptionLaneOf(workspaceId) : layout.laneOf(workspaceId, key);
     effects.push({ to: service, lane, body });
+    added += 1;
+    if (added % limits.fanOutRecordsPerTurn === 0) await setImmediate();
   }
 }
 

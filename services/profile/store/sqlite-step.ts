@@ -1,5 +1,7 @@
 /** How a step becomes rows, and how the rows are written inside one transaction. */
 import type { StatementSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
 import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
@@ -11,14 +13,14 @@ import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite
 import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 /** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
-export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]) => readonly {
+export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]) => Iterable<{
   readonly service: string;
   readonly key: string;
   readonly sequence: number;
   readonly part: number;
   readonly users?: number;
   readonly body: Uint8Array;
-}[];
+}>;
 
 type SqlValue = string | number | Uint8Array;
 type Row = readonly SqlValue[];
@@ -29,11 +31,11 @@ export interface StepRows {
   readonly rowChars: ReadonlyMap<Profile, number>;
 }
 
-/** The workspaces of the step must have numbers. */
-export function planStepRows(
+/** The workspaces of the step must have numbers. Others get their turn while the records of a fan-out are encoded. */
+export async function planStepRows(
   step: Step,
   { encodeLane, numbers }: { readonly encodeLane: EncodeLane; readonly numbers: WorkspaceNumbers },
-): StepRows {
+): Promise<StepRows> {
   const planned = new Map<string, Row[]>();
   const rowChars = new Map<Profile, number>();
   // Statements run in the order of this table whatever the order of the calls below.
@@ -47,14 +49,12 @@ export function planStepRows(
     addProfiles(add, number, { profiles: workspace.profiles, rowChars });
     addMerges(add, workspace);
     addHeld(add, workspace);
-    for (const { service, key, sequence, part, users = 1, body } of encodeLane(workspace.workspaceId, workspace.consent)) {
-      add(statements.putLane, service, workspace.workspaceId, sequence, part, key, users, body);
-    }
   }
   const origins = step.workspaces.flatMap(({ workspaceId, origins = [] }) => origins.length === 0 ? [] : [[workspaceId, origins] as const]);
   if (origins.length > 0) add(statements.putOrigins, step.partition, step.through, step.now ?? 0, originsToRow(origins));
   for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
   add(statements.putCheckpoint, step.partition, step.through, step.now ?? 0);
+  for (const workspace of step.workspaces) await addLanes(add, workspace, encodeLane);
   const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
   return { batches, rowChars };
 }
@@ -152,6 +152,15 @@ function addRecords(
   { workspaceId, owner, records }: { workspaceId: string; owner: string; records: readonly ProfileRecord[] },
 ): void {
   for (const record of records) add(sql, workspaceId, owner, record.mark[0], record.mark[1], JSON.stringify(record));
+}
+
+async function addLanes(add: Add, { workspaceId, consent }: WorkspaceStep, encodeLane: EncodeLane): Promise<void> {
+  let added = 0;
+  for (const { service, key, sequence, part, users = 1, body } of encodeLane(workspaceId, consent)) {
+    add(statements.putLane, service, workspaceId, sequence, part, key, users, body);
+    added += 1;
+    if (added % limits.fanOutRecordsPerTurn === 0) await setImmediate();
+  }
 }
 
 type Add = (sql: string, ...row: SqlValue[]) => void;

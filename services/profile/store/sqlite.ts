@@ -55,7 +55,7 @@ export async function openSqliteProfileStore(
       },
       async commit(step) {
         await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
-        const rows = planStepRows(step, { encodeLane, numbers });
+        const rows = await planStepRows(step, { encodeLane, numbers });
         await database.write(() => {
           commitStep(database, rows);
           onCommit?.(step);

@@ -1,0 +1,87 @@
+/** A fan-out to 10,000 users gives others their turn, and shows nothing of itself before it is whole. */
+import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { laneLayout } from "../../../platform/lane/layout.ts";
+import { limits } from "../../../platform/limits.ts";
+import { openDatabase } from "../../../platform/sqlite/database.ts";
+import type { IdentityKey, Sharer, UserRow } from "../domain/identity.ts";
+import type { IntakeRecord } from "../domain/intake-record.ts";
+import { resolveBatch } from "../domain/resolve-batch.ts";
+import { nameless } from "../domain/user-names.ts";
+import { laneRows } from "../lanes/lane-message.ts";
+import { type Effect, planEffects } from "../resolve/plan-effects.ts";
+import { openSqliteProfileStore } from "../store/sqlite.ts";
+import { createViews, planStep } from "./plan-step.ts";
+import { createUserCache } from "./user-cache.ts";
+
+const workspaceId = "w";
+const email = "all@b.org";
+const sharers = 10_000;
+const options = { now: 1, undoWindowMs: 0 };
+
+/** A view that knows all who share the email. */
+function knowingViews() {
+  const views = createViews();
+  const users = Array.from({ length: sharers }, (_, at): UserRow => ({ ...nameless(`u${at}`), email }));
+  const list = users.map(({ id }): Sharer => ({ id, identified: true, updated: [0, 1] }));
+  views.of(workspaceId).load([[`e:${email}`, list], ...users.map((row) => [`u:${row.id}` as IdentityKey, row] as const)]);
+  return views;
+}
+
+/** A request that sets the email of all in a group. */
+function decode(sequence: number): IntakeRecord {
+  const update = { groupId: "g", state: "subscribed" as const, externalIds: [], emails: [email], phones: [] };
+  const body = { type: "setMemberships" as const, updates: [update] };
+  return { sequence, workspaceId, requestId: `r${sequence}`, actor: "key", receivedAt: 0, body };
+}
+
+const requests = [1, 2, 3].map((sequence) => ({ sequence, body: new Uint8Array() }));
+const rows = requests.length * sharers / limits.laneUsersPerRecordMax;
+/** While the lane records of all requests are encoded. */
+const turnsMin = 4 * requests.length;
+const common = { partition: 0, decode, resolve: resolveBatch };
+
+/** What the work gave, and what others saw at each of their turns while it was under way. */
+async function beside<Result, Seen>(work: () => Promise<Result>, look: () => Seen): Promise<{ result: Result; seen: Seen[] }> {
+  const seen: Seen[] = [];
+  const state = { isOver: false };
+  const others = (async () => {
+    for (await setImmediate(); !state.isOver; await setImmediate()) seen.push(look());
+  })();
+  const result = await work().finally(() => state.isOver = true);
+  await others;
+  return { result, seen };
+}
+
+test("a step of fan-outs is decided and written in parts, and seen whole", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
+  const parts = { ...common, steps: {} as never, identities, profiles, cache, views: knowingViews() };
+  const planned = await beside(() => planStep(parts, requests, options), () => 0);
+  expect(planned.seen.length).toBeGreaterThanOrEqual(requests.length - 1);
+  const count = () => Number(database.prepare("SELECT count(*) AS count FROM lane_records").get()?.["count"]);
+  const written = await beside(() => steps.commit(planned.result.step), count);
+  expect(written.seen.length).toBeGreaterThanOrEqual(turnsMin);
+  expect(written.seen.filter((found) => found !== 0 && found !== rows)).toEqual([]);
+  expect(count()).toBe(rows);
+  await database.close();
+});
+
+test("the effects of fan-outs are decided and encoded in parts, and are the same as those of each alone", async () => {
+  const parts = {
+    ...common,
+    identities: { load: () => Promise.reject(new Error("All rows are known")) },
+    layout: laneLayout(1, 1),
+    packItem: () => "",
+    encodeConsent: laneRows,
+  };
+  const how = { ...options, usersPerRecord: limits.laneUsersPerRecordMax };
+  const planned = await beside(() => planEffects({ ...parts, views: knowingViews() }, requests, how), () => 0);
+  expect(planned.seen.length).toBeGreaterThanOrEqual(requests.length - 1 + turnsMin);
+  expect(planned.result.effects).toHaveLength(rows);
+  const alone = await Promise.all(requests.map((request) => planEffects({ ...parts, views: knowingViews() }, [request], how)));
+  const bytes = (effects: readonly Effect[]) => Buffer.concat(effects.map(({ body }) => body));
+  expect(bytes(planned.result.effects).equals(bytes(alone.flatMap(({ effects }) => effects)))).toBe(true);
+});
