@@ -33,3 +33,29 @@ test("resolveWorkspace() loads the rows of very many users a bounded number at a
   expect(loads).toEqual([limits.identityRowsPerLoad, limits.identityRowsPerLoad, 1]);
   expect(others.turns).toBeGreaterThan(1);
 });
+
+test("resolveWorkspace() gives others their turn between reading an address that very many share and deciding", async () => {
+  const members = Array.from({ length: limits.identityRowsPerLoad + 1 }, (_, at) => ({ id: `u${at}`, identified: true, updated: [0, 1] }));
+  const address: IdentityKey = "e:all@b.org";
+  const happened: string[] = [];
+  await resolveWorkspace(
+    createIdentities("w"),
+    [{ workspaceId: "w", sequence: 1, body: { type: "setMemberships", updates: [] } } as never],
+    {
+      options: { now: 1, undoWindowMs: 0 },
+      resolve: (known) => {
+        happened.push("resolve");
+        const isKnown = known.peek(address) !== undefined;
+        return isKnown ? { resolved: [{ sequence: 1, profiles: [], consent: [], forgetFrozen: [] }] } : { resolved: [], need: [address] };
+      },
+      identities: {
+        load: (_, [key = address]) => {
+          happened.push("load");
+          void setImmediate().then(() => happened.push("others"));
+          return Promise.resolve(new Map([[key, members]]));
+        },
+      },
+    },
+  );
+  expect(happened).toEqual(["resolve", "load", "others", "resolve"]);
+});

@@ -69,12 +69,22 @@ async function loadAhead(
   }
 }
 
-/** So many at once that others get their turn: whoever fans out needs the rows of all who share an address. */
+/**
+ * So many at once that others get their turn: whoever fans out needs the rows of all who share an address. To find out
+ * which took about as long, and so does reading that address.
+ */
 async function loadKeys(view: Identities, keys: readonly IdentityKey[], store: IdentityStore): Promise<void> {
+  const isFanOut = keys.length > limits.identityRowsPerLoad;
+  if (isFanOut) await setImmediate();
   for (let at = 0; at < keys.length; at += limits.identityRowsPerLoad) {
-    if (at > 0) await setImmediate();
     const some = keys.slice(at, at + limits.identityRowsPerLoad);
     const found = await store.load(view.workspaceId, some);
     view.load(some.map((key) => [key, found.get(key)] as const));
+    if (isFanOut || found.values().some(isLong)) await setImmediate();
   }
+}
+
+/** Of an address that very many share. */
+function isLong(row: unknown): boolean {
+  return Array.isArray(row) && row.length > limits.identityRowsPerLoad;
 }
