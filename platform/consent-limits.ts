@@ -2,9 +2,16 @@
 export const consentLimits = {
   // Users or addresses of one step of an embedded lane: nobody else gets a turn meanwhile
   laneReadUsersMax: 20,
-  // After a step of a fan-out the reader rests for so many times as long as the step took, at most so long
-  laneRestFactor: 8,
-  laneRestMsMax: 40,
+  // Users or addresses of a workspace that are read ahead of what is applied, and records that are read at a time
+  laneAheadUsersMax: 50_000,
+  laneAheadRecords: 32,
+  // Workspaces of which it is remembered what was read ahead
+  laneWindowsMax: 64,
+  // A read of more users waits for its turn
+  laneWantedKeysMax: 100,
+  // After a step of a fan-out the next rests for so many times as long as the step took, at most so long
+  laneRestFactor: 16,
+  laneRestMsMax: 80,
   identityRowsPerLoad: 250,
   // How many users a record has that says the same of several
   laneUsersPerRecordMax: 20,

@@ -11,7 +11,7 @@ export interface LaneStep<WorkspaceStep> {
   readonly setAside: readonly SetAside[];
   /** All that the step read; they leave the lane. */
   readonly taken: readonly LaneRecord[];
-  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
+  /** By workspace, how many records were waiting when those of the step were chosen; absent: nobody looked. */
   readonly waiting?: ReadonlyMap<string, number>;
 }
 
@@ -23,39 +23,45 @@ export interface ApplyRowsParts<Said, WorkspaceStep> {
     workspaceId: string,
     work: { readonly records: readonly Said[]; readonly blame: Blame<Said> },
   ) => Promise<{ readonly step: WorkspaceStep }>;
-  /** What waits for a human, of one workspace. */
+  /** What waits for a human, of one workspace, as of the moment of the call. */
   readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
   readonly commit: (step: LaneStep<WorkspaceStep>) => Promise<void>;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
 
-/** What waited was put back meanwhile: then the lane has to be read again, and nothing is done. */
+/**
+ * False where what waited was put back meanwhile: then nothing is done, and the lane has to be read again. It is to be
+ * called in the same turn in which the rows are chosen, so that nothing is put back between the two.
+ */
 export async function applyRows<Said extends TracedRecord, WorkspaceStep>(
   parts: ApplyRowsParts<Said, WorkspaceStep>,
   taken: readonly LaneRecord[],
-): Promise<void> {
+): Promise<boolean> {
   const read = [...Map.groupBy(taken, ({ workspaceId }) => workspaceId)].map(([id, rows]) =>
-    [id, rows.flatMap(parts.takenFromRow)] as const
+    [id, { waiting: parts.waiting(id), all: rows.flatMap(parts.takenFromRow) }] as const
   );
-  const records = read.flatMap(([, all]) => all.flatMap(({ said }) => said ?? []));
+  const records = read.flatMap(([, { all }]) => all.flatMap(({ said }) => said ?? []));
   const setAside: SetAside[] = [];
-  await tracedRecords(parts.traced, records, async (writing) => {
-    const workspaces: WorkspaceStep[] = [];
-    const waiting = new Map<string, number>();
-    for (const [workspaceId, all] of read) {
-      const held = await parts.waiting(workspaceId);
-      waiting.set(workspaceId, held.length);
-      const planned = await planAround(all, createHolds(held), (free, blame) => parts.plan(workspaceId, { records: free, blame }));
-      workspaces.push(planned.plan.step);
-      setAside.push(...planned.setAside);
-    }
-    await writing(() => parts.commit({ workspaces, setAside, taken, waiting }));
-  }).catch((error: unknown) => {
-    if (!(error instanceof LaneChanged)) throw error;
-    setAside.length = 0;
-  });
+  try {
+    await tracedRecords(parts.traced, records, async (writing) => {
+      const workspaces: WorkspaceStep[] = [];
+      const counts = new Map<string, number>();
+      for (const [workspaceId, { waiting, all }] of read) {
+        const held = await waiting;
+        counts.set(workspaceId, held.length);
+        const planned = await planAround(all, createHolds(held), (free, blame) => parts.plan(workspaceId, { records: free, blame }));
+        workspaces.push(planned.plan.step);
+        setAside.push(...planned.setAside);
+      }
+      await writing(() => parts.commit({ workspaces, setAside, taken, waiting: counts }));
+    });
+  } catch (error) {
+    if (error instanceof LaneChanged) return false;
+    throw error;
+  }
   reportSetAside(parts.logger, parts.traced.lane, setAside);
+  return true;
 }
 
 /** `lane`: the service that owns it. */

@@ -1,40 +1,54 @@
 /** The reader of a lane: whoever waits sees what was there when it asked, also around failures. */
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { fakeClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { openDrain } from "./drain.ts";
+import { createMemoryLane } from "./lane.fixture.ts";
 import type { LaneRecord } from "./lane.ts";
 
-function record(sequence: number, workspaceId = "w"): LaneRecord {
-  return { workspaceId, sequence, part: 0, key: "k", body: new Uint8Array() };
+function record(sequence: number, given: Partial<LaneRecord> = {}): LaneRecord {
+  return { workspaceId: "w", sequence, part: 0, key: "k", body: new Uint8Array(), ...given };
 }
 
-function openTest(options: { failures?: number } = {}) {
+/** One of the chunks of a fan-out to users `k<first>` and so on, as many as a chunk has. */
+function chunk(sequence: number, first: number, workspaceId = "w"): LaneRecord {
+  return record(sequence, { part: first, key: `k${first}`, users: limits.laneUsersPerRecordMax, workspaceId });
+}
+
+function keysOf({ key, users = 1 }: LaneRecord): string[] {
+  return users === 1 ? [key] : Array.from({ length: users }, (_, at) => `k${Number(key.slice(1)) + at}`);
+}
+
+function openTest(options: { failures?: number; changes?: number; held?: Promise<void> } = {}) {
   const clock = fakeClock();
-  const queue: LaneRecord[] = [];
+  const lane = createMemoryLane();
   const applied: number[] = [];
-  let failures = options.failures ?? 0;
+  const steps: LaneRecord[][] = [];
+  let { failures = 0, changes = 0 } = options;
   const drain = openDrain({
     name: "test",
     clock,
     logger: silentLogger,
-    lane: {
-      read: (max) => Promise.resolve(queue.slice(0, max)),
-      last: (workspaceId) => queue.findLast((one) => one.workspaceId === workspaceId),
-      isPast: (workspaceId, { sequence }) => !queue.some((one) => one.workspaceId === workspaceId && one.sequence <= sequence),
-    },
+    lane,
+    keysOf,
     async step(records) {
-      await Promise.resolve();
+      await options.held;
       if (failures > 0) {
         failures -= 1;
         throw new Error("away");
       }
+      if (changes > 0) {
+        changes -= 1;
+        return false;
+      }
+      steps.push([...records]);
       for (const { sequence } of records) applied.push(sequence);
-      queue.splice(0, records.length);
+      lane.take(records);
+      return true;
     },
   });
-  return { clock, queue, applied, drain };
+  return { clock, lane, queue: lane.records, applied, steps, drain };
 }
 
 test("drained() waits for what the lane held, in order, each record once", async () => {
@@ -81,12 +95,104 @@ test("drained() is false when the time is over, and at the end", async () => {
 
 test("drained() of a workspace waits for that workspace alone", async () => {
   const { queue, applied, drain } = openTest();
-  queue.push(record(1), record(2, "v"));
+  queue.push(record(1), record(2, { workspaceId: "v" }));
   for (let sequence = 3; sequence <= limits.laneReadUsersMax * 3; sequence += 1) queue.push(record(sequence));
-  expect(await drain.drained(Infinity, "nobody's")).toBe(true);
+  expect(await drain.drained(Infinity, { workspaceId: "nobody's" })).toBe(true);
   expect(applied).toEqual([]);
-  expect(await drain.drained(Infinity, "v")).toBe(true);
-  expect(applied).toHaveLength(limits.laneReadUsersMax);
-  expect(await drain.drained(Infinity, "w")).toBe(true);
+  expect(await drain.drained(Infinity, { workspaceId: "v" })).toBe(true);
+  expect(applied.length).toBeLessThanOrEqual(limits.laneReadUsersMax);
+  expect(await drain.drained(Infinity, { workspaceId: "w" })).toBe(true);
   expect(applied).toHaveLength(limits.laneReadUsersMax * 3);
+});
+
+test("a step that was not done is read again", async () => {
+  const { queue, applied, drain } = openTest({ changes: 2 });
+  queue.push(record(1), record(2));
+  expect(await drain.drained(Infinity)).toBe(true);
+  expect(applied).toEqual([1, 2]);
+});
+
+test("what is put back goes before what was read already", async () => {
+  const { lane, applied, drain } = openTest();
+  for (let sequence = 2; sequence <= limits.laneReadUsersMax * 2; sequence += 1) lane.records.push(record(sequence));
+  const all = drain.drained(Infinity);
+  lane.putBack(record(1));
+  await all;
+  const later = applied.slice(applied.indexOf(1));
+  expect(later).toEqual(later.toSorted((a, b) => a - b));
+  expect(applied).toHaveLength(limits.laneReadUsersMax * 2);
+});
+
+const chunks = 50;
+
+/** A fan-out of which nothing is applied yet, and records behind it. */
+function openFanOut(behind: readonly LaneRecord[]) {
+  let release = (): void => {};
+  const test = openTest({ held: new Promise((resolve) => release = resolve) });
+  for (let at = 0; at < chunks; at += 1) test.queue.push(chunk(1, at * limits.laneUsersPerRecordMax));
+  test.queue.push(...behind);
+  test.drain.notify();
+  return { ...test, release };
+}
+
+test("nobody waits for a fan-out to others, in the same workspace either", async () => {
+  const { drain, applied, release } = openFanOut([record(2, { key: "other" })]);
+  release();
+  expect(await drain.drained(Infinity, { workspaceId: "w", keys: ["other"] })).toBe(true);
+  expect(applied).toContain(2);
+  expect(applied.length).toBeLessThan(chunks / 2);
+  expect(await drain.drained(Infinity, { workspaceId: "w", keys: ["nobody"] })).toBe(true);
+  expect(applied.length).toBeLessThan(chunks / 2);
+  expect(await drain.drained(Infinity)).toBe(true);
+  expect(applied).toHaveLength(chunks + 1);
+});
+
+test("who is looked for in a fan-out is served first", async () => {
+  const last = `k${chunks * limits.laneUsersPerRecordMax - 1}`;
+  const { drain, applied, steps, release } = openFanOut([]);
+  release();
+  expect(await drain.drained(Infinity, { workspaceId: "w", keys: [last] })).toBe(true);
+  expect(steps.at(-1)?.flatMap(keysOf)).toContain(last);
+  expect(applied.length).toBeLessThan(chunks / 2);
+  expect(await drain.drained(Infinity)).toBe(true);
+  expect(applied).toHaveLength(chunks);
+});
+
+test("a later record of one of them comes after the fan-out, and takes only that part of it along", async () => {
+  const own = `k${chunks * limits.laneUsersPerRecordMax - 1}`;
+  const { drain, applied, steps, release } = openFanOut([record(2, { key: own })]);
+  release();
+  expect(await drain.drained(Infinity, { workspaceId: "w", keys: [own] })).toBe(true);
+  const seen = steps.flat().filter((one) => keysOf(one).includes(own)).map(({ sequence }) => sequence);
+  expect(seen).toEqual([1, 2]);
+  expect(applied.length).toBeLessThan(chunks / 2);
+});
+
+test("between parts of a fan-out there is a rest, which news ends", async () => {
+  const clock = fakeClock();
+  const lane = createMemoryLane();
+  const applied: number[] = [];
+  const drain = openDrain({
+    name: "test",
+    clock,
+    logger: silentLogger,
+    lane,
+    keysOf,
+    async step(records) {
+      await Promise.resolve();
+      clock.advance(2);
+      for (const { sequence } of records) applied.push(sequence);
+      lane.take(records);
+      return true;
+    },
+  });
+  lane.records.push(chunk(1, 0), chunk(2, 20));
+  drain.notify();
+  await vi.waitFor(() => expect(applied).toEqual([1]));
+  lane.records.push(record(3, { key: "other" }));
+  drain.notify();
+  await vi.waitFor(() => expect(applied).toEqual([1, 3]));
+  clock.advance(2 * limits.laneRestFactor);
+  await vi.waitFor(() => expect(applied).toEqual([1, 3, 2]));
+  await drain.close();
 });

@@ -1,16 +1,19 @@
-/** The reader of a lane: takes what is there, in order, one step at a time, and never gives up. */
-import { setTimeout } from "node:timers/promises";
+/** The applier of an embedded lane: takes what is there, of each user in order, one step at a time, and never gives up. */
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
-import { type Lane, type LanePlace, type LaneRecord, usersIn } from "./lane.ts";
+import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
+import { createLaneReader, type LaneReader, type Turn } from "./lane-reader.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface DrainParts {
   readonly name: string;
   readonly lane: Lane;
-  /** Applies the records and takes them out of the lane, in one write. */
-  readonly step: (records: readonly LaneRecord[]) => Promise<void>;
+  /** Users or addresses that a record changes, those that anybody can tell. */
+  readonly keysOf: (record: LaneRecord) => readonly string[];
+  /** Applies the records and takes them out of the lane, in one write; false where they have to be read again first. */
+  readonly step: (records: readonly LaneRecord[]) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -19,14 +22,20 @@ export interface Drain {
   /** Something may be in the lane. */
   notify(): void;
   /**
-   * True as soon as what the lane held at the call is applied, of one workspace where it is named; false after `ms`
-   * (Infinity: never) without it.
+   * True as soon as what the lane held at the call is applied, of one workspace where it is named, and of some of its users
+   * or addresses where they are; false after `ms` (Infinity: never) without it. What they need is applied first.
    */
-  drained(ms: number, workspaceId?: string): Promise<boolean>;
+  drained(ms: number, whose?: Whose): Promise<boolean>;
   /** Why nothing is applied at the moment; undefined while all is well. */
   trouble(): string | undefined;
   /** Ends after the step under way. */
   close(): Promise<void>;
+}
+
+export interface Whose {
+  readonly workspaceId: string;
+  /** Absent: all. */
+  readonly keys?: readonly string[];
 }
 
 /** Starts with what an earlier process left. A failed step is tried again for as long as it fails. */
@@ -36,43 +45,41 @@ export function openDrain(parts: DrainParts): Drain {
   return drain;
 }
 
+type Settle = (reached: boolean) => void;
+
 class RunningDrain implements Drain {
   readonly #parts: DrainParts;
+  readonly #reader: LaneReader;
   #running: Promise<void> | undefined;
   #again = false;
   #closed = false;
   #failures = 0;
   #trouble: string | undefined;
   #cancelRetry: (() => void) | undefined;
-  readonly #waiting = new Set<(reached: boolean) => void>();
-  /** Those of #waiting for whom records of one workspace are enough. */
-  readonly #places = new Map<(reached: boolean) => void, { readonly workspaceId: string; readonly place: LanePlace }>();
+  /** When it is the turn of what concerns very many, on the monotonic clock. */
+  #manyAt = 0;
+  #endRest: (() => void) | undefined;
+  readonly #waiting = new Set<Settle>();
+  /** Those of #waiting for whom records of one workspace are enough, or of some of its users. */
+  readonly #places = new Map<Settle, Whose & { readonly place: LanePlace }>();
 
   constructor(parts: DrainParts) {
     this.#parts = parts;
+    this.#reader = createLaneReader(parts);
   }
 
   notify(): void {
     this.#again = true;
+    this.#endRest?.();
     if (this.#closed || this.#running !== undefined || this.#cancelRetry !== undefined) return;
     this.#running = this.#run();
   }
 
-  drained(ms: number, workspaceId?: string): Promise<boolean> {
-    const place = workspaceId === undefined ? undefined : this.#parts.lane.last(workspaceId);
-    if (workspaceId !== undefined && place === undefined) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      const settle = (reached: boolean): void => {
-        this.#waiting.delete(settle);
-        this.#places.delete(settle);
-        cancel();
-        resolve(reached);
-      };
-      const cancel = ms === Infinity ? () => {} : this.#parts.clock.after(ms, () => settle(false));
-      this.#waiting.add(settle);
-      if (workspaceId !== undefined && place !== undefined) this.#places.set(settle, { workspaceId, place });
-      this.notify();
-    });
+  drained(ms: number, whose?: Whose): Promise<boolean> {
+    if (whose === undefined) return this.#wait(ms);
+    const place = this.#parts.lane.last(whose.workspaceId);
+    if (place === undefined || this.#reader.isPast(whose.workspaceId, place, whose.keys)) return Promise.resolve(true);
+    return this.#wait(ms, { ...whose, place });
   }
 
   trouble(): string | undefined {
@@ -82,8 +89,26 @@ class RunningDrain implements Drain {
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelRetry?.();
+    this.#endRest?.();
     await this.#running;
     for (const settle of this.#waiting) settle(false);
+  }
+
+  #wait(ms: number, whose?: Whose & { readonly place: LanePlace }): Promise<boolean> {
+    return new Promise((resolve) => {
+      const settle: Settle = (reached) => {
+        this.#waiting.delete(settle);
+        this.#places.delete(settle);
+        unwant?.();
+        cancel();
+        resolve(reached);
+      };
+      const cancel = ms === Infinity ? () => {} : this.#parts.clock.after(ms, () => settle(false));
+      const unwant = whose?.keys && this.#reader.want(whose.workspaceId, whose.keys);
+      this.#waiting.add(settle);
+      if (whose !== undefined) this.#places.set(settle, whose);
+      this.notify();
+    });
   }
 
   async #run(): Promise<void> {
@@ -105,26 +130,54 @@ class RunningDrain implements Drain {
     }
   }
 
-  #tell(waiting: readonly ((reached: boolean) => void)[]): void {
+  #tell(waiting: readonly Settle[]): void {
     if (this.#closed) return;
     for (const settle of waiting) settle(true);
   }
 
   async #empty(): Promise<void> {
-    const { lane, step } = this.#parts;
-    for (let records = await lane.read(limits.laneReadUsersMax); records.length > 0 && !this.#closed;) {
-      const began = performance.now();
-      await step(records);
-      for (const [settle, { workspaceId, place }] of this.#places) if (lane.isPast(workspaceId, place)) settle(true);
-      const rest = (performance.now() - began) * limits.laneRestFactor * shareFannedOut(records);
-      if (rest > 0) await setTimeout(Math.min(rest, limits.laneRestMsMax));
-      records = await lane.read(limits.laneReadUsersMax);
+    for (let turn = this.#next(); turn !== undefined && !this.#closed; turn = this.#next()) {
+      if (turn.records.length > 0) await this.#apply(turn);
+      else if (turn.hasMore) await setImmediate();
+      else await this.#rest(this.#manyAt - this.#parts.clock.monotonic());
+      this.#settle();
     }
+  }
+
+  #next(): Turn | undefined {
+    return this.#reader.next(this.#parts.clock.monotonic() >= this.#manyAt);
+  }
+
+  /** In the turn in which the records were chosen: see applyRows(). */
+  async #apply({ records, isOfMany }: Turn): Promise<void> {
+    const { clock, step } = this.#parts;
+    const began = clock.monotonic();
+    if (await step(records)) this.#reader.done(records);
+    else this.#reader.forget();
+    const ended = clock.monotonic();
+    if (isOfMany) this.#manyAt = ended + Math.min((ended - began) * limits.laneRestFactor, limits.laneRestMsMax);
+  }
+
+  #settle(): void {
+    for (const [settle, { workspaceId, place, keys }] of this.#places) if (this.#reader.isPast(workspaceId, place, keys)) settle(true);
+  }
+
+  /** One request that concerns very many leaves most of the time to the requests of others. News ends the rest. */
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.clock.after(Math.max(0, ms), () => this.#endRest?.());
+      this.#endRest = () => {
+        this.#endRest = undefined;
+        cancel();
+        resolve();
+      };
+    });
   }
 
   #retry(error: unknown): void {
     const { name, logger, clock } = this.#parts;
     this.#failures += 1;
+    this.#reader.forget();
     this.#trouble = `Cannot apply its lane: ${troubleOf(error)}`;
     logger.error("lane_failed", error, { lane: name, failures: this.#failures });
     const wait = Math.min(limits.passRetryMsMin * 2 ** Math.min(this.#failures - 1, retryDoublingsMax), limits.passRetryMsMax);
@@ -134,11 +187,6 @@ class RunningDrain implements Drain {
       this.notify();
     });
   }
-}
-
-/** One request that concerns very many leaves most of the time to the requests of others. */
-function shareFannedOut(records: readonly LaneRecord[]): number {
-  return usersIn(records.filter(({ users = 1 }) => users > 1)) / Math.max(1, usersIn(records));
 }
 
 const retryDoublingsMax = 20;

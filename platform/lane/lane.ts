@@ -17,14 +17,20 @@ export function usersIn(records: readonly LaneRecord[]): number {
   return records.reduce((sum, { users = 1 }) => sum + users, 0);
 }
 
-/** The lane's reader. Records of a workspace come in the resolver's order; those read stay until they are taken. */
+/** What an applier asks of the store of its lane. Records that are read stay there until they are taken. */
 export interface Lane {
-  /** The next records, of about `max` users or addresses; a workspace with many of them leaves room for others. */
-  read(max: number): Promise<LaneRecord[]>;
+  /** Workspaces that have records, by name: at most `max`, behind `after`. */
+  workspaces(after: string, max: number): string[];
+  /** Records of a workspace in the resolver's order: at most `max`, behind `after`. */
+  read(workspaceId: string, after: (LanePlace & Pick<LaneRecord, "key">) | undefined, max: number): LaneRecord[];
   /** The last record that a workspace has in the lane. */
   last(workspaceId: string): LanePlace | undefined;
   /** Whether every record of the workspace up to `place` was taken. */
   isPast(workspaceId: string, place: LanePlace): boolean;
+  /** Puts a record back at its old place, inside a transaction. */
+  putBack(record: LaneRecord): void;
+  /** Rises when a record is put back: what was read before has to be read again. */
+  readonly returns: number;
 }
 
 export interface LanePlace {

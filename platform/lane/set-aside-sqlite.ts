@@ -2,9 +2,8 @@
 import { limits } from "../limits.ts";
 import type { Database } from "../sqlite/database.ts";
 import { keysOf, redrivable, type SetAsidePlace, type Taken, type Waiting } from "./hold-back.ts";
-import { LaneChanged, type LaneRecord, type SetAside } from "./lane.ts";
+import { type Lane, LaneChanged, type LaneRecord, type SetAside } from "./lane.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
-import { countUpTo, returnToLane } from "./sqlite.ts";
 
 export interface SetAsideTable {
   /** What waits of a workspace. Rows of builds that held nobody back have no key, and hold nobody. */
@@ -25,19 +24,17 @@ export interface SetAsideTable {
 export type ReadRecord = (record: LaneRecord) => readonly Taken<unknown>[];
 
 export interface StepPlace {
-  readonly taken: readonly LaneRecord[];
-  /** By workspace, how many records were waiting when it was decided who is held; absent: nobody looked. */
+  /** By workspace, how many records were waiting when those of the step were chosen; absent: nobody looked. */
   readonly waiting?: ReadonlyMap<string, number>;
 }
 
 export interface SetAsideOptions {
   readonly database: Database;
-  /** Owner of the lane. */
-  readonly service: string;
+  readonly lane: Pick<Lane, "putBack">;
   readonly table: "subscription_set_aside" | "messaging_status_set_aside";
 }
 
-export function sqliteSetAside({ database, service, table }: SetAsideOptions): SetAsideTable {
+export function sqliteSetAside({ database, lane, table }: SetAsideOptions): SetAsideTable {
   const sql = statements[table];
   function list(max: number): SetAside[] {
     return database.prepare(sql.list).all(max).map(setAsideFromRow);
@@ -45,7 +42,7 @@ export function sqliteSetAside({ database, service, table }: SetAsideOptions): S
   function putBack(read: ReadRecord): number {
     const records = redrivable(list(limits.setAsideRedriveMax), read);
     for (const record of records) {
-      returnToLane(database, service, record);
+      lane.putBack(record);
       database.prepare(sql.remove).run(record.workspaceId, record.sequence, record.part);
     }
     return records.length;
@@ -58,13 +55,9 @@ export function sqliteSetAside({ database, service, table }: SetAsideOptions): S
       })),
     list,
     count: () => Number(database.prepare(sql.count).get()?.["count"] ?? 0),
-    checkUnchanged({ taken, waiting = new Map() }) {
-      for (const [workspaceId, records] of Map.groupBy(taken, (record) => record.workspaceId)) {
-        const last = records.at(-1);
-        const isBehind = last !== undefined && countUpTo(database, service, last) > records.length;
-        const held = waiting.get(workspaceId);
-        const isOther = held !== undefined && Number(database.prepare(sql.countOf).get(workspaceId)?.["count"]) !== held;
-        if (isBehind || isOther) throw new LaneChanged();
+    checkUnchanged({ waiting = new Map() }) {
+      for (const [workspaceId, held] of waiting) {
+        if (Number(database.prepare(sql.countOf).get(workspaceId)?.["count"]) !== held) throw new LaneChanged();
       }
     },
     put(setAside) {

@@ -45,7 +45,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
-  const { asked, ...lane } = openEmbeddedLane({
+  const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedLane({
     service: "messaging-status",
     title: "Messaging status",
     tables,
@@ -60,6 +60,7 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
     service: messagingStatusRoutes({
       store: tables.store,
       ...asked,
+      caught: { ask: ({ workspaceId }, of) => () => caughtUp({ workspaceId, ...(of !== "all" && { keys: of }) }) },
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       links: openUnsubscribeLinks(tables.linkKeys),

@@ -50,7 +50,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
-  const { asked, ...lane } = openEmbeddedLane({
+  const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedLane({
     service: "subscription",
     title: "Subscription",
     tables,
@@ -66,6 +66,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
     service: subscriptionRoutes({
       store: tables.store,
       ...asked,
+      caught: { ask: ({ workspaceId }) => (_, users) => caughtUp({ workspaceId, keys: users }) },
       profile,
       intake: { log, clock, tracer, decided: (scope, position) => profile.awaitOutcome({ scope, position }) },
       newGroupId: () => newId("uuid", clock),

@@ -22,7 +22,7 @@ const ledger = ledgerTables("messaging_status");
 export async function openSqliteStatusStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
-  const setAside = sqliteSetAside({ database, service, table: "messaging_status_set_aside" });
+  const setAside = sqliteSetAside({ database, lane, table: "messaging_status_set_aside" });
   const store = addressStore(database);
   return {
     store,

@@ -23,7 +23,7 @@ const ledger = ledgerTables("subscription");
 export async function openSqliteSubscriptionStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
-  const setAside = sqliteSetAside({ database, service, table: "subscription_set_aside" });
+  const setAside = sqliteSetAside({ database, lane, table: "subscription_set_aside" });
   const store = membershipStore(database);
   return {
     store,
