@@ -168,7 +168,8 @@ test("a later record of one of them comes after the fan-out, and takes only that
   expect(applied.length).toBeLessThan(chunks / 2);
 });
 
-test("between parts of a fan-out there is a rest, which news ends", async () => {
+/** Steps that take `tookMs` each. */
+function openSlow(tookMs: number) {
   const clock = fakeClock();
   const lane = createMemoryLane();
   const applied: number[] = [];
@@ -180,13 +181,18 @@ test("between parts of a fan-out there is a rest, which news ends", async () => 
     keysOf,
     async step(records) {
       await Promise.resolve();
-      clock.advance(2);
+      clock.advance(tookMs);
       for (const { sequence } of records) applied.push(sequence);
       lane.take(records);
       return true;
     },
   });
-  lane.records.push(chunk(1, 0), chunk(2, 20));
+  return { clock, lane, applied, drain };
+}
+
+test("between parts of a fan-out there is a rest, which others do not keep", async () => {
+  const { clock, lane, applied, drain } = openSlow(2);
+  lane.records.push(chunk(1, 0), chunk(2, limits.laneUsersPerRecordMax));
   drain.notify();
   await vi.waitFor(() => expect(applied).toEqual([1]));
   lane.records.push(record(3, { key: "other" }));
@@ -194,5 +200,17 @@ test("between parts of a fan-out there is a rest, which news ends", async () => 
   await vi.waitFor(() => expect(applied).toEqual([1, 3]));
   clock.advance(2 * limits.laneRestFactor);
   await vi.waitFor(() => expect(applied).toEqual([1, 3, 2]));
+  await drain.close();
+});
+
+test("the rest is shorter where more users wait", async () => {
+  const { clock, lane, applied, drain } = openSlow(4);
+  const crowd = 4;
+  const many = crowd * limits.laneRestUsersMax / limits.laneUsersPerRecordMax;
+  for (let at = 0; at <= many; at += 1) lane.records.push(chunk(at, at * limits.laneUsersPerRecordMax));
+  drain.notify();
+  await vi.waitFor(() => expect(applied).toHaveLength(1));
+  clock.advance(4 * limits.laneRestFactor / crowd);
+  await vi.waitFor(() => expect(applied).toHaveLength(2));
   await drain.close();
 });

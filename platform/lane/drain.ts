@@ -155,7 +155,13 @@ class RunningDrain implements Drain {
     if (await step(records)) this.#reader.done(records);
     else this.#reader.forget();
     const ended = clock.monotonic();
-    if (isOfMany) this.#manyAt = ended + Math.min((ended - began) * limits.laneRestFactor, limits.laneRestMsMax);
+    if (isOfMany) this.#manyAt = ended + this.#restMs(ended - began);
+  }
+
+  /** The more wait, the less rest. */
+  #restMs(workedMs: number): number {
+    const crowd = Math.max(1, this.#reader.size / limits.laneRestUsersMax);
+    return Math.min(workedMs * limits.laneRestFactor, limits.laneRestMsMax) / crowd;
   }
 
   #settle(): void {

@@ -20,6 +20,8 @@ export interface Turn {
 }
 
 export interface LaneReader {
+  /** How many users or addresses wait, of those that were read ahead. */
+  readonly size: number;
   /** `takesMany`: whether what concerns very many has rested. Undefined where the lane is empty. */
   next(takesMany: boolean): Turn | undefined;
   /** They were taken out of the lane. */
@@ -49,6 +51,10 @@ class Reader implements LaneReader {
   constructor(parts: LaneReaderParts) {
     this.#parts = parts;
     this.#returns = parts.lane.returns;
+  }
+
+  get size(): number {
+    return this.#windows.values().reduce((sum, { pending }) => sum + pending.size, 0);
   }
 
   next(takesMany: boolean): Turn | undefined {
