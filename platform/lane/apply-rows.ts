@@ -3,6 +3,7 @@ import type { Logger } from "../logger.ts";
 import { type TracedLane, type TracedRecord, tracedRecords } from "../telemetry/traced-records.ts";
 import { type Blame, createHolds, planAround, type Taken, type Waiting } from "./hold-back.ts";
 import { LaneChanged, type LaneRecord, type SetAside } from "./lane.ts";
+import type { Turn } from "./lane-reader.ts";
 
 /** What a step writes, whole or not at all. */
 export interface LaneStep<WorkspaceStep> {
@@ -11,8 +12,8 @@ export interface LaneStep<WorkspaceStep> {
   readonly setAside: readonly SetAside[];
   /** All that the step read; they leave the lane. */
   readonly taken: readonly LaneRecord[];
-  /** By workspace, how many records were waiting when those of the step were chosen; absent: nobody looked. */
-  readonly waiting?: ReadonlyMap<string, number>;
+  /** What the lane said of itself when they were chosen; absent: nobody looked. */
+  readonly returns?: number;
 }
 
 export interface ApplyRowsParts<Said, WorkspaceStep> {
@@ -23,38 +24,33 @@ export interface ApplyRowsParts<Said, WorkspaceStep> {
     workspaceId: string,
     work: { readonly records: readonly Said[]; readonly blame: Blame<Said> },
   ) => Promise<{ readonly step: WorkspaceStep }>;
-  /** What waits for a human, of one workspace, as of the moment of the call. */
+  /** What waits for a human, of one workspace. */
   readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
   readonly commit: (step: LaneStep<WorkspaceStep>) => Promise<void>;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
 
-/**
- * False where what waited was put back meanwhile: then nothing is done, and the lane has to be read again. It is to be
- * called in the same turn in which the rows are chosen, so that nothing is put back between the two.
- */
+/** False where what waited was put back since the rows were chosen: then nothing is done, and the lane has to be read again. */
 export async function applyRows<Said extends TracedRecord, WorkspaceStep>(
   parts: ApplyRowsParts<Said, WorkspaceStep>,
-  taken: readonly LaneRecord[],
+  { records: taken, returns }: Pick<Turn, "records" | "returns">,
 ): Promise<boolean> {
   const read = [...Map.groupBy(taken, ({ workspaceId }) => workspaceId)].map(([id, rows]) =>
-    [id, { waiting: parts.waiting(id), all: rows.flatMap(parts.takenFromRow) }] as const
+    [id, rows.flatMap(parts.takenFromRow)] as const
   );
-  const records = read.flatMap(([, { all }]) => all.flatMap(({ said }) => said ?? []));
+  const records = read.flatMap(([, all]) => all.flatMap(({ said }) => said ?? []));
   const setAside: SetAside[] = [];
   try {
     await tracedRecords(parts.traced, records, async (writing) => {
       const workspaces: WorkspaceStep[] = [];
-      const counts = new Map<string, number>();
-      for (const [workspaceId, { waiting, all }] of read) {
-        const held = await waiting;
-        counts.set(workspaceId, held.length);
-        const planned = await planAround(all, createHolds(held), (free, blame) => parts.plan(workspaceId, { records: free, blame }));
+      for (const [workspaceId, all] of read) {
+        const holds = createHolds(await parts.waiting(workspaceId));
+        const planned = await planAround(all, holds, (free, blame) => parts.plan(workspaceId, { records: free, blame }));
         workspaces.push(planned.plan.step);
         setAside.push(...planned.setAside);
       }
-      await writing(() => parts.commit({ workspaces, setAside, taken, waiting: counts }));
+      await writing(() => parts.commit({ workspaces, setAside, taken, returns }));
     });
   } catch (error) {
     if (error instanceof LaneChanged) return false;

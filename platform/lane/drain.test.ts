@@ -32,7 +32,7 @@ function openTest(options: { failures?: number; changes?: number; held?: Promise
     logger: silentLogger,
     lane,
     keysOf,
-    async step(records) {
+    async step({ records }) {
       await options.held;
       if (failures > 0) {
         failures -= 1;
@@ -116,7 +116,7 @@ test("what is put back goes before what was read already", async () => {
   const { lane, applied, drain } = openTest();
   for (let sequence = 2; sequence <= limits.laneReadUsersMax * 2; sequence += 1) lane.records.push(record(sequence));
   const all = drain.drained(Infinity);
-  lane.putBack(record(1));
+  lane.putBack([record(1)]);
   await all;
   const later = applied.slice(applied.indexOf(1));
   expect(later).toEqual(later.toSorted((a, b) => a - b));
@@ -179,7 +179,7 @@ function openSlow(tookMs: number) {
     logger: silentLogger,
     lane,
     keysOf,
-    async step(records) {
+    async step({ records }) {
       await Promise.resolve();
       clock.advance(tookMs);
       for (const { sequence } of records) applied.push(sequence);
@@ -205,12 +205,11 @@ test("between parts of a fan-out there is a rest, which others do not keep", asy
 
 test("the rest is shorter where more users wait", async () => {
   const { clock, lane, applied, drain } = openSlow(4);
-  const crowd = 4;
-  const many = crowd * limits.laneRestUsersMax / limits.laneUsersPerRecordMax;
+  const many = (limits.laneRestUsersMax + limits.laneAheadUsersMax) / 2 / limits.laneUsersPerRecordMax;
   for (let at = 0; at <= many; at += 1) lane.records.push(chunk(at, at * limits.laneUsersPerRecordMax));
   drain.notify();
   await vi.waitFor(() => expect(applied).toHaveLength(1));
-  clock.advance(4 * limits.laneRestFactor / crowd);
+  clock.advance(4 * limits.laneRestFactor / 2);
   await vi.waitFor(() => expect(applied).toHaveLength(2));
   await drain.close();
 });

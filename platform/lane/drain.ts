@@ -13,7 +13,7 @@ export interface DrainParts {
   /** Users or addresses that a record changes, those that anybody can tell. */
   readonly keysOf: (record: LaneRecord) => readonly string[];
   /** Applies the records and takes them out of the lane, in one write; false where they have to be read again first. */
-  readonly step: (records: readonly LaneRecord[]) => Promise<boolean>;
+  readonly step: (turn: Pick<Turn, "records" | "returns">) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -77,6 +77,7 @@ class RunningDrain implements Drain {
 
   drained(ms: number, whose?: Whose): Promise<boolean> {
     if (whose === undefined) return this.#wait(ms);
+    if (whose.keys?.length === 0) return Promise.resolve(true);
     const place = this.#parts.lane.last(whose.workspaceId);
     if (place === undefined || this.#reader.isPast(whose.workspaceId, place, whose.keys)) return Promise.resolve(true);
     return this.#wait(ms, { ...whose, place });
@@ -97,7 +98,7 @@ class RunningDrain implements Drain {
   #wait(ms: number, whose?: Whose & { readonly place: LanePlace }): Promise<boolean> {
     return new Promise((resolve) => {
       const settle: Settle = (reached) => {
-        this.#waiting.delete(settle);
+        if (!this.#waiting.delete(settle)) return;
         this.#places.delete(settle);
         unwant?.();
         cancel();
@@ -139,8 +140,8 @@ class RunningDrain implements Drain {
     for (let turn = this.#next(); turn !== undefined && !this.#closed; turn = this.#next()) {
       if (turn.records.length > 0) await this.#apply(turn);
       else if (turn.hasMore) await setImmediate();
+      if (turn.records.length > 0 || turn.hasMore) this.#settle();
       else await this.#rest(this.#manyAt - this.#parts.clock.monotonic());
-      this.#settle();
     }
   }
 
@@ -148,24 +149,25 @@ class RunningDrain implements Drain {
     return this.#reader.next(this.#parts.clock.monotonic() >= this.#manyAt);
   }
 
-  /** In the turn in which the records were chosen: see applyRows(). */
-  async #apply({ records, isOfMany }: Turn): Promise<void> {
+  async #apply({ records, isOfMany, returns }: Turn): Promise<void> {
     const { clock, step } = this.#parts;
     const began = clock.monotonic();
-    if (await step(records)) this.#reader.done(records);
+    if (await step({ records, returns })) this.#reader.done(records);
     else this.#reader.forget();
     const ended = clock.monotonic();
     if (isOfMany) this.#manyAt = ended + this.#restMs(ended - began);
   }
 
-  /** The more wait, the less rest. */
+  /** The more wait, the less rest, and none where no more can be read ahead: who comes behind them is not seen. */
   #restMs(workedMs: number): number {
-    const crowd = Math.max(1, this.#reader.size / limits.laneRestUsersMax);
-    return Math.min(workedMs * limits.laneRestFactor, limits.laneRestMsMax) / crowd;
+    const [full, none] = [limits.laneRestUsersMax, limits.laneAheadUsersMax];
+    const share = Math.max(0, Math.min(1, (none - this.#reader.size) / (none - full)));
+    return Math.min(workedMs * limits.laneRestFactor, limits.laneRestMsMax) * share;
   }
 
   #settle(): void {
-    for (const [settle, { workspaceId, place, keys }] of this.#places) if (this.#reader.isPast(workspaceId, place, keys)) settle(true);
+    const isPast = this.#reader.pastOf();
+    for (const [settle, { workspaceId, place, keys }] of this.#places) if (isPast(workspaceId, place, keys)) settle(true);
   }
 
   /** One request that concerns very many leaves most of the time to the requests of others. News ends the rest. */

@@ -10,7 +10,7 @@ import { applyRows, type ApplyRowsParts } from "./apply-rows.ts";
 import { openDrain, type Whose } from "./drain.ts";
 import { openHeld } from "./held.ts";
 import { type SetAsidePlace, skippable } from "./hold-back.ts";
-import type { Lane, LaneRecord, SetAside } from "./lane.ts";
+import type { Lane, SetAside } from "./lane.ts";
 import type { ReadRecord } from "./set-aside-sqlite.ts";
 import { openSqliteLaneLag } from "./sqlite-lag.ts";
 
@@ -41,17 +41,16 @@ export interface EmbeddedLaneParts<Said extends TracedRecord, WorkspaceStep>
 }
 
 export function openEmbeddedLane<Said extends TracedRecord, WorkspaceStep>(parts: EmbeddedLaneParts<Said, WorkspaceStep>) {
-  const { service, title, tables, plan, database, clock, logger, tracer } = parts;
+  const { service, title, tables, takenFromRow, plan, database, clock, logger, tracer } = parts;
   const lag = openSqliteLaneLag(database, service, clock);
   const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
   const { waiting, commit } = tables;
-  const takenFromRow = readOnce(parts.takenFromRow);
   const traced = { tracer, lane: service };
   const drain = openDrain({
     name: service,
     lane: tables.lane,
     keysOf: (record) => takenFromRow(record).flatMap(({ keys }) => keys),
-    step: (records) => applyRows({ waiting, commit, takenFromRow, plan, logger, traced }, records),
+    step: (turn) => applyRows({ waiting, commit, takenFromRow, plan, logger, traced }, turn),
     clock,
     logger,
   });
@@ -90,18 +89,6 @@ export function openEmbeddedLane<Said extends TracedRecord, WorkspaceStep>(parts
     },
   };
 }
-
-/** A record is read to find its turn, and again when it is applied. What one request says of very many is not kept meanwhile. */
-function readOnce<Said>(takenFromRow: ReadRow<Said>): ReadRow<Said> {
-  const known = new WeakMap<LaneRecord, ReturnType<ReadRow<Said>>>();
-  return (row) => {
-    const taken = known.get(row) ?? takenFromRow(row);
-    if (taken.length === 1) known.set(row, taken);
-    return taken;
-  };
-}
-
-type ReadRow<Said> = ApplyRowsParts<Said, unknown>["takenFromRow"];
 
 /** What waits for a human, and its way back into the lane. */
 export function setAsideIn(tables: Pick<EmbeddedLaneTables, "listSetAside" | "redriveSetAside" | "skipSetAside">, read: ReadRecord) {

@@ -15,8 +15,10 @@ export interface Turn {
   readonly records: readonly LaneRecord[];
   /** Part of what one request says of very many. */
   readonly isOfMany: boolean;
-  /** There may be more to read ahead. */
+  /** There may be something in what was not looked at yet. */
   readonly hasMore: boolean;
+  /** What the lane said of itself when they were chosen. */
+  readonly returns: number;
 }
 
 export interface LaneReader {
@@ -32,6 +34,8 @@ export interface LaneReader {
   want(workspaceId: string, keys: readonly string[]): () => void;
   /** Whether everything of the workspace up to the place is applied; of these keys alone, where they are given. */
   isPast(workspaceId: string, place: LanePlace, keys?: readonly string[]): boolean;
+  /** The same, for many at one moment. */
+  pastOf(): LaneReader["isPast"];
 }
 
 export function createLaneReader(parts: LaneReaderParts): LaneReader {
@@ -47,6 +51,10 @@ class Reader implements LaneReader {
   #served = "";
   /** What concerns few and what concerns very many take turns, where both are there. */
   #hadMany = false;
+  /** Who is waited for and who is not, too. */
+  #first: "wanted" | "few" = "few";
+  /** Workspaces that had nothing to do since something was found. */
+  readonly #idle = new Set<string>();
 
   constructor(parts: LaneReaderParts) {
     this.#parts = parts;
@@ -66,17 +74,15 @@ class Reader implements LaneReader {
     }
     const each = Math.ceil(limits.laneReadUsersMax / workspaces.length);
     const windows = workspaces.map((workspaceId) => [workspaceId, this.#windowOf(workspaceId)] as const);
-    const hasMore = windows.map(([, window]) => window.readAhead(each)).includes(true);
+    const hasMore = this.#readAhead(windows, each);
     // First it is found out who is behind it
     const many = takesMany && !hasMore ? windows.find(([, { pending }]) => pending.many > 0) : undefined;
-    if (many !== undefined && !this.#hadMany) return this.#ofMany(many, hasMore);
-    const records = windows.flatMap(([workspaceId, { pending }]) => pending.next(each, this.#wanted.get(workspaceId)?.keys() ?? []));
-    if (many !== undefined && records.length === 0) return this.#ofMany(many, hasMore);
-    const some = ofUsers(limits.laneReadUsersMax, records);
-    // One record may fill the whole step: who had no room in it is next
-    this.#served = some.at(-1)?.workspaceId ?? this.#served;
-    this.#hadMany = false;
-    return { records: some, isOfMany: false, hasMore };
+    if (many !== undefined && !this.#hadMany) return this.#ofMany(many);
+    const records = this.#ofFew(windows, each);
+    if (many !== undefined && records.length === 0) return this.#ofMany(many);
+    if (records.length === 0) return this.#found({ records, isOfMany: false, hasMore: this.#lookOn(workspaces) || hasMore });
+    this.#served = records.at(-1)?.workspaceId ?? this.#served;
+    return this.#found({ records, isOfMany: false, hasMore });
   }
 
   done(records: readonly LaneRecord[]): void {
@@ -90,6 +96,7 @@ class Reader implements LaneReader {
   }
 
   want(workspaceId: string, keys: readonly string[]): () => void {
+    // So many are served in their turn
     if (keys.length > limits.laneWantedKeysMax) return () => {};
     const counts = this.#wanted.get(workspaceId) ?? new Map<string, number>();
     this.#wanted.set(workspaceId, counts);
@@ -105,16 +112,60 @@ class Reader implements LaneReader {
   }
 
   isPast(workspaceId: string, place: LanePlace, keys?: readonly string[]): boolean {
-    this.#forgetReturns();
-    const window = this.#windows.get(workspaceId);
-    if (keys !== undefined && window?.isRead(place)) return keys.every((key) => window.pending.isPast(key, markOf(place)));
-    return this.#parts.lane.isPast(workspaceId, place);
+    return this.pastOf()(workspaceId, place, keys);
   }
 
-  #ofMany([workspaceId, { pending }]: readonly [string, Window], hasMore: boolean): Turn {
+  pastOf(): LaneReader["isPast"] {
+    this.#forgetReturns();
+    const firsts = new Map<string, LanePlace | undefined>();
+    return (workspaceId, place, keys) => {
+      const window = this.#windows.get(workspaceId);
+      if (keys !== undefined && window?.isRead(place)) return keys.every((key) => window.pending.isPast(key, markOf(place)));
+      if (!firsts.has(workspaceId)) firsts.set(workspaceId, this.#parts.lane.first(workspaceId));
+      const first = firsts.get(workspaceId);
+      return first === undefined || isBefore(markOf(place), markOf(first));
+    };
+  }
+
+  #ofMany([workspaceId, { pending }]: readonly [string, Window]): Turn {
     this.#served = workspaceId;
-    this.#hadMany = true;
-    return { records: pending.nextOfMany(), isOfMany: true, hasMore };
+    return this.#found({ records: pending.nextOfMany(), isOfMany: true, hasMore: false });
+  }
+
+  /** One record may fill the whole step: whose workspace had no room in it is next. */
+  #ofFew(windows: readonly (readonly [string, Window])[], each: number): LaneRecord[] {
+    this.#first = this.#first === "wanted" ? "few" : "wanted";
+    const records = windows.flatMap(([workspaceId, { pending }]) =>
+      pending.next(each, this.#wanted.get(workspaceId) ?? nobody, this.#first)
+    );
+    return ofUsers(limits.laneReadUsersMax, records);
+  }
+
+  #found(turn: Omit<Turn, "returns">): Turn {
+    this.#hadMany = turn.isOfMany;
+    if (turn.records.length > 0) this.#idle.clear();
+    return { ...turn, returns: this.#returns };
+  }
+
+  /** Goes on to the workspaces behind these, which have nothing to do, until all were looked at; true as long as it does. */
+  #lookOn(workspaces: readonly string[]): boolean {
+    const isRound = workspaces.every((id) => this.#idle.has(id));
+    if (isRound || workspaces.length < limits.laneWorkspacesPerRead) {
+      this.#idle.clear();
+      return false;
+    }
+    for (const id of workspaces) this.#idle.add(id);
+    this.#served = workspaces.at(-1) ?? "";
+    return true;
+  }
+
+  #readAhead(windows: readonly (readonly [string, Window])[], few: number): boolean {
+    for (const [workspaceId] of this.#windows) {
+      if (this.size < limits.laneAheadUsersMax || windows.some(([id]) => id === workspaceId)) break;
+      this.#windows.delete(workspaceId);
+    }
+    const room = limits.laneAheadUsersMax - this.size;
+    return windows.map(([, window]) => window.readAhead(few, room > 0)).includes(true);
   }
 
   /** What is put back lies before what was read. */
@@ -159,9 +210,9 @@ class Window {
   }
 
   /** Until there are `few` records that concern few, some records at a time; true where there may be more. */
-  readAhead(few: number): boolean {
+  readAhead(few: number, hasRoom: boolean): boolean {
     const { lane, keysOf } = this.#parts;
-    if (this.pending.few >= few || this.pending.size >= limits.laneAheadUsersMax) return false;
+    if (this.pending.few >= few || (!hasRoom && this.pending.size > 0)) return false;
     const records = lane.read(this.#workspaceId, this.#through, limits.laneAheadRecords);
     for (const record of records) {
       const isOfMany = (record.users ?? 1) >= limits.fanOutUsersMin;
@@ -177,6 +228,8 @@ class Window {
     return this.#through !== undefined && !isBefore(markOf(this.#through), markOf(place));
   }
 }
+
+const nobody: ReadonlySet<string> = new Set();
 
 function markOf({ sequence, part }: LanePlace): Mark {
   return [sequence, part];

@@ -20,9 +20,9 @@ export function createMemoryLane(): MemoryLane {
     read: (workspaceId, after, max) =>
       of(workspaceId).filter((one) => after === undefined || isBefore(markOf(after), markOf(one))).slice(0, max),
     last: (workspaceId) => of(workspaceId).at(-1),
-    isPast: (workspaceId, place) => !of(workspaceId).some((one) => !isBefore(markOf(place), markOf(one))),
-    putBack(record) {
-      records.push(record);
+    first: (workspaceId) => of(workspaceId)[0],
+    putBack(returned) {
+      records.push(...returned);
       returns += 1;
     },
     get returns() {

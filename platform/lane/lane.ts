@@ -25,11 +25,11 @@ export interface Lane {
   read(workspaceId: string, after: (LanePlace & Pick<LaneRecord, "key">) | undefined, max: number): LaneRecord[];
   /** The last record that a workspace has in the lane. */
   last(workspaceId: string): LanePlace | undefined;
-  /** Whether every record of the workspace up to `place` was taken. */
-  isPast(workspaceId: string, place: LanePlace): boolean;
-  /** Puts a record back at its old place, inside a transaction. */
-  putBack(record: LaneRecord): void;
-  /** Rises when a record is put back: what was read before has to be read again. */
+  /** The first of them. */
+  first(workspaceId: string): LanePlace | undefined;
+  /** Puts records that waited back at their old places, inside a transaction. */
+  putBack(records: readonly LaneRecord[]): void;
+  /** Rises when records may have been put back, by this process or another one: what was read before has to be read again. */
   readonly returns: number;
 }
 

@@ -20,6 +20,7 @@ test.each<[what: string, items: Readonly<Record<string, Keys>>, asked: { max?: n
   ["a record of two users waits for both", { M1: ["a"], M2: ["b"], M3: ["c"], f1: ["a", "b"] }, {}, ["M1", "M2", "f1"]],
   ["who is waited for comes first", { f1: ["a"], f2: ["b"], M1: ["c", "d"] }, { max: 2, wanted: ["d"] }, ["M1"]],
   ["who is waited for and has nothing is no matter", { f1: ["a"] }, { wanted: ["z"] }, ["f1"]],
+  ["who is waited for keeps its room", { f1: ["a"], M1: ["b", "c"], f2: ["b"], f3: ["d"] }, { max: 2, wanted: ["d"] }, ["f1", "f3"]],
   ["about so many keys", { f1: ["a"], f2: ["b"], f3: ["c"] }, { max: 2 }, ["f1", "f2"]],
   ["one record may be more", { f1: ["a", "b", "c"], f2: ["d"] }, { max: 2 }, ["f1"]],
   ["where there is no room for all that goes before, that goes first", { M1: ["a"], M2: ["a"], f1: ["a"] }, { max: 2 }, ["M1", "M2"]],
@@ -27,7 +28,12 @@ test.each<[what: string, items: Readonly<Record<string, Keys>>, asked: { max?: n
   ["a user named twice is one", { f1: ["a", "a"], f2: ["a"] }, {}, ["f1", "f2"]],
   ["nothing but what concerns many", { M1: ["a"] }, {}, []],
 ])("%s", (_, items, { max = 100, wanted = [] }, next) => {
-  expect(pendingOf(items).next(max, wanted)).toEqual(next);
+  expect(pendingOf(items).next(max, new Set(wanted), "wanted")).toEqual(next);
+});
+
+test("what concerns few has the first choice where it is its turn", () => {
+  const pending = pendingOf({ f1: ["a"], f2: ["b"], M1: ["c", "d"] });
+  expect([pending.next(2, new Set(["c"]), "few"), pending.next(2, new Set(["c"]), "wanted")]).toEqual([["f1", "f2"], ["M1"]]);
 });
 
 test("what concerns many goes in its order, with what goes before it", () => {
@@ -51,7 +57,7 @@ test("isPast() tells of each user whether all up to a place is applied", () => {
 test("a long chain is gone through without a stack of calls", () => {
   const items = Object.fromEntries(Array.from({ length: 50_000 }, (_, at) => [`M${at}`, [`${at}`, `${at + 1}`]]));
   const pending = pendingOf({ ...items, f1: ["50000"] });
-  expect(pending.next(4, [])).toEqual(["M0", "M1"]);
+  expect(pending.next(4, new Set(), "few")).toEqual(["M0", "M1"]);
 });
 
 /** Whatever is asked, and in whatever steps: each user sees its records in their order, and all of them. */
@@ -67,8 +73,9 @@ test("any order of asking keeps each user's order", () => {
     const pending = pendingOf(items);
     const seen: string[] = [];
     for (let turn = 0; turn < 2_000 && pending.size > 0; turn += 1) {
-      const wanted = random(3) === 0 ? [`u${random(8)}`] : [];
-      const next = random(2) === 0 ? pending.next(1 + random(6), wanted) : pending.nextOfMany();
+      const wanted = new Set(random(3) === 0 ? Array.from({ length: random(12) }, () => `u${random(20)}`) : []);
+      const first = random(2) === 0 ? "wanted" : "few";
+      const next = random(2) === 0 ? pending.next(1 + random(6), wanted, first) : pending.nextOfMany();
       seen.push(...next);
       pending.remove(next);
     }

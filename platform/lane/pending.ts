@@ -27,10 +27,10 @@ export interface Pending<Item> {
   readonly many: number;
   add(item: Item, waits: Waits): void;
   /**
-   * What can go next, in order, about `max` keys and one record at least: what the keys that somebody waits for need,
-   * then what concerns few. Each comes with all that has to go before it.
+   * What can go next, in order, of `max` keys at most or one record: what the keys that somebody waits for need, and what
+   * concerns few; `first` has the first choice. Each comes with all that has to go before it.
    */
-  next(max: number, wanted: Iterable<string>): Item[];
+  next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[];
   /** The first of what concerns very many, with all that has to go before it. */
   nextOfMany(): Item[];
   /** They are applied. What is not there is passed over. */
@@ -38,6 +38,9 @@ export interface Pending<Item> {
   /** Whether everything of the key up to the place is applied, of what was added. */
   isPast(key: string, mark: Mark): boolean;
 }
+
+/** Keys that somebody waits for. */
+export type Wanted = Pick<ReadonlySet<string>, "has" | "size" | "keys">;
 
 export function createPending<Item>(): Pending<Item> {
   return new PendingItems<Item>();
@@ -73,18 +76,17 @@ class PendingItems<Item> implements Pending<Item> {
     }
   }
 
-  next(max: number, wanted: Iterable<string>): Item[] {
+  next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[] {
     const chosen = new Chosen<Item>(max, this.#queues);
-    for (const key of wanted) {
-      for (const entry of this.#queues.get(key) ?? []) if (!chosen.add(entry)) return chosen.items();
-    }
-    for (const entry of this.#few) if (!chosen.add(entry)) break;
+    if (first === "few") chosen.addAll(this.#few);
+    chosen.addAll(this.#wantedOf(wanted));
+    chosen.addAll(this.#few);
     return chosen.items();
   }
 
   nextOfMany(): Item[] {
     const chosen = new Chosen<Item>(1, this.#queues);
-    for (const entry of this.#many) if (!chosen.add(entry)) break;
+    chosen.addAll(this.#many);
     return chosen.items();
   }
 
@@ -103,6 +105,12 @@ class PendingItems<Item> implements Pending<Item> {
   isPast(key: string, mark: Mark): boolean {
     const first = this.#queues.get(key)?.[0];
     return first === undefined || isBefore(mark, first.mark);
+  }
+
+  /** Very many may wait for what is in long ago, and very many may be there of whom nobody asks. */
+  *#wantedOf(wanted: Wanted): Iterable<Entry<Item>> {
+    const isShort = wanted.size < this.#queues.size;
+    for (const key of isShort ? wanted.keys() : this.#queues.keys()) if (isShort || wanted.has(key)) yield* this.#queues.get(key) ?? [];
   }
 
   #leave(key: string, entry: Entry<Item>): void {
@@ -124,12 +132,16 @@ class Chosen<Item> {
     this.#queues = queues;
   }
 
+  /** As long as there is room. */
+  addAll(entries: Iterable<Entry<Item>>): void {
+    for (const entry of entries) if (!this.#add(entry)) return;
+  }
+
   /** False where there is no more room; then some of what has to go before it may be in already. */
-  add(entry: Entry<Item>): boolean {
+  #add(entry: Entry<Item>): boolean {
     // Not by recursion: what waits for what may be a long chain
     const stack = [entry];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
-      if (this.#size >= this.#max) return false;
       const before = this.#firstBefore(top);
       if (before !== undefined) {
         stack.push(before);
@@ -137,6 +149,7 @@ class Chosen<Item> {
       }
       stack.pop();
       if (this.#entries.has(top)) continue;
+      if (this.#size > 0 && this.#size + sizeOf(top) > this.#max) return false;
       this.#entries.add(top);
       this.#size += sizeOf(top);
     }

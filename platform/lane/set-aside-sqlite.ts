@@ -24,13 +24,13 @@ export interface SetAsideTable {
 export type ReadRecord = (record: LaneRecord) => readonly Taken<unknown>[];
 
 export interface StepPlace {
-  /** By workspace, how many records were waiting when those of the step were chosen; absent: nobody looked. */
-  readonly waiting?: ReadonlyMap<string, number>;
+  /** What the lane said of itself when the records of the step were chosen; absent: nobody looked. */
+  readonly returns?: number;
 }
 
 export interface SetAsideOptions {
   readonly database: Database;
-  readonly lane: Pick<Lane, "putBack">;
+  readonly lane: Pick<Lane, "putBack" | "returns">;
   readonly table: "subscription_set_aside" | "messaging_status_set_aside";
 }
 
@@ -41,10 +41,8 @@ export function sqliteSetAside({ database, lane, table }: SetAsideOptions): SetA
   }
   function putBack(read: ReadRecord): number {
     const records = redrivable(list(limits.setAsideRedriveMax), read);
-    for (const record of records) {
-      lane.putBack(record);
-      database.prepare(sql.remove).run(record.workspaceId, record.sequence, record.part);
-    }
+    lane.putBack(records);
+    for (const { workspaceId, sequence, part } of records) database.prepare(sql.remove).run(workspaceId, sequence, part);
     return records.length;
   }
   return {
@@ -55,10 +53,8 @@ export function sqliteSetAside({ database, lane, table }: SetAsideOptions): SetA
       })),
     list,
     count: () => Number(database.prepare(sql.count).get()?.["count"] ?? 0),
-    checkUnchanged({ waiting = new Map() }) {
-      for (const [workspaceId, held] of waiting) {
-        if (Number(database.prepare(sql.countOf).get(workspaceId)?.["count"]) !== held) throw new LaneChanged();
-      }
+    checkUnchanged({ returns }) {
+      if (returns !== undefined && returns !== lane.returns) throw new LaneChanged();
     },
     put(setAside) {
       for (const { record: { workspaceId, sequence, part, key, body }, reason } of setAside) {
@@ -82,7 +78,6 @@ function of(table: SetAsideOptions["table"]) {
     waiting: `SELECT lane_key, sequence, part FROM ${table} WHERE workspace_id = ?`,
     list: `SELECT workspace_id, sequence, part, lane_key, reason, body FROM ${table} ORDER BY workspace_id, sequence, part LIMIT ?`,
     count: `SELECT count(*) AS count FROM ${table}`,
-    countOf: `SELECT count(*) AS count FROM ${table} WHERE workspace_id = ?`,
     put: `INSERT INTO ${table} (workspace_id, sequence, part, lane_key, reason, body) VALUES (?, ?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET lane_key = excluded.lane_key, reason = excluded.reason, body = excluded.body`,
     remove: `DELETE FROM ${table} WHERE workspace_id = ? AND sequence = ? AND part = ?`,

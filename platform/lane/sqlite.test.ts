@@ -58,7 +58,7 @@ test("read() goes on behind a record; putBack() says that what was read is no lo
     body: Uint8Array.of(1),
   });
   const [returns, all] = [lane.returns, [record(1, 0), record(1, 1), record(2, 0)]];
-  await database.write(() => all.forEach((one) => lane.putBack(one)));
+  await database.write(() => lane.putBack(all));
   expect(lane.returns).toBeGreaterThan(returns);
   const places = (after: LaneRecord | undefined, max: number) =>
     lane.read("w", after, max).map(({ sequence, part, users }) => [sequence, part, users]);
