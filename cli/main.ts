@@ -95,7 +95,10 @@ Example:
     HEDDLE_CASSANDRA_DATACENTER=datacenter1 heddle serve profile
 `,
     )
-    .action(async (part, options) => done(await (await import("./serve.ts")).serve(part, { ...options, env: process.env })));
+    .action(async (part, options) => {
+      holdYoungSpace();
+      done(await (await import("./serve.ts")).serve(part, { ...options, env: process.env }));
+    });
   program.command("migrate")
     .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
     .option("--wait <seconds>", "try again for so long while Cassandra is not there or another migration runs", whole(0, 3_600))

@@ -14,6 +14,7 @@ import { meshParts, type ProcessParts, type ServedPart } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 import { readSettings } from "./settings.ts";
+import { releaseYoungSpaceWhole } from "./young-space.ts";
 
 export { readSettings };
 
@@ -74,6 +75,7 @@ async function run<Config extends object>(
     async start() {
       const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: `heddle-${name}` });
       const part = await startPart(() => open(config.part, { clock, logger, telemetry }), logger);
+      releaseYoungSpaceWhole();
       telemetry.watch(() => part.health?.() ?? { ready: true });
       return { part, telemetry };
     },

@@ -1,8 +1,12 @@
 /** The Dockerfile and the compose file: what can be said of them without building anything. */
-import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { expect, test } from "vitest";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { env, execPath } from "node:process";
+import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
+import { meshYoungSpace, meshYoungSpaceMib } from "../../cli/young-space.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const dockerfile = text("deploy/images/Dockerfile");
@@ -27,6 +31,26 @@ test("Dockerfile: every image runs as nobody", () => {
   for (const image of images) expect(image).toMatch(/^USER 10001:10001$/m);
 });
 
+for (const [image, runtime] of [["node", "node"], ["dev", "node"], ["deno", "deno"]] as const) {
+  const [[name, value]] = Object.entries(meshYoungSpace[runtime]) as [[string, string]];
+
+  test(`heddle-${image}.sh: a part of the mesh starts with its room for young objects, other commands as the runtime has it`, () => {
+    expect(startedBy(image, ["serve", "profile"])[name]).toBe(value);
+    expect(startedBy(image, ["serve", "gateway"])[name]).toBe(value);
+    for (const args of [["start"], ["keys", "list"], []]) expect(startedBy(image, args)).not.toHaveProperty(name);
+  });
+
+  test(`heddle-${image}.sh: what an operator says comes last, where it counts`, () => {
+    const { [name]: flags } = startedBy(image, ["serve", "profile"], { [name]: "--max-semi-space-size=8" });
+    expect(flags).toMatch(new RegExp(`^${value}[ ,]--max-semi-space-size=8$`));
+    expect(heapMibWith(runtime, flags ?? "")).toBe(oldSpaceMib + 3 * 8);
+  });
+
+  test(`heddle-${image}.sh: ${runtime} takes the room for young objects so`, () => {
+    expect(heapMibWith(runtime, value)).toBe(oldSpaceMib + 3 * meshYoungSpaceMib);
+  });
+}
+
 test("compose.yaml: the servers of the local overlay, with the same promises", () => {
   for (const [name, { image }] of Object.entries<{ image: string }>(compose.services)) {
     const [, inOverlay] = /image: (\S+)/.exec(text(`deploy/overlays/local/${name}.yaml`)) ?? [];
@@ -40,6 +64,31 @@ test("compose.yaml: the servers of the local overlay, with the same promises", (
   expect(JSON.stringify(compose.services.cassandra.entrypoint)).toContain("commitlog_sync: group");
   expect(text("deploy/overlays/local/cassandra.yaml")).toContain("commitlog_sync: group");
 });
+
+/** The environment in which the script of an image starts the runtime: `env` stands in for both. */
+function startedBy(image: string, args: readonly string[], given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-image-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const runtime of ["node", "deno"]) writeFileSync(join(folder, runtime), "#!/bin/sh\nexec env\n", { mode: 0o755 });
+  const printed = execFileSync("sh", [join(repository, `deploy/images/heddle-${image}.sh`), ...args], {
+    encoding: "utf8",
+    env: { PATH: `${folder}${delimiter}${env.PATH}`, HEDDLE_DATA_DIR: "/data", ...given },
+  });
+  return Object.fromEntries(printed.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+}
+
+const oldSpaceMib = 256;
+
+/** MiB that V8 allows a heap: its old objects, and three times half of the space for young ones. */
+function heapMibWith(runtime: "node" | "deno", flags: string): number {
+  const script = 'import { getHeapStatistics } from "node:v8"; console.log(getHeapStatistics().heap_size_limit / 2 ** 20)';
+  const variables = runtime === "node"
+    ? { NODE_OPTIONS: `--max-old-space-size=${oldSpaceMib} ${flags}` }
+    : { DENO_V8_FLAGS: `--max-old-space-size=${oldSpaceMib},${flags}`, NO_COLOR: "1" };
+  const args = runtime === "node" ? ["--input-type=module", "-e", script] : ["eval", script];
+  const program = runtime === "node" ? execPath : "deno";
+  return Number(execFileSync(program, args, { encoding: "utf8", env: { PATH: env.PATH, HOME: env.HOME, ...variables } }));
+}
 
 function text(path: string): string {
   return readFileSync(join(repository, path), "utf8");

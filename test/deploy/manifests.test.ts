@@ -1,6 +1,7 @@
 /** Every overlay against the schemas of Kubernetes, kube-score, and the rules of this project. */
 import { execFile } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
+import { meshYoungSpaceMib } from "../../cli/young-space.ts";
 import { type Container, environmentOf, type Manifests, manifestsOf, overlays, type Pod, renderText } from "./manifests.ts";
 import { kubernetesVersion, provisionTool } from "./provision.ts";
 import { certificates, partNames, readPart } from "./settings.ts";
@@ -156,6 +157,16 @@ for (const overlay of overlays) {
         );
     });
 
+    test("memory: beside old objects, to which V8 gives half of the limit, and young ones there is room for the rest", () => {
+      for (const { spec, owner } of manifests.pods.filter(({ owner }) => owner.kind === "Deployment")) {
+        const [{ command, resources }] = spec.containers as [Container];
+        // The image's own, which says how much young objects have
+        expect(command, owner.metadata.name).toBeUndefined();
+        expect(mibOf(resources.limits.memory) / 2 - 3 * meshYoungSpaceMib, owner.metadata.name).toBeGreaterThanOrEqual(restMib);
+        expect(mibOf(resources.requests.memory)).toBeLessThanOrEqual(mibOf(resources.limits.memory));
+      }
+    });
+
     test("each part can lose a node: a budget, a spread, and replicas said in one place", () => {
       const scaled = manifests.ofKind("HorizontalPodAutoscaler").map(({ spec }) => spec.scaleTargetRef.name as string);
       if (overlay === "production") expect(scaled.sort()).toEqual([...partNames].sort());
@@ -172,6 +183,14 @@ for (const overlay of overlays) {
 
 /** Settings that come from a Secret, with values of the right shape. */
 const fromSecrets = { HEDDLE_REDIS_URL: "redis://redis:6379" };
+
+/** For code, buffers and the rest: a part at rest has 140 MB in all, a small heap among them. */
+const restMib = 200;
+
+function mibOf(quantity: string): number {
+  const [, number] = /^(\d+)Mi$/.exec(quantity) ?? [];
+  return Number(number);
+}
 
 interface Port {
   readonly name: string;
