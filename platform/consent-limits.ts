@@ -29,9 +29,10 @@ export const consentLimits = {
   fanOutUsersMin: 10,
   // Users of a fan-out whose rows are read, written and told together
   fanOutRunUsersMax: 40,
-  // After that its applier rests for such a part of the time that it took, at most so long
-  fanOutRestShare: 0.5,
-  fanOutRestMsMax: 50,
+  // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
+  fanOutRestFactor: 5,
+  fanOutRestMsMax: 100,
+  fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
   userStatusPageMax: 100,
   addressesPageMax: 500,

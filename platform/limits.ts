@@ -269,6 +269,17 @@ export const limits = {
   lanesAppliedAtOnceMax: 4,
   laneBytesMax: 4 * 1024 * 1024,
   laneIdleMsMax: 5_000,
+  // Users or addresses that an applier of consent takes together; fewer while a fan-out waits, as others may be asked for meanwhile
+  laneBatchUsersMax: 2_000,
+  laneBatchBesideManyUsersMax: 200,
+  // What the appliers of a process have read and not applied, together: users, bytes; and messages of a lane behind one that is not applied
+  laneWindowUsersMax: 50_000,
+  laneWindowBytesMax: 16 * 1024 * 1024,
+  laneWindowMessagesMax: 50_000,
+  // A read that waits for a lane longer than so asks its applier for so many users or addresses at most; so many asks wait in each lane
+  laneAskAfterMs: 5,
+  laneAskKeysMax: 100,
+  laneAsksMax: 256,
   lanePositionSaveMs: 1_000,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,

@@ -1,15 +1,22 @@
 /** Members and progress over a bus within the test. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
-import { type Bus, openBusMembers, openBusNews } from "./bus.ts";
+import { type Bus, type BusMessage, openBusAsks, openBusMembers, openBusNews } from "./bus.ts";
 import type { News } from "./progress-news.ts";
 
 function createBus(): Bus & { up: boolean } {
-  const listeners = new Map<string, Set<(message: { data: Uint8Array }) => void>>();
+  const listeners = new Map<string, Set<(message: BusMessage) => void>>();
   return {
     up: true,
     publish(subject, data) {
-      for (const listener of listeners.get(subject) ?? []) listener({ data });
+      for (const listener of listeners.get(subject) ?? []) listener({ data, respond: () => false });
+    },
+    ask(subject, data) {
+      const all = listeners.get(subject) ?? [];
+      return new Promise((resolve, reject) => {
+        if ([...all].length === 0) reject(new Error("Nobody listens"));
+        for (const listener of all) listener({ data, respond: (answer) => void resolve({ data: answer }) === undefined });
+      });
     },
     subscribe(subject, callback) {
       const all = listeners.get(subject) ?? new Set();
@@ -66,4 +73,19 @@ test("openBusNews() brings what is told to everybody who listens, until they sto
   stop();
   news.tell({ kind: "written", partition: 0, sequence: 9 });
   expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }]);
+});
+
+test("openBusAsks() asks whoever works on the lane, itself without the bus; where nobody does the answer is no", async () => {
+  const bus = createBus();
+  const [near, far] = [openBusAsks(bus, "asks"), openBusAsks(bus, "asks")];
+  const ask = { through: 7, keys: ["w\nu"], ms: 250 };
+  expect(await far.ask(3, ask)).toBe(false);
+  const stop = near.serve(3, ({ through, keys }) => Promise.resolve(through === 7 && keys[0] === "w\nu"));
+  expect(await far.ask(3, ask)).toBe(true);
+  expect(await far.ask(3, { ...ask, through: 8 })).toBe(false);
+  expect(await far.ask(4, ask)).toBe(false);
+  bus.up = false;
+  expect([await near.ask(3, ask), await far.ask(3, ask)]).toEqual([true, false]);
+  stop();
+  expect(await near.ask(3, ask)).toBe(false);
 });

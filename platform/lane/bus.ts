@@ -1,5 +1,7 @@
-/** Members and progress over a bus that carries short messages to whoever listens, and keeps none: core NATS. */
+/** Members, progress and questions to appliers over a bus that carries short messages to whoever listens, and keeps none: core NATS. */
 import type { Clock } from "../clock.ts";
+import { limits } from "../limits.ts";
+import type { AskLane, LaneAsk } from "./lane-asks.ts";
 import type { Members } from "./ownership.ts";
 import type { News, ProgressNews } from "./progress-news.ts";
 
@@ -7,8 +9,16 @@ import type { News, ProgressNews } from "./progress-news.ts";
 export interface Bus {
   readonly up: boolean;
   publish(subject: string, body: Uint8Array): void;
+  /** Rejects after `ms`, and at once where nobody listens. */
+  ask(subject: string, body: Uint8Array, ms: number): Promise<{ readonly data: Uint8Array }>;
   /** The returned function stops it. */
-  subscribe(subject: string, callback: (message: { readonly data: Uint8Array }) => void): () => void;
+  subscribe(subject: string, callback: (message: BusMessage) => void): () => void;
+}
+
+export interface BusMessage {
+  readonly data: Uint8Array;
+  /** To whoever asked, if somebody did. */
+  respond(body: Uint8Array): boolean;
 }
 
 /** `subject` is shared by all processes of one cluster, and by nothing else. */
@@ -54,6 +64,46 @@ export function openBusMembers({ bus, subject, clock }: { bus: Bus; subject: str
   };
 }
 
+export interface BusAsks {
+  /** Asks whichever process works on the lane. */
+  ask(lane: number, ask: LaneAsk): Promise<boolean>;
+  /** Answers for a lane; the returned function stops it. */
+  serve(lane: number, answer: AskLane): () => void;
+}
+
+/**
+ * `subject` is the beginning of those of all lanes of one service of one cluster, and of nothing else. What this process works
+ * on itself it does not ask others for.
+ */
+export function openBusAsks(bus: Bus, subject: string): BusAsks {
+  const own = new Map<number, AskLane>();
+  return {
+    async ask(lane, ask) {
+      const answer = own.get(lane);
+      if (answer !== undefined) return await answer(ask);
+      if (!bus.up) return false;
+      try {
+        return fromBytes<boolean>((await bus.ask(`${subject}.${lane}`, toBytes(ask), ask.ms)).data) === true;
+      } catch {
+        // Nobody works on the lane at the moment, or whoever does has no answer in time: the lane's position tells
+        return false;
+      }
+    },
+    serve(lane, answer) {
+      own.set(lane, answer);
+      const stop = bus.subscribe(`${subject}.${lane}`, (message) => {
+        const { through, keys, ms } = fromBytes<LaneAsk>(message.data);
+        const ask = { through, keys, ms: Math.min(ms, limits.positionWaitMsMax) };
+        void answer(ask).then((isIn) => message.respond(toBytes(isIn)));
+      });
+      return () => {
+        stop();
+        if (own.get(lane) === answer) own.delete(lane);
+      };
+    },
+  };
+}
+
 const greetMs = 150;
 
 interface Beat {
@@ -62,7 +112,7 @@ interface Beat {
   readonly ms: number;
 }
 
-function toBytes(message: Beat | News): Uint8Array {
+function toBytes(message: Beat | News | LaneAsk | boolean): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 

@@ -1,16 +1,17 @@
 /** Reads that wait for lanes: for those that they name, as of what the log held, and for no others. */
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
+import { limits } from "../limits.ts";
 import type { LogRecord } from "../log/log.ts";
 import { silentLogger } from "../logger.ts";
-import { openLaneApplied } from "./lane-applied.ts";
+import { type LaneAppliedParts, type LanePart, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "./layout.ts";
 import { placeToBytes, type Told } from "./place.ts";
 import { createLocalNews } from "./progress-news.ts";
 
 const layout = laneLayout(1, 2);
 
-function openTest(first: readonly LogRecord[] = []) {
+function openTest(first: readonly LogRecord[] = [], ask: LaneAppliedParts["ask"] = () => Promise.resolve(false)) {
   const clock = fakeClock();
   const news = createLocalNews();
   const told = [...first];
@@ -19,6 +20,7 @@ function openTest(first: readonly LogRecord[] = []) {
     layout,
     intakePartitions: 1,
     news,
+    ask,
     clock,
     logger: silentLogger,
     lanes: {
@@ -47,27 +49,30 @@ function stepAt(sequence: number, rest: Partial<Told>): LogRecord {
 }
 
 const [own, other] = [layout.subscription(0), layout.subscription(1)];
+const [allOfOwn, allOfOther] = [own, other].map((lane) => ({ lane, keys: "all" as const })) as [LanePart, LanePart];
 const place = { partition: 0, sequence: 5 };
 
 test("a read waits for its lane as of the step that resolved its place, and not for other lanes", async () => {
   const { applied, tell, reached } = openTest();
-  const reading = applied.wait(place, [own], Infinity);
+  const reading = applied.wait(place, [allOfOwn], Infinity);
   tell(stepAt(11, { through: 5, touched: [[own, 4], [other, 2]] }));
   reached(own, 7);
   expect(await Promise.race([reading, Promise.resolve("waits")])).toBe("waits");
   reached(own, 8);
   expect(await reading).toBe(true);
-  expect(await applied.wait(place, [other], 0)).toBe(false);
+  expect(await applied.wait(place, [allOfOther], 0)).toBe(false);
   await applied.close();
 });
 
 test("a read that comes later sees the tails of all steps before it; a lane without records is never waited for", async () => {
   const { applied, reached } = openTest([stepAt(21, { through: 6, tails: [0, 0, 9], touched: [[other, 2]] })]);
   reached(own, 9);
-  expect(await applied.wait({ partition: 0, sequence: 6 }, [own, layout.messagingStatus(0)], Infinity)).toBe(true);
-  expect(await applied.wait({ partition: 0, sequence: 6 }, [own, other], 0)).toBe(false);
+  expect(await applied.wait({ partition: 0, sequence: 6 }, [allOfOwn, { lane: layout.messagingStatus(0), keys: "all" }], Infinity)).toBe(
+    true,
+  );
+  expect(await applied.wait({ partition: 0, sequence: 6 }, [allOfOwn, allOfOther], 0)).toBe(false);
   reached(other, 20);
-  expect(await applied.wait({ partition: 0, sequence: 6 }, [own, other], 0)).toBe(true);
+  expect(await applied.wait({ partition: 0, sequence: 6 }, [allOfOwn, allOfOther], 0)).toBe(true);
   await applied.close();
 });
 
@@ -87,15 +92,64 @@ test("what is heard of a lane: the last message that steps sent there, and the l
 
 test("a read gives up when its time is over, whether it waits for the resolver or for a lane", async () => {
   const { applied, clock, tell } = openTest();
-  const unresolved = applied.wait(place, [own], 10);
+  const unresolved = applied.wait(place, [allOfOwn], 10);
   clock.advance(10);
   expect(await unresolved).toBe(false);
   tell(stepAt(11, { through: 5, touched: [[own, 1]] }));
   await applied.wait(place, [], Infinity);
-  const unapplied = applied.wait(place, [own], 10);
+  const unapplied = applied.wait(place, [allOfOwn], 10);
   await Promise.resolve();
   await Promise.resolve();
   clock.advance(10);
   expect(await unapplied).toBe(false);
   await applied.close();
 });
+
+describe("a read of some users of a lane", () => {
+  const keys = ["w\nu1", "w\nu2"];
+
+  test("asks for them, as of the message that it waits for, and only where the lane does not get there by itself", async () => {
+    const asks: unknown[] = [];
+    const answer = Promise.withResolvers<boolean>();
+    const { applied, clock, tell, reached } = openTest([], (lane, ask) => {
+      asks.push([lane, ask]);
+      return answer.promise;
+    });
+    tell(stepAt(11, { through: 5, touched: [[own, 4]] }));
+    await applied.wait(place, [], Infinity);
+    const reading = applied.wait(place, [{ lane: own, keys }], 250);
+    await settled();
+    expect(asks).toEqual([]);
+    clock.advance(limits.laneAskAfterMs);
+    await settled();
+    expect(asks).toEqual([[own, { through: 8, keys, ms: 250 - limits.laneAskAfterMs }]]);
+    answer.resolve(true);
+    expect(await reading).toBe(true);
+    const quick = applied.wait(place, [{ lane: own, keys }], 250);
+    reached(own, 8);
+    expect(await quick).toBe(true);
+    expect(asks).toHaveLength(1);
+    await applied.close();
+  });
+
+  test("waits for the lane's position where nobody answers, where that comes first, and for very many users", async () => {
+    const { applied, clock, tell, reached } = openTest();
+    tell(stepAt(11, { through: 5, touched: [[own, 4]] }));
+    await applied.wait(place, [], Infinity);
+    const some = applied.wait(place, [{ lane: own, keys }], 250);
+    const late = applied.wait(place, [{ lane: own, keys }], 100);
+    const many = applied.wait(place, [{ lane: own, keys: Array.from({ length: limits.laneAskKeysMax + 1 }, (_, n) => `w\nu${n}`) }], 250);
+    await settled();
+    clock.advance(limits.laneAskAfterMs);
+    await settled();
+    clock.advance(100);
+    expect(await late).toBe(false);
+    reached(own, 8);
+    expect(await Promise.all([some, many])).toEqual([true, true]);
+    await applied.close();
+  });
+});
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

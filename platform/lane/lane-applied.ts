@@ -1,12 +1,14 @@
 /**
  * How far lanes are applied, as a process learns it that answers reads: each step tells the last message of every lane,
- * and appliers tell how far they are. A read waits for the lanes that it reads from, and for no others.
+ * and appliers tell how far they are. A read waits for the lanes that it reads from, and for no others; and where a lane is
+ * behind, for no more of it than the users or addresses that it reads, which it asks the lane's applier for.
  */
 import type { Clock } from "../clock.ts";
 import type { Position } from "../intake/position.ts";
 import { limits } from "../limits.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
+import type { AskLane } from "./lane-asks.ts";
 import type { LaneLayout } from "./layout.ts";
 import { tailsAfter, toldFromBytes } from "./place.ts";
 import { createProgress, type Progress } from "./progress.ts";
@@ -18,13 +20,23 @@ export interface LaneAppliedParts {
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
   readonly news: ProgressNews;
+  /** Asks whoever works on a lane. False also where nobody answers. */
+  readonly ask: (lane: number, ...ask: Parameters<AskLane>) => Promise<boolean>;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
+/** What a read waits for. */
+export interface LanePart {
+  /** As the layout numbers them. */
+  readonly lane: number;
+  /** As `laneKey` makes them; "all" of the lane. */
+  readonly keys: readonly string[] | "all";
+}
+
 export interface LaneApplied {
-  /** True as soon as what the intake held at `place` is applied in these lanes, as the layout numbers them; false after `ms`. */
-  wait(place: Position, lanes: readonly number[], ms: number): Promise<boolean>;
+  /** True as soon as what the intake held at `place` is applied in these parts of lanes; false after `ms`. */
+  wait(place: Position, lanes: readonly LanePart[], ms: number): Promise<boolean>;
   /** Of a lane, as the layout numbers them: the last message that the resolvers sent there and the last that is applied, as far as is heard. */
   heard(lane: number): { readonly tail: number; readonly applied: number };
   /** Why nothing is heard of some partition; undefined while all is well. */
@@ -41,13 +53,26 @@ interface Heard {
 }
 
 export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
-  const { clock, intakePartitions, news } = parts;
+  const { clock, intakePartitions, news, ask } = parts;
   const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
   const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [] }));
   const readings = heard.map((partition, at) => hear(parts, partition, at));
   const stop = news.listen((one) => {
     if (one.kind === "applied") applied[one.lane]?.advance(one.position);
   });
+
+  async function reached({ lane, keys }: LanePart, through: number, ms: number): Promise<boolean> {
+    const progress = applied[lane];
+    if (progress === undefined) throw new Error(`Expected a lane below ${applied.length}, got ${lane}`);
+    if (keys === "all" || keys.length > limits.laneAskKeysMax) return await progress.wait(through, ms);
+    const until = clock.monotonic() + ms;
+    // Most of what is behind is in at once: it costs no question
+    if (await progress.wait(through, Math.min(ms, limits.laneAskAfterMs))) return true;
+    const left = until - clock.monotonic();
+    if (left <= 0) return false;
+    const all = progress.wait(through, left);
+    return await Promise.race([all, ask(lane, { through, keys, ms: left }).then((isIn) => isIn || all)]);
+  }
 
   return {
     async wait({ partition, sequence }, lanes, ms) {
@@ -56,9 +81,8 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
       const until = clock.monotonic() + ms;
       if (!await of.resolved.wait(sequence, ms)) return false;
       const { tails } = of;
-      for (const lane of lanes) {
-        const reached = applied[lane]?.wait(tails[lane] ?? 0, Math.max(0, until - clock.monotonic()));
-        if (!await reached) return false;
+      for (const part of lanes) {
+        if (!await reached(part, tails[part.lane] ?? 0, Math.max(0, until - clock.monotonic()))) return false;
       }
       return true;
     },

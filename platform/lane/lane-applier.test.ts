@@ -6,7 +6,8 @@ import type { LogRecord } from "../log/log.ts";
 import { packRecords } from "../log/packed-records.ts";
 import { silentLogger } from "../logger.ts";
 import { createGate } from "./gate.ts";
-import { type LaneBody, startLaneApplier } from "./lane-applier.ts";
+import { startLaneApplier } from "./lane-applier.ts";
+import type { LaneBody } from "./lane-window.ts";
 
 function openTest({ kept = 0, failures = 0 } = {}) {
   const clock = fakeClock();
@@ -18,6 +19,8 @@ function openTest({ kept = 0, failures = 0 } = {}) {
     clock,
     logger: silentLogger,
     gate: createGate(1),
+    room: { users: 0, bytes: 0 },
+    concernOf: ([user, isOfMany]) => ({ workspaceId: "w", names: [String(user)], isOfMany: isOfMany === 1 }),
     lanes: {
       read: (_, after) => Promise.resolve(messages.filter(({ sequence }) => sequence > after)),
       trim: (_, through) => Promise.resolve(void (state.trimmed = through)),

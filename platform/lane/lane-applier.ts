@@ -1,98 +1,195 @@
 /**
  * The applier of one lane whose messages are packed records: reads it in order from a position kept beside it, and moves
- * that only past what is saved and published. Two of them may run at the same time: each writes the same with the same ages.
+ * that only past what is saved and published. Order is kept within each user: one request about very many takes turns with
+ * all others (docs/decisions/0026-order-within-a-user.md). Two appliers may run at the same time: each writes the same with
+ * the same ages.
  */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import type { Log, LogRecord } from "../log/log.ts";
-import { unpackRecords } from "../log/packed-records.ts";
+import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import type { Gate, Rest } from "./gate.ts";
+import type { Gate } from "./gate.ts";
+import { type AskLane, createLaneAsks, type LaneAsks } from "./lane-asks.ts";
 import type { LanePositions } from "./lane-positions.ts";
+import { type ConcernOf, type LaneBody, type LaneWindow, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 import { type Reading, readOn } from "./read-on.ts";
-
-/** A record of the lane, with its place there. */
-export interface LaneBody {
-  readonly body: Uint8Array;
-  /** Of the message in the lane log, and of the record in the message. */
-  readonly place: readonly [sequence: number, at: number];
-}
 
 export interface LaneApplierParts {
   /** The lane, as the layout numbers it. */
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "trim" | "watch">;
   readonly positions: LanePositions;
+  readonly concernOf: ConcernOf;
   /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
-  readonly apply: (bodies: readonly LaneBody[], rest: Rest) => Promise<void>;
+  readonly apply: (bodies: readonly LaneBody[]) => Promise<void>;
   /** Shared by the lanes of a process. */
   readonly gate: Gate;
+  readonly room: WindowRoom;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Everything up to the message at `position` can be read. */
   readonly onApplied: (position: number) => void;
 }
 
-export function startLaneApplier(parts: LaneApplierParts): Reading {
-  return readOn({
+export interface LaneApplying extends Reading {
+  /** Users or addresses that somebody waits for go before others. */
+  readonly ask: AskLane;
+}
+
+export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
+  const applier = new LaneApplier(parts, () => reading.wake());
+  const reading = readOn({
     clock: parts.clock,
     idleMs: limits.laneIdleMsMax,
     watch: (wake) =>
       parts.lanes.watch((changed) => {
-        if (changed === parts.lane) wake();
+        if (changed !== parts.lane) return;
+        applier.news();
+        wake();
       }),
-  }, new LaneApplier(parts));
+  }, applier);
+  return {
+    ...reading,
+    ask: applier.ask,
+    async close() {
+      await reading.close();
+      applier.close();
+    },
+  };
 }
 
 class LaneApplier {
+  readonly ask: AskLane;
   readonly #parts: LaneApplierParts;
-  /** Undefined: has to be read again. */
-  #position: number | undefined;
+  readonly #asks: LaneAsks;
+  /** Undefined: the lane has to be read again. */
+  #window: LaneWindow | undefined;
+  /** Something may follow in the lane, as far as is heard; without news it is looked for at a time. */
+  #mayFollow = true;
+  #lookAt = 0;
+  /** When what very many are told goes on. */
+  #manyAt = 0;
+  #told = 0;
   #kept = 0;
   #keepAt = 0;
 
-  constructor(parts: LaneApplierParts) {
+  constructor(parts: LaneApplierParts, wake: () => void) {
     this.#parts = parts;
+    this.#asks = createLaneAsks({
+      clock: parts.clock,
+      isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
+      onAsk: wake,
+    });
+    this.ask = this.#asks.ask;
   }
 
-  async turn(): Promise<"busy" | "idle"> {
-    const after = this.#position ?? await this.#start();
-    const { lanes, lane, positions, gate, apply, onApplied } = this.#parts;
-    const read = await lanes.read(lane, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
-    const records = read.filter((record: LogRecord) => record.sequence > after);
-    const last = records.at(-1);
-    if (last === undefined) {
-      await this.#keep();
-      return "idle";
-    }
-    // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
-    if (await positions.load(lane) > after) {
-      this.#position = undefined;
+  news(): void {
+    this.#mayFollow = true;
+  }
+
+  async turn(): Promise<"busy" | "idle" | number> {
+    const window = this.#window ?? await this.#start();
+    const isIn = await this.#readOn(window);
+    if (isIn === "lost") return "busy";
+    const few = await this.#applyNext(window);
+    const many = await this.#applyOfMany(window);
+    const now = this.#parts.clock.monotonic();
+    if (isIn === "more" || few || many) {
+      if (now >= this.#keepAt) await this.#keep(window);
       return "busy";
     }
-    await gate.run((rest) => apply(records.flatMap(bodiesOf), rest));
-    this.#position = last.sequence;
-    onApplied(last.sequence);
-    if (this.#parts.clock.monotonic() >= this.#keepAt) await this.#keep();
-    return "busy";
+    if (window.many > 0) return Math.max(1, this.#manyAt - now);
+    await this.#keep(window);
+    return "idle";
   }
 
   recover(error: unknown, failures: number): void {
-    this.#position = undefined;
+    this.#forget();
     this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
   }
 
-  async #start(): Promise<number> {
-    const position = await this.#parts.positions.load(this.#parts.lane);
-    this.#position = position;
+  close(): void {
+    this.#forget();
+    this.#asks.close();
+  }
+
+  #forget(): void {
+    this.#window?.close();
+    this.#window = undefined;
+    this.#mayFollow = true;
+  }
+
+  async #start(): Promise<LaneWindow> {
+    const { lane, positions, concernOf, room, onApplied } = this.#parts;
+    const position = await positions.load(lane);
+    const window = openLaneWindow({ position, concernOf, room });
+    this.#window = window;
     this.#kept = position;
-    this.#parts.onApplied(position);
-    return position;
+    this.#told = position;
+    onApplied(position);
+    this.#asks.settle();
+    return window;
+  }
+
+  /** Reads what follows, where there is room. Lost: somebody else is further, and the window begins anew. */
+  async #readOn(window: LaneWindow): Promise<"more" | "nothing" | "lost"> {
+    const { lane, lanes, positions, clock } = this.#parts;
+    const now = clock.monotonic();
+    if (!window.isOpen || (!this.#mayFollow && now < this.#lookAt)) return "nothing";
+    this.#mayFollow = false;
+    this.#lookAt = now + limits.laneIdleMsMax;
+    const after = window.read;
+    const read = await lanes.read(lane, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
+    const records = read.filter(({ sequence }) => sequence > after);
+    if (records.length === 0) return "nothing";
+    this.#mayFollow = true;
+    // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
+    if (await positions.load(lane) > after) {
+      this.#forget();
+      return "lost";
+    }
+    window.add(records);
+    this.#tell(window);
+    return "more";
+  }
+
+  async #applyNext(window: LaneWindow): Promise<boolean> {
+    const max = window.many > 0 ? limits.laneBatchBesideManyUsersMax : limits.laneBatchUsersMax;
+    return await this.#apply(window, window.next(max, this.#asks.wanted())) !== undefined;
+  }
+
+  async #applyOfMany(window: LaneWindow): Promise<boolean> {
+    const { clock } = this.#parts;
+    if (window.many === 0 || clock.monotonic() < this.#manyAt) return false;
+    const workedMs = await this.#apply(window, window.nextOfMany(limits.fanOutRunUsersMax)) ?? 0;
+    this.#manyAt = clock.monotonic() + restOf(workedMs, window.isBlocked);
+    return true;
+  }
+
+  /** How long it took, in milliseconds; undefined where there was nothing to do. */
+  async #apply(window: LaneWindow, bodies: readonly WindowBody[]): Promise<number | undefined> {
+    if (bodies.length === 0) return undefined;
+    const { gate, apply, clock } = this.#parts;
+    const workedMs = await gate.run(async () => {
+      const began = clock.monotonic();
+      await apply(bodies);
+      return clock.monotonic() - began;
+    });
+    window.applied(bodies);
+    this.#tell(window);
+    return workedMs;
+  }
+
+  #tell(window: LaneWindow): void {
+    if (window.position > this.#told) {
+      this.#told = window.position;
+      this.#parts.onApplied(window.position);
+    }
+    this.#asks.settle();
   }
 
   /** The lane is trimmed behind the position only once that is kept. */
-  async #keep(): Promise<void> {
-    const position = this.#position ?? 0;
+  async #keep({ position }: LaneWindow): Promise<void> {
     const { lane, lanes, positions, clock } = this.#parts;
     this.#keepAt = clock.monotonic() + limits.lanePositionSaveMs;
     if (position <= this.#kept) return;
@@ -102,6 +199,7 @@ class LaneApplier {
   }
 }
 
-function bodiesOf({ sequence, body }: LogRecord): LaneBody[] {
-  return unpackRecords(body).map((record, at) => ({ body: record, place: [sequence, at] }));
+/** Somebody has to wait for all of it where no more can be read: then it goes on sooner. */
+function restOf(workedMs: number, isBlocked: boolean): number {
+  return isBlocked ? workedMs * limits.fanOutBlockedRestFactor : Math.min(workedMs * limits.fanOutRestFactor, limits.fanOutRestMsMax);
 }

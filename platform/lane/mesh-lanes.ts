@@ -14,15 +14,17 @@ import { partitionOf } from "../log/partition.ts";
 import type { Logger } from "../logger.ts";
 import type { StreamsConfig } from "../mesh-config.ts";
 import type { Lag } from "../telemetry/lag.ts";
-import { openBusMembers, openBusNews } from "./bus.ts";
-import { createGate, type Rest } from "./gate.ts";
+import { type BusAsks, openBusAsks, openBusMembers, openBusNews } from "./bus.ts";
+import { createGate } from "./gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
-import { type LaneBody, startLaneApplier } from "./lane-applier.ts";
+import { startLaneApplier } from "./lane-applier.ts";
 import { openLanesLag } from "./lanes-lag.ts";
 import { createLanePositions } from "./lane-positions.ts";
+import { type ConcernOf, type LaneBody, laneKey, type WindowRoom } from "./lane-window.ts";
 import { type LaneLayout, laneLayout } from "./layout.ts";
 import { type Members, type Ownership, ownWork } from "./ownership.ts";
 import { createProgressTeller, type ProgressNews } from "./progress-news.ts";
+import type { Reading } from "./read-on.ts";
 
 export interface MeshLanesOptions {
   readonly service: "subscription" | "messaging-status";
@@ -36,16 +38,16 @@ export interface MeshLanes {
   readonly intake: Log;
   readonly layout: LaneLayout;
   /**
-   * True as soon as what was answered before the call is applied in these lanes, as the layout numbers them; false after
-   * `consentWaitMs` without it, or later where `readAfter` has to be seen: `positionWaitMsMax` at most.
+   * True as soon as what was answered before the call is applied of what is read; false after `consentWaitMs` without it, or
+   * later where `readAfter` has to be seen: `positionWaitMsMax` at most.
    */
-  caughtUp(asked: CaughtUpAsk, lanes: readonly number[]): Promise<boolean>;
+  caughtUp(asked: CaughtUpAsk, reads: readonly LaneRead[]): Promise<boolean>;
   /** How far the lane of the service is behind that is furthest behind. */
   lag(): Promise<Lag>;
   /** Puts a record behind all others of a lane, as the layout numbers it. */
   append(lane: number, body: Uint8Array): Promise<void>;
   /** Takes this process's share of the lanes. */
-  start(apply: Apply): void;
+  start(work: LaneApplyWork): void;
   /** Why something does not get on; undefined while all is well. */
   trouble(): string | undefined;
   /** Ends after the turns under way, and gives everything to the others. */
@@ -61,8 +63,19 @@ export interface CaughtUpAsk {
   readonly waitedMs?: number;
 }
 
-/** `lane`: its name, as in `subscription-3`. */
-type Apply = (bodies: readonly LaneBody[], lane: string, rest: Rest) => Promise<void>;
+/** What is read of a lane. */
+export interface LaneRead {
+  /** As the layout numbers them. */
+  readonly lane: number;
+  /** Users or addresses of the workspace. */
+  readonly names: readonly string[] | "all";
+}
+
+export interface LaneApplyWork {
+  readonly concernOf: ConcernOf;
+  /** `lane`: its name, as in `subscription-3`. */
+  readonly apply: (bodies: readonly LaneBody[], lane: string) => Promise<void>;
+}
 
 /** Refuses LOG_UNAVAILABLE where NATS cannot be reached. */
 export async function openMeshLanes(options: MeshLanesOptions): Promise<MeshLanes> {
@@ -87,7 +100,8 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   const bus = await connectJetStream({ ...nats, logger });
   opened.push(() => bus.close());
   const news = openBusNews(bus, `${logName}-progress-${service}`);
-  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
+  const asks = openBusAsks(bus, `${logName}-asks-${service}`);
+  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, ask: asks.ask, clock, logger });
   opened.push(() => applied.close());
   const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
   opened.push(() => lag.close());
@@ -95,8 +109,9 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   return {
     intake,
     layout,
-    async caughtUp({ workspaceId, readAfter, end, waitedMs = 0 }, waitedFor) {
+    async caughtUp({ workspaceId, readAfter, end, waitedMs = 0 }, reads) {
       const partition = partitionOf(workspaceId, partitions);
+      const waitedFor = reads.map(({ lane, names }) => ({ lane, keys: keysOf(workspaceId, names) }));
       const place = end ?? { partition, sequence: await intake.tail(partition) };
       if (await applied.wait(place, waitedFor, limits.consentWaitMs - waitedMs)) return true;
       // Whoever is told that the answer may be behind still sees its own write in it
@@ -107,10 +122,10 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
     },
     lag: () => lag.read(),
     append: async (lane, body) => void await lanes.append(lane, packRecords([body])),
-    start(apply) {
+    start(work) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });
       opened.push(() => members.close());
-      ownership = shareOut(options, { lanes, steps, layout, news, members, apply }, opened);
+      ownership = shareOut(options, { lanes, steps, layout, news, asks, members, work }, opened);
     },
     trouble() {
       if (!bus.up) return "NATS is away";
@@ -139,17 +154,20 @@ interface Shared {
   readonly steps: FencedSteps;
   readonly layout: LaneLayout;
   readonly news: ProgressNews;
+  readonly asks: BusAsks;
   readonly members: Members;
-  readonly apply: Apply;
+  readonly work: LaneApplyWork;
 }
 
 /** Takes this process's share of the service's lanes, whoever else is there. */
-function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, members, apply }: Shared, opened: Opened): Ownership {
+function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ownership {
+  const { lanes, steps, layout, news, asks, members, work: { concernOf, apply } } = shared;
   const { service, streams, clock, logger } = options;
   const positions = createLanePositions(steps, (lane) => checkpointSubject(lanesName(streams), `${service}-${lane}`));
   const teller = createProgressTeller({ news, clock });
   opened.push(() => teller.close());
   const gate = createGate(limits.lanesAppliedAtOnceMax);
+  const room: WindowRoom = { users: 0, bytes: 0 };
   const own = lanesOf(service, layout);
   const owned = ownWork({
     id: newId("proc_", clock),
@@ -160,20 +178,38 @@ function shareOut(options: MeshLanesOptions, { lanes, steps, layout, news, membe
     start: (work) => {
       const lane = Number(work);
       const name = `${service}-${own.indexOf(lane)}`;
-      return startLaneApplier({
+      const applying = startLaneApplier({
         lane,
         lanes,
         positions,
-        apply: (bodies, rest) => apply(bodies, name, rest),
+        concernOf,
+        apply: (bodies) => apply(bodies, name),
         gate,
+        room,
         clock,
         logger,
         onApplied: (place) => teller.applied(lane, place),
       });
+      return servingAsks(applying, asks.serve(lane, applying.ask));
     },
   });
   opened.push(() => owned.close());
   return owned;
+}
+
+/** It answers until it ends. */
+function servingAsks(applying: Reading, stop: () => void): Reading {
+  return {
+    ...applying,
+    close() {
+      stop();
+      return applying.close();
+    },
+  };
+}
+
+function keysOf(workspaceId: string, names: LaneRead["names"]): readonly string[] | "all" {
+  return names === "all" ? names : names.map((name) => laneKey(workspaceId, name));
 }
 
 /** All of the service, as the layout numbers them. */

@@ -20,8 +20,7 @@ import { type LaneWork, watchWork } from "../telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
-import type { Rest } from "./gate.ts";
-import type { LaneBody } from "./lane-applier.ts";
+import type { ConcernOf, LaneBody } from "./lane-window.ts";
 import type { LaneLayout } from "./layout.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
 
@@ -46,6 +45,7 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
   /** Where the migrations of its tables lie. */
   readonly schemaFolder: string;
   openTables(session: Session): Tables;
+  readonly concernOf: ConcernOf;
   /** Everything is saved and published when it resolves; doing it again is harmless. */
   apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
@@ -73,8 +73,6 @@ export interface SetAsideTables {
 export interface Applying {
   /** Resolves when the events of these entries are durable; harmless to do again. */
   publish(workspaceId: string, entries: readonly LedgerEntry[]): Promise<void>;
-  /** For work that goes on for long: lanes that wait for their turn have it meanwhile. */
-  readonly rest: Rest;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
@@ -132,15 +130,16 @@ async function open<Tables extends SetAsideTables>(
   const called = connectClient(ProfileService, { ...config.profile, ...calling });
   opened.push(() => called.close());
   const profile = called.client;
-  lanes.start((bodies, lane, rest) =>
-    plan.apply({
-      ...tables,
-      rest,
-      publish: (workspaceId, entries) => events.publish(plan.eventsOf(workspaceId, entries)),
-      logger,
-      traced: { tracer: telemetry.tracer, lane },
-    }, bodies)
-  );
+  lanes.start({
+    concernOf: plan.concernOf,
+    apply: (bodies, lane) =>
+      plan.apply({
+        ...tables,
+        publish: (workspaceId, entries) => events.publish(plan.eventsOf(workspaceId, entries)),
+        logger,
+        traced: { tracer: telemetry.tracer, lane },
+      }, bodies),
+  });
   const work: LaneWork = {
     lags: async () => [await lanes.lag()],
     backlog: async () => ({ setAside: (await tables.listSetAside(limits.setAsidePageMax)).length }),

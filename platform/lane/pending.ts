@@ -31,8 +31,8 @@ export interface Pending<Item> {
    * concerns few; `first` has the first choice. Each comes with all that has to go before it.
    */
   next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[];
-  /** The first of what concerns very many, with all that has to go before it. */
-  nextOfMany(): Item[];
+  /** The first of what concerns very many, of `max` keys at most or one record, with all that has to go before it. */
+  nextOfMany(max?: number): Item[];
   /** They are applied. What is not there is passed over. */
   remove(items: readonly Item[]): void;
   /** Whether everything of the key up to the place is applied, of what was added. */
@@ -84,8 +84,8 @@ class PendingItems<Item> implements Pending<Item> {
     return chosen.items();
   }
 
-  nextOfMany(): Item[] {
-    const chosen = new Chosen<Item>(1, this.#queues);
+  nextOfMany(max = 1): Item[] {
+    const chosen = new Chosen<Item>(max, this.#queues);
     chosen.addAll(this.#many);
     return chosen.items();
   }

@@ -4,8 +4,8 @@ import { backoffMs } from "./backoff.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface Turning {
-  /** One piece of work; "idle" where there was nothing to do. */
-  turn(): Promise<"busy" | "idle">;
+  /** One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if there is no news. */
+  turn(): Promise<"busy" | "idle" | number>;
   /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
   recover(error: unknown, failures: number): void;
 }
@@ -64,7 +64,7 @@ class Loop {
         const was = await this.#turning.turn();
         failures = 0;
         this.trouble = undefined;
-        if (was === "idle" && !this.#news) await this.#rest(this.#parts.idleMs);
+        if (was !== "busy" && !this.#news) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
       } catch (error) {
         failures += 1;
         this.trouble = troubleOf(error);

@@ -13,6 +13,8 @@ export interface JetStreamConnection {
   publish(subject: string, body: Uint8Array, headers?: MsgHdrs): void;
   /** Rejects with ConnectionLost, or with an error of the client (timeout, nobody there); see `isNobodyThere`. */
   request(subject: string, body: Uint8Array, headers?: MsgHdrs): Promise<Msg>;
+  /** The same of whoever subscribes to the subject, for `ms` at most. */
+  ask(subject: string, body: Uint8Array, ms: number): Promise<Msg>;
   /** All answers up to the one that `last` recognises, without it. */
   requestMany(subject: string, body: Uint8Array, last: (answer: Msg) => boolean): Promise<Msg[]>;
   subscribe(subject: string, callback: (message: Msg) => void): () => void;
@@ -99,6 +101,7 @@ function wrap(nats: NatsConnection, logger: Logger): JetStreamConnection {
     publish: (subject, body, headers) => nats.publish(subject, body, headers ? { headers } : {}),
     request: (subject, body, headers) =>
       whileUp(() => nats.request(subject, body, { timeout: limits.logAnswerMsMax, ...(headers ? { headers } : {}) })),
+    ask: (subject, body, ms) => whileUp(() => nats.request(subject, body, { timeout: ms })),
     requestMany: (subject, body, last) => whileUp(() => collect(nats, { subject, body, last })),
     subscribe(subject, callback) {
       const subscription = nats.subscribe(subject, { callback: (error, message) => error ? undefined : callback(message) });

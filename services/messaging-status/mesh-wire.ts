@@ -4,7 +4,7 @@ import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
 import { openHeld } from "../../platform/lane/held.ts";
-import type { MeshLanes } from "../../platform/lane/mesh-lanes.ts";
+import type { LaneRead, MeshLanes } from "../../platform/lane/mesh-lanes.ts";
 import { type MeshPart, type MeshPartEnds, type MeshPartPlan, serveMeshPart } from "../../platform/lane/mesh-part.ts";
 import { limits } from "../../platform/limits.ts";
 import type { MeshPartConfig, StoreConfig } from "../../platform/mesh-config.ts";
@@ -13,7 +13,7 @@ import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
-import { redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
+import { concernOf, redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { openCassandraStatusStore } from "./store/cassandra.ts";
@@ -33,6 +33,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   name: "messaging-status",
   schemaFolder: messagingStatusSchema,
   openTables: openCassandraStatusStore,
+  concernOf,
   apply: applyMessages,
   eventsOf,
   takenFromRow,
@@ -58,11 +59,15 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
 
 /** Waits for the lanes of the addresses that a read is about. */
 function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
-  const all = Array.from({ length: layout.lanes }, (_, lane) => lane);
+  const all = Array.from({ length: layout.lanes }, (_, lane): LaneRead => ({ lane: layout.messagingStatus(lane), names: "all" }));
+  function readsOf(workspaceId: string, addresses: readonly string[]): LaneRead[] {
+    const lanes = Map.groupBy(new Set(addresses), (address) => layout.messagingStatus(layout.laneOf(workspaceId, address)));
+    return Array.from(lanes, ([lane, names]) => ({ lane, names }));
+  }
   return {
     ask({ workspaceId, readAfter }, addresses) {
-      const own = addresses === "all" ? all : [...new Set(addresses.map((address) => layout.laneOf(workspaceId, address)))];
-      const done = caughtUp({ workspaceId, readAfter: positionFromToken(readAfter) }, own.map((lane) => layout.messagingStatus(lane)));
+      const reads = addresses === "all" ? all : readsOf(workspaceId, addresses);
+      const done = caughtUp({ workspaceId, readAfter: positionFromToken(readAfter) }, reads);
       // Whoever asked may have failed before it looks
       done.catch(() => {});
       return () => done;

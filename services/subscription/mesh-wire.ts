@@ -14,7 +14,7 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
-import { redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
+import { concernOf, redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
 import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
@@ -34,6 +34,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   name: "subscription",
   schemaFolder: subscriptionSchema,
   openTables: openCassandraSubscriptionStore,
+  concernOf,
   apply: applyMessages,
   eventsOf,
   takenFromRow,
@@ -63,13 +64,13 @@ function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
     ask({ workspaceId, readAfter }) {
       const lane = layout.subscription(layout.subscriptionLaneOf(workspaceId));
       const began = clock.monotonic();
-      return (end) =>
+      return (end, users) =>
         caughtUp({
           workspaceId,
           readAfter: positionFromToken(readAfter),
           end: positionFromToken(end),
           waitedMs: clock.monotonic() - began,
-        }, [lane]);
+        }, [{ lane, names: users }]);
     },
   };
 }

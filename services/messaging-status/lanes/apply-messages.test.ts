@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
-import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { EmailMark, EmailStatus, StatusRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

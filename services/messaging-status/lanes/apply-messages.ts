@@ -5,7 +5,7 @@
 import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";

@@ -1,6 +1,7 @@
 /** A record of the lane: heddle.lane.v1.StatusRecord -> StatusRecord of the domain, and the names of states in messages. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
+import type { Concern } from "../../../platform/lane/lane-window.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { EmailMark, EmailStatus, InvalidReason, Mark } from "../domain/address-state.ts";
@@ -33,6 +34,13 @@ export function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid
     return { workspaceId: "", said: unreadable(place, [], reason) };
   }
   return { workspaceId, said: takenFrom(message, { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body }) };
+}
+
+/** Whom a record of a lane of the log changes; undefined where it does not say, and of what an operator asks for. */
+export function concernOf(body: Uint8Array): Concern | undefined {
+  const { workspaceId, said } = readLaneBody(body, [0, 0]);
+  if (workspaceId === "" || !("mark" in said) || said.keys.length === 0) return undefined;
+  return { workspaceId, names: said.keys, isOfMany: false };
 }
 
 /** What asks the applier of a lane to try once more what was set aside of these addresses. */

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -102,7 +102,6 @@ function openWorld(
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "subscription-0" },
-    rest: () => Promise.resolve(),
     publish: async (_: string, entries: readonly LedgerEntry[]) => {
       await Promise.resolve();
       const fault = faults.publish?.();

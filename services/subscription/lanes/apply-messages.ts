@@ -3,12 +3,10 @@
  * user is party to one merge or undo at most: so it is always known whose row has to be durable first. What a run caused is
  * published before the next one is written, and again where a record turns out to be in already.
  */
-import { setTimeout as pause } from "node:timers/promises";
 import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
-import type { Rest } from "../../../platform/lane/gate.ts";
 import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
@@ -28,8 +26,6 @@ export interface MeshApplyParts extends PlanParts {
   readonly setAsideOf: (workspaceId: string, max: number) => Promise<readonly SetAside[]>;
   /** The records wait no more. */
   readonly forgetSetAside: (records: readonly LaneRecord[]) => Promise<void>;
-  /** After some of what one request says of very many. */
-  readonly rest: Rest;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
@@ -66,18 +62,11 @@ async function applySlice(parts: MeshApplyParts, bodies: readonly LaneBody[]): P
   for (const [workspaceId, said] of workspaces) {
     let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
     for (const work of runsAndRedrives(said)) {
-      const began = performance.now();
       holds = Array.isArray(work)
         ? (await applyRun(parts, workspaceId, { run: work, holds })).holds
         : await redrive(parts, workspaceId, work as Redrive);
-      if (Array.isArray(work) && work.some(({ fannedOut }) => fannedOut)) await restAfter(parts, performance.now() - began);
     }
   }
-}
-
-/** One request about very many users takes turns with all others. */
-async function restAfter({ rest }: MeshApplyParts, workedMs: number): Promise<void> {
-  await rest(pause(Math.min(workedMs * limits.fanOutRestShare, limits.fanOutRestMsMax)));
 }
 
 function runsAndRedrives(said: readonly LaneSaid["said"][]): (Taken<MembershipRecord>[] | Redrive)[] {

@@ -5,27 +5,27 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
-import type { LaneBody } from "../../../platform/lane/lane-applier.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
 import { applyMessages } from "./apply-messages.ts";
+import { concernOf, redriveBody } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
 
-/** What was told and how often it rested. */
+/** What was told, and of how many at a time. */
 function openWorld() {
   const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()));
-  const seen = { published: new Set<string>(), atOnce: [] as number[], rests: 0 };
+  const seen = { published: new Set<string>(), atOnce: [] as number[] };
   const parts = {
     ...store,
     store: { groups: () => Promise.resolve(groups) },
     logger: silentLogger,
     traced: { lane: "subscription-0" },
-    rest: () => Promise.resolve(void (seen.rests += 1)),
     publish: (_: string, entries: readonly LedgerEntry[]) => {
       seen.atOnce.push(entries.length);
       for (const { hash } of entries) seen.published.add(hash);
@@ -51,7 +51,7 @@ function userAt(n: number): string {
   return `u${n}`.padStart(90, "0");
 }
 
-test("applyMessages() takes some users of a fan-out at a time and rests after them; each has its state and its event", async () => {
+test("applyMessages() takes some users of a fan-out at a time; each has its state and its event", async () => {
   const users = 2_030;
   const { store, seen, apply } = openWorld();
   const bodies = manySaid(users, 1);
@@ -59,15 +59,28 @@ test("applyMessages() takes some users of a fan-out at a time and rests after th
   await apply(bodies);
   expect(seen.published.size).toBe(users);
   expect(Math.max(...seen.atOnce)).toBe(limits.fanOutRunUsersMax);
-  expect(seen.rests).toBe(seen.atOnce.length);
   const rows = await store.load("w", Array.from({ length: users }, (_, n) => userAt(n)));
   expect(rows.size).toBe(users);
   expect(new Set(Array.from(rows.values(), ({ groups: own }) => own.get("g")))).toEqual(new Set(["subscribed"]));
 });
 
-test("applyMessages() does not rest after what concerns few", async () => {
-  const { seen, apply } = openWorld();
-  const few = limits.fanOutUsersMin - 1;
-  await apply([...manySaid(few, 1), ...manySaid(few, 2)]);
-  expect(seen).toMatchObject({ rests: 0, published: { size: few } });
+test("concernOf() says whom a record changes, and that it is part of what very many are told", () => {
+  const [first, ...rest] = manySaid(limits.laneUsersPerRecordMax + 1, 1).map(({ body }) => concernOf(body));
+  expect(first).toMatchObject({ workspaceId: "w", isOfMany: true });
+  expect(first?.names).toEqual(Array.from({ length: limits.laneUsersPerRecordMax }, (_, n) => userAt(n)));
+  expect(rest).toEqual([{ workspaceId: "w", names: [userAt(limits.laneUsersPerRecordMax)], isOfMany: false }]);
+  const value = { mergeId: "m", sourceUserId: "b", undoUntil: 0n };
+  const merge = create(SubscriptionRecordSchema, { workspaceId: "w", userId: "a", cause: {}, change: { case: "userMerged", value } });
+  expect(concernOf(toBinary(SubscriptionRecordSchema, merge))).toEqual({ workspaceId: "w", names: ["a", "b"], isOfMany: false });
+});
+
+test("concernOf() leaves alone what nobody can read, what names no workspace, and what an operator asks for", () => {
+  const lost = create(SubscriptionRecordSchema, { userId: "a", cause: {}, change: { case: "userDeleted", value: {} } });
+  const nobody = create(SubscriptionRecordSchema, { workspaceId: "w", cause: {}, change: { case: "userDeleted", value: {} } });
+  const alone = [
+    Uint8Array.of(255),
+    ...[lost, nobody].map((one) => toBinary(SubscriptionRecordSchema, one)),
+    redriveBody("w", { skipped: [] }),
+  ];
+  expect(alone.map(concernOf)).toEqual(alone.map(() => undefined));
 });

@@ -1,6 +1,7 @@
 /** A record of the lane: heddle.lane.v1.SubscriptionRecord -> what is said of each user. */
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { keyOf, keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
+import type { Concern } from "../../../platform/lane/lane-window.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { limits } from "../../../platform/limits.ts";
 import {
@@ -40,6 +41,15 @@ export function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid
     return { workspaceId: "", said: [unreadable(place, [], reason)] };
   }
   return { workspaceId, said: takenFrom(message, { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body }) };
+}
+
+/** Whom a record of a lane of the log changes; undefined where it does not say, and of what an operator asks for. */
+export function concernOf(body: Uint8Array): Concern | undefined {
+  const { workspaceId, said } = readLaneBody(body, [0, 0]);
+  if (workspaceId === "" || !Array.isArray(said)) return undefined;
+  const taken = said as readonly Taken<MembershipRecord>[];
+  const names = taken.flatMap(({ keys }) => keys);
+  return names.length === 0 ? undefined : { workspaceId, names, isOfMany: taken.some(({ fannedOut }) => fannedOut) };
 }
 
 /** What asks the applier to try once more what was set aside of a workspace. */

@@ -1,0 +1,212 @@
+/**
+ * What was read of a lane and is not applied yet: what can go next, and up to which message all of it is applied. Records of
+ * one user or address keep their order; what one request says of very many stands in nobody's way.
+ */
+import type { LogRecord } from "../log/log.ts";
+import { unpackRecords } from "../log/packed-records.ts";
+import { limits } from "../limits.ts";
+import { createPending } from "./pending.ts";
+
+/** A record of the lane, with its place there. */
+export interface LaneBody {
+  readonly body: Uint8Array;
+  /** Of the message in the lane log, and of the record in the message. */
+  readonly place: readonly [sequence: number, at: number];
+}
+
+/** Whom a record changes. */
+export interface Concern {
+  readonly workspaceId: string;
+  /** Users or addresses, one at least. */
+  readonly names: readonly string[];
+  /** It is part of what one request says of very many. */
+  readonly isOfMany: boolean;
+}
+
+/** One that was read, until it is applied. */
+export interface WindowBody extends LaneBody {
+  readonly message: Message;
+}
+
+interface Message {
+  readonly sequence: number;
+  /** Records of it that are not applied. */
+  left: number;
+}
+
+/** Undefined: the record is applied alone, after all that stand before it and before all behind it. */
+export type ConcernOf = (body: Uint8Array) => Concern | undefined;
+
+/** A user or address of a workspace, as windows and whoever asks of them name it. */
+export function laneKey(workspaceId: string, name: string): string {
+  return `${workspaceId}\n${name}`;
+}
+
+/** How much all windows of a process hold together. */
+export interface WindowRoom {
+  /** Users or addresses that are spoken of, each as often as it is. */
+  users: number;
+  bytes: number;
+}
+
+export interface LaneWindow {
+  /** The last message up to which everything is applied. */
+  readonly position: number;
+  /** The last message that was read. */
+  readonly read: number;
+  /** Nothing is left that concerns few, and there is room: what follows in the lane can be read. */
+  readonly isOpen: boolean;
+  /** Records of what one request says of very many. */
+  readonly many: number;
+  /** What was read does not all take part: for want of room, or because a record has to be applied alone. */
+  readonly isBlocked: boolean;
+  /** What follows those that were read, in order. Throws RangeError where a message is broken. */
+  add(records: readonly LogRecord[]): void;
+  /** What can go next, in the order of their places, of about `max` users: first what the keys in `wanted` need. */
+  next(max: number, wanted: Iterable<string>): WindowBody[];
+  /** Of what very many are told the first, of about `max` users, with all that has to go before it. */
+  nextOfMany(max: number): WindowBody[];
+  /** They were given by one of the two, and are in. */
+  applied(bodies: readonly WindowBody[]): void;
+  /** Whether everything of the keys up to the message is applied. */
+  isPast(keys: readonly string[], message: number): boolean;
+  /** Forgets everything, and gives its room back. */
+  close(): void;
+}
+
+export interface LaneWindowParts {
+  /** The last message up to which everything is applied. */
+  readonly position: number;
+  readonly concernOf: ConcernOf;
+  readonly room: WindowRoom;
+}
+
+export function openLaneWindow(parts: LaneWindowParts): LaneWindow {
+  return new Window(parts);
+}
+
+class Window implements LaneWindow {
+  position: number;
+  read: number;
+  readonly #concernOf: ConcernOf;
+  readonly #room: WindowRoom;
+  /** Those that are not applied whole, and those behind them. */
+  readonly #messages: Message[] = [];
+  /** Records that do not take part yet, in order. */
+  #coming: WindowBody[] = [];
+  readonly #pending = createPending<WindowBody>();
+  #bytes = 0;
+
+  constructor({ position, concernOf, room }: LaneWindowParts) {
+    this.position = position;
+    this.read = position;
+    this.#concernOf = concernOf;
+    this.#room = room;
+  }
+
+  get isOpen(): boolean {
+    return this.#pending.few === 0 && !this.isBlocked;
+  }
+
+  get many(): number {
+    return this.#pending.many;
+  }
+
+  get isBlocked(): boolean {
+    return this.#coming.length > 0 || this.#isFull();
+  }
+
+  add(records: readonly LogRecord[]): void {
+    for (const { sequence, body } of records) {
+      const bodies = unpackRecords(body);
+      const message = { sequence, left: bodies.length };
+      this.#messages.push(message);
+      for (const [at, one] of bodies.entries()) this.#coming.push({ body: one, place: [sequence, at], message });
+      this.read = sequence;
+    }
+    this.#fill();
+    this.#advance();
+  }
+
+  next(max: number, wanted: Iterable<string>): WindowBody[] {
+    this.#fill();
+    const [alone] = this.#coming;
+    return this.#pending.size === 0 && alone !== undefined ? [alone] : this.#pending.next(max, wanted);
+  }
+
+  nextOfMany(max: number): WindowBody[] {
+    return this.#pending.nextOfMany(max);
+  }
+
+  applied(bodies: readonly WindowBody[]): void {
+    for (const { message } of bodies) message.left -= 1;
+    if (bodies[0] !== undefined && bodies[0] === this.#coming[0]) this.#coming.shift();
+    else this.#leave(bodies);
+    this.#fill();
+    this.#advance();
+  }
+
+  isPast(keys: readonly string[], message: number): boolean {
+    if (message <= this.position) return true;
+    const [first] = this.#coming;
+    const takesPart = first === undefined ? message <= this.read : message < first.message.sequence;
+    return takesPart && keys.every((key) => this.#pending.isPast(key, [message, Infinity]));
+  }
+
+  close(): void {
+    this.#room.users -= this.#pending.size;
+    this.#room.bytes -= this.#bytes;
+    this.#coming = [];
+    this.position = 0;
+    this.read = 0;
+  }
+
+  #fill(): void {
+    let taken = 0;
+    for (const coming of this.#coming) {
+      if (this.#isFull()) break;
+      const concern = this.#concernOf(coming.body);
+      if (concern === undefined) break;
+      this.#take(coming, concern);
+      taken += 1;
+    }
+    if (taken > 0) this.#coming = this.#coming.slice(taken);
+  }
+
+  #take(coming: WindowBody, { workspaceId, names, isOfMany }: Concern): void {
+    const keys = names.map((name) => laneKey(workspaceId, name));
+    this.#account(coming.body.byteLength, () => this.#pending.add(coming, { mark: coming.place, keys, isOfMany }));
+  }
+
+  #leave(bodies: readonly WindowBody[]): void {
+    const bytes = bodies.reduce((sum, { body }) => sum + body.byteLength, 0);
+    this.#account(-bytes, () => this.#pending.remove(bodies));
+  }
+
+  #account(bytes: number, change: () => void): void {
+    const before = this.#pending.size;
+    change();
+    this.#room.users += this.#pending.size - before;
+    this.#room.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  /** However much the others hold, a window has room for one batch. */
+  #isFull(): boolean {
+    const { size } = this.#pending;
+    if (size === 0) return false;
+    if (this.#messages.length >= limits.laneWindowMessagesMax) return true;
+    if (size < limits.laneBatchUsersMax && this.#bytes < limits.laneBytesMax) return false;
+    return this.#room.users >= limits.laneWindowUsersMax || this.#room.bytes >= limits.laneWindowBytesMax;
+  }
+
+  #advance(): void {
+    let done = 0;
+    for (const { sequence, left } of this.#messages) {
+      if (left > 0) break;
+      this.position = sequence;
+      done += 1;
+    }
+    if (done > 0) this.#messages.splice(0, done);
+  }
+}
