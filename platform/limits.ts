@@ -276,9 +276,8 @@ export const limits = {
   laneWindowUsersMax: 50_000,
   laneWindowBytesMax: 16 * 1024 * 1024,
   laneWindowMessagesMax: 50_000,
-  // A read that waits for a lane longer than so asks its applier for so many users or addresses at most; so many asks wait in each lane
+  // A read of up to `laneWantedKeysMax` that waits for a lane longer than so asks its applier; so many asks wait in each lane
   laneAskAfterMs: 5,
-  laneAskKeysMax: 100,
   laneAsksMax: 256,
   lanePositionSaveMs: 1_000,
   laneWaitMsMax: 2_000,

@@ -15,7 +15,11 @@ function createBus(): Bus & { up: boolean } {
       const all = listeners.get(subject) ?? [];
       return new Promise((resolve, reject) => {
         if ([...all].length === 0) reject(new Error("Nobody listens"));
-        for (const listener of all) listener({ data, respond: (answer) => void resolve({ data: answer }) === undefined });
+        function respond(answer: Uint8Array): boolean {
+          resolve({ data: answer });
+          return true;
+        }
+        for (const listener of all) listener({ data, respond });
       });
     },
     subscribe(subject, callback) {

@@ -37,26 +37,3 @@ test("run() gives the place of a failure to the next", async () => {
   await expect(failed).rejects.toThrow("planted");
   expect(await next).toBe("done");
 });
-
-test("whoever rests gives its place to others, and waits for its turn again", async () => {
-  const gate = createGate(1);
-  const done: string[] = [];
-  const over = Promise.withResolvers<void>();
-  const first = gate.run(async (rest) => {
-    done.push("begun");
-    await rest(over.promise);
-    done.push("gone on");
-  });
-  const held = Promise.withResolvers<void>();
-  const second = gate.run(() => {
-    done.push("other");
-    return held.promise;
-  });
-  await settled();
-  over.resolve();
-  await settled();
-  expect(done).toEqual(["begun", "other"]);
-  held.resolve();
-  await Promise.all([first, second]);
-  expect(done).toEqual(["begun", "other", "gone on"]);
-});

@@ -1,11 +1,8 @@
 /** How much is done at the same time: work beyond that waits its turn, first come, first served. */
 
 export interface Gate {
-  run<T>(work: (rest: Rest) => Promise<T>): Promise<T>;
+  run<T>(work: () => Promise<T>): Promise<T>;
 }
-
-/** Work that has more to do waits until `over` resolves, and for its turn again: others have its place meanwhile. */
-export type Rest = (over: Promise<unknown>) => Promise<void>;
 
 export function createGate(atOnceMax: number): Gate {
   const waiting: (() => void)[] = [];
@@ -26,20 +23,11 @@ export function createGate(atOnceMax: number): Gate {
     else underWay -= 1;
   }
 
-  async function rest(over: Promise<unknown>): Promise<void> {
-    leave();
-    try {
-      await over;
-    } finally {
-      await enter();
-    }
-  }
-
   return {
     async run(work) {
       await enter();
       try {
-        return await work(rest);
+        return await work();
       } finally {
         leave();
       }

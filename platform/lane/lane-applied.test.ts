@@ -138,7 +138,11 @@ describe("a read of some users of a lane", () => {
     await applied.wait(place, [], Infinity);
     const some = applied.wait(place, [{ lane: own, keys }], 250);
     const late = applied.wait(place, [{ lane: own, keys }], 100);
-    const many = applied.wait(place, [{ lane: own, keys: Array.from({ length: limits.laneAskKeysMax + 1 }, (_, n) => `w\nu${n}`) }], 250);
+    const many = applied.wait(
+      place,
+      [{ lane: own, keys: Array.from({ length: limits.laneWantedKeysMax + 1 }, (_, n) => `w\nu${n}`) }],
+      250,
+    );
     await settled();
     clock.advance(limits.laneAskAfterMs);
     await settled();

@@ -64,7 +64,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   async function reached({ lane, keys }: LanePart, through: number, ms: number): Promise<boolean> {
     const progress = applied[lane];
     if (progress === undefined) throw new Error(`Expected a lane below ${applied.length}, got ${lane}`);
-    if (keys === "all" || keys.length > limits.laneAskKeysMax) return await progress.wait(through, ms);
+    if (keys === "all" || keys.length > limits.laneWantedKeysMax) return await progress.wait(through, ms);
     const until = clock.monotonic() + ms;
     // Most of what is behind is in at once: it costs no question
     if (await progress.wait(through, Math.min(ms, limits.laneAskAfterMs))) return true;

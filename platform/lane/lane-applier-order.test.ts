@@ -25,13 +25,6 @@ const said = fc.oneof(
 const messages = fc.array(fc.array(said, { maxLength: 4 }), { minLength: 3, maxLength: 16 });
 
 /** What may happen while the lane is applied, one after the other. */
-type Event =
-  | { readonly type: "send" }
-  | { readonly type: "pass"; readonly ms: number }
-  | { readonly type: "ask"; readonly names: readonly string[] }
-  | { readonly type: "fail"; readonly isIn: boolean }
-  | { readonly type: "handOver" };
-
 const events = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.constant({ type: "send" as const }) },
@@ -74,9 +67,8 @@ class World {
     const through = this.#log.at(-1)?.sequence ?? 0;
     const meant = this.#upTo(through).filter((number) => this.#said(number).names.some((one) => names.includes(one)));
     const keys = names.map((one) => laneKey("w", one));
-    void this.#applier.ask({ through, keys, ms: 2_000 }).then((isIn) => {
-      if (isIn) this.#check(meant.filter((number) => !this.#applied.has(number)), "it was asked for, and said to be in");
-    });
+    const told = (isIn: boolean) => isIn && this.#check(meant.filter((number) => !this.#applied.has(number)), "it was said to be in");
+    void this.#applier.ask({ through, keys, ms: 2_000 }).then(told);
   }
 
   /** The one before may be in the middle of something. */

@@ -69,6 +69,7 @@ class LaneApplier {
   #lookAt = 0;
   /** When what very many are told goes on. */
   #manyAt = 0;
+  #first: "wanted" | "few" = "few";
   #told = 0;
   #kept = 0;
   #keepAt = 0;
@@ -155,14 +156,16 @@ class LaneApplier {
 
   async #applyNext(window: LaneWindow): Promise<boolean> {
     const max = window.many > 0 ? limits.laneBatchBesideManyUsersMax : limits.laneBatchUsersMax;
-    return await this.#apply(window, window.next(max, this.#asks.wanted())) !== undefined;
+    // Neither those who ask nor those who write keep the others waiting for long
+    this.#first = this.#first === "few" ? "wanted" : "few";
+    return await this.#apply(window, window.next(max, this.#asks.wanted, this.#first)) !== undefined;
   }
 
   async #applyOfMany(window: LaneWindow): Promise<boolean> {
     const { clock } = this.#parts;
     if (window.many === 0 || clock.monotonic() < this.#manyAt) return false;
     const workedMs = await this.#apply(window, window.nextOfMany(limits.fanOutRunUsersMax)) ?? 0;
-    this.#manyAt = clock.monotonic() + restOf(workedMs, window.isBlocked);
+    this.#manyAt = clock.monotonic() + restOf(workedMs, window);
     return true;
   }
 
@@ -199,7 +202,8 @@ class LaneApplier {
   }
 }
 
-/** Somebody has to wait for all of it where no more can be read: then it goes on sooner. */
-function restOf(workedMs: number, isBlocked: boolean): number {
-  return isBlocked ? workedMs * limits.fanOutBlockedRestFactor : Math.min(workedMs * limits.fanOutRestFactor, limits.fanOutRestMsMax);
+/** It goes on sooner where no more can be read, as somebody has to wait for all of it then, and where very many users are left. */
+function restOf(workedMs: number, { isBlocked, users }: LaneWindow): number {
+  if (isBlocked) return workedMs * limits.fanOutBlockedRestFactor;
+  return Math.min(workedMs * limits.fanOutRestFactor, limits.fanOutRestMsMax) * Math.min(1, limits.laneRestUsersMax / users);
 }

@@ -1,11 +1,12 @@
 /** Who waits for users or addresses of a lane: they go before others, and whoever waits is told when they are in. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import type { Wanted } from "./pending.ts";
 
 export interface LaneAsk {
   /** A message of the lane. */
   readonly through: number;
-  /** As `laneKey` makes them, `laneAskKeysMax` at most. */
+  /** As `laneKey` makes them, `laneWantedKeysMax` at most. */
   readonly keys: readonly string[];
   /** How long whoever asks waits, in milliseconds. */
   readonly ms: number;
@@ -16,8 +17,8 @@ export type AskLane = (ask: LaneAsk) => Promise<boolean>;
 
 export interface LaneAsks {
   readonly ask: AskLane;
-  /** The keys of all who wait, those of the first first. */
-  wanted(): Iterable<string>;
+  /** The keys of all who wait. */
+  readonly wanted: Wanted;
   /** Tells those whose keys are in. */
   settle(): void;
   /** Nobody is told any more that something is in. */
@@ -33,9 +34,19 @@ export interface LaneAsksParts {
 
 export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsks {
   const waiting = new Set<{ readonly ask: LaneAsk; readonly end: (isIn: boolean) => void }>();
+  /** How many wait for each. */
+  const wanted = new Map<string, number>();
+  function want(keys: readonly string[], more: 1 | -1): void {
+    for (const key of keys) {
+      const count = (wanted.get(key) ?? 0) + more;
+      if (count > 0) wanted.set(key, count);
+      else wanted.delete(key);
+    }
+  }
   return {
+    wanted,
     ask(ask) {
-      if (ask.keys.length > limits.laneAskKeysMax) return Promise.resolve(false);
+      if (ask.keys.length > limits.laneWantedKeysMax) return Promise.resolve(false);
       if (isPast(ask.keys, ask.through)) return Promise.resolve(true);
       if (waiting.size >= limits.laneAsksMax || ask.ms <= 0) return Promise.resolve(false);
       return new Promise((resolve) => {
@@ -43,17 +54,15 @@ export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsk
         const one = {
           ask,
           end(isIn: boolean) {
-            waiting.delete(one);
+            if (waiting.delete(one)) want(ask.keys, -1);
             cancel();
             resolve(isIn);
           },
         };
         waiting.add(one);
+        want(ask.keys, 1);
         onAsk();
       });
-    },
-    *wanted() {
-      for (const { ask } of waiting) yield* ask.keys;
     },
     settle() {
       for (const { ask, end } of waiting) if (isPast(ask.keys, ask.through)) end(true);

@@ -5,7 +5,7 @@
 import type { LogRecord } from "../log/log.ts";
 import { unpackRecords } from "../log/packed-records.ts";
 import { limits } from "../limits.ts";
-import { createPending } from "./pending.ts";
+import { createPending, type Wanted } from "./pending.ts";
 
 /** A record of the lane, with its place there. */
 export interface LaneBody {
@@ -49,6 +49,9 @@ export interface WindowRoom {
   bytes: number;
 }
 
+/** Keys that somebody waits for, and whether what they need or what concerns few is chosen first. */
+export type Choice = [wanted: Wanted, first: "wanted" | "few"];
+
 export interface LaneWindow {
   /** The last message up to which everything is applied. */
   readonly position: number;
@@ -58,13 +61,15 @@ export interface LaneWindow {
   readonly isOpen: boolean;
   /** Records of what one request says of very many. */
   readonly many: number;
+  /** Users or addresses of all records that take part, each as often as it is spoken of. */
+  readonly users: number;
   /** What was read does not all take part: for want of room, or because a record has to be applied alone. */
   readonly isBlocked: boolean;
   /** What follows those that were read, in order. Throws RangeError where a message is broken. */
   add(records: readonly LogRecord[]): void;
-  /** What can go next, in the order of their places, of about `max` users: first what the keys in `wanted` need. */
-  next(max: number, wanted: Iterable<string>): WindowBody[];
-  /** Of what very many are told the first, of about `max` users, with all that has to go before it. */
+  /** What can go next, in the order of their places, of `max` users at most or one record. */
+  next(max: number, ...choice: Choice): WindowBody[];
+  /** Of what very many are told the first, of `max` users at most or one record, with all that has to go before it. */
   nextOfMany(max: number): WindowBody[];
   /** They were given by one of the two, and are in. */
   applied(bodies: readonly WindowBody[]): void;
@@ -112,6 +117,10 @@ class Window implements LaneWindow {
     return this.#pending.many;
   }
 
+  get users(): number {
+    return this.#pending.size;
+  }
+
   get isBlocked(): boolean {
     return this.#coming.length > 0 || this.#isFull();
   }
@@ -128,10 +137,10 @@ class Window implements LaneWindow {
     this.#advance();
   }
 
-  next(max: number, wanted: Iterable<string>): WindowBody[] {
+  next(max: number, ...choice: Choice): WindowBody[] {
     this.#fill();
     const [alone] = this.#coming;
-    return this.#pending.size === 0 && alone !== undefined ? [alone] : this.#pending.next(max, wanted);
+    return this.#pending.size === 0 && alone !== undefined ? [alone] : this.#pending.next(max, ...choice);
   }
 
   nextOfMany(max: number): WindowBody[] {

@@ -125,6 +125,8 @@ class Chosen<Item> {
   readonly #max: number;
   readonly #queues: ReadonlyMap<string, readonly Entry<Item>[]>;
   readonly #entries = new Set<Entry<Item>>();
+  /** By key, how many of its queue are chosen: always the first ones. */
+  readonly #firsts = new Map<string, number>();
   #size = 0;
 
   constructor(max: number, queues: ReadonlyMap<string, readonly Entry<Item>[]>) {
@@ -142,15 +144,19 @@ class Chosen<Item> {
     // Not by recursion: what waits for what may be a long chain
     const stack = [entry];
     for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      if (this.#entries.has(top)) {
+        stack.pop();
+        continue;
+      }
       const before = this.#firstBefore(top);
       if (before !== undefined) {
         stack.push(before);
         continue;
       }
       stack.pop();
-      if (this.#entries.has(top)) continue;
       if (this.#size > 0 && this.#size + sizeOf(top) > this.#max) return false;
       this.#entries.add(top);
+      for (const key of top.keys) this.#firsts.set(key, this.#chosenOf(key) + 1);
       this.#size += sizeOf(top);
     }
     return this.#size < this.#max;
@@ -163,12 +169,14 @@ class Chosen<Item> {
 
   #firstBefore(entry: Entry<Item>): Entry<Item> | undefined {
     for (const key of entry.keys) {
-      for (const other of this.#queues.get(key) ?? []) {
-        if (other === entry) break;
-        if (!this.#entries.has(other)) return other;
-      }
+      const first = this.#queues.get(key)?.[this.#chosenOf(key)];
+      if (first !== entry) return first;
     }
     return undefined;
+  }
+
+  #chosenOf(key: string): number {
+    return this.#firsts.get(key) ?? 0;
   }
 }
 
