@@ -28,10 +28,10 @@ export const consentLimits = {
   // A lane record of so many users is part of a fan-out
   fanOutUsersMin: 10,
   // Users of a fan-out whose rows are read, written and told together
-  fanOutRunUsersMax: 40,
+  fanOutRunUsersMax: 20,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
-  fanOutRestFactor: 5,
-  fanOutRestMsMax: 100,
+  fanOutRestFactor: 4,
+  fanOutRestMsMax: 60,
   fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
   userStatusPageMax: 100,

@@ -276,7 +276,7 @@ export const limits = {
   laneWindowUsersMax: 50_000,
   laneWindowBytesMax: 16 * 1024 * 1024,
   laneWindowMessagesMax: 50_000,
-  // A read of up to `laneWantedKeysMax` that waits for a lane longer than so asks its applier; so many asks wait in each lane
+  // A read of up to `laneWantedKeysMax` that waits longer than so for a lane of another process asks that; so many asks wait in each lane
   laneAskAfterMs: 5,
   laneAsksMax: 256,
   lanePositionSaveMs: 1_000,

@@ -88,6 +88,7 @@ test("openBusAsks() asks whoever works on the lane, itself without the bus; wher
   expect(await far.ask(3, ask)).toBe(true);
   expect(await far.ask(3, { ...ask, through: 8 })).toBe(false);
   expect(await far.ask(4, ask)).toBe(false);
+  expect([near.isOwn(3), near.isOwn(4), far.isOwn(3)]).toEqual([true, false, false]);
   bus.up = false;
   expect([await near.ask(3, ask), await far.ask(3, ask)]).toEqual([true, false]);
   stop();

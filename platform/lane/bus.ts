@@ -65,7 +65,9 @@ export function openBusMembers({ bus, subject, clock }: { bus: Bus; subject: str
 }
 
 export interface BusAsks {
-  /** Asks whichever process works on the lane. */
+  /** Whether this process works on the lane. */
+  isOwn(lane: number): boolean;
+  /** Asks whichever process does. */
   ask(lane: number, ask: LaneAsk): Promise<boolean>;
   /** Answers for a lane; the returned function stops it. */
   serve(lane: number, answer: AskLane): () => void;
@@ -78,6 +80,7 @@ export interface BusAsks {
 export function openBusAsks(bus: Bus, subject: string): BusAsks {
   const own = new Map<number, AskLane>();
   return {
+    isOwn: (lane) => own.has(lane),
     async ask(lane, ask) {
       const answer = own.get(lane);
       if (answer !== undefined) return await answer(ask);

@@ -4,14 +4,14 @@ import { fakeClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { LogRecord } from "../log/log.ts";
 import { silentLogger } from "../logger.ts";
-import { type LaneAppliedParts, type LanePart, openLaneApplied } from "./lane-applied.ts";
+import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "./layout.ts";
 import { placeToBytes, type Told } from "./place.ts";
 import { createLocalNews } from "./progress-news.ts";
 
 const layout = laneLayout(1, 2);
 
-function openTest(first: readonly LogRecord[] = [], ask: LaneAppliedParts["ask"] = () => Promise.resolve(false)) {
+function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = () => Promise.resolve(false)) {
   const clock = fakeClock();
   const news = createLocalNews();
   const told = [...first];
@@ -20,7 +20,7 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneAppliedParts["ask"]
     layout,
     intakePartitions: 1,
     news,
-    ask,
+    asks: { ask, isOwn: (lane) => lane === other },
     clock,
     logger: silentLogger,
     lanes: {
@@ -129,6 +129,14 @@ describe("a read of some users of a lane", () => {
     reached(own, 8);
     expect(await quick).toBe(true);
     expect(asks).toHaveLength(1);
+    await applied.close();
+  });
+
+  test("asks this process at once where that works on the lane", async () => {
+    const { applied, tell } = openTest([], () => Promise.resolve(true));
+    tell(stepAt(11, { through: 5, touched: [[other, 4]] }));
+    await applied.wait(place, [], Infinity);
+    expect(await applied.wait(place, [{ lane: other, keys }], 250)).toBe(true);
     await applied.close();
   });
 

@@ -20,10 +20,17 @@ export interface LaneAppliedParts {
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
   readonly news: ProgressNews;
-  /** Asks whoever works on a lane. False also where nobody answers. */
-  readonly ask: (lane: number, ...ask: Parameters<AskLane>) => Promise<boolean>;
+  /** Whoever works on lanes. */
+  readonly asks: LaneQuestions;
   readonly clock: Clock;
   readonly logger: Logger;
+}
+
+export interface LaneQuestions {
+  /** Whether this process works on the lane: then a question costs nothing. */
+  isOwn(lane: number): boolean;
+  /** False also where nobody answers. */
+  ask(lane: number, ...ask: Parameters<AskLane>): Promise<boolean>;
 }
 
 /** What a read waits for. */
@@ -53,7 +60,7 @@ interface Heard {
 }
 
 export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
-  const { clock, intakePartitions, news, ask } = parts;
+  const { clock, intakePartitions, news, asks } = parts;
   const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
   const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [] }));
   const readings = heard.map((partition, at) => hear(parts, partition, at));
@@ -66,12 +73,13 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
     if (progress === undefined) throw new Error(`Expected a lane below ${applied.length}, got ${lane}`);
     if (keys === "all" || keys.length > limits.laneWantedKeysMax) return await progress.wait(through, ms);
     const until = clock.monotonic() + ms;
-    // Most of what is behind is in at once: it costs no question
-    if (await progress.wait(through, Math.min(ms, limits.laneAskAfterMs))) return true;
+    // Most of what is behind is in at once: it costs no message
+    const patientMs = asks.isOwn(lane) ? 0 : limits.laneAskAfterMs;
+    if (await progress.wait(through, Math.min(ms, patientMs))) return true;
     const left = until - clock.monotonic();
     if (left <= 0) return false;
     const all = progress.wait(through, left);
-    return await Promise.race([all, ask(lane, { through, keys, ms: left }).then((isIn) => isIn || all)]);
+    return await Promise.race([all, asks.ask(lane, { through, keys, ms: left }).then((isIn) => isIn || all)]);
   }
 
   return {

@@ -101,7 +101,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   opened.push(() => bus.close());
   const news = openBusNews(bus, `${logName}-progress-${service}`);
   const asks = openBusAsks(bus, `${logName}-asks-${service}`);
-  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, ask: asks.ask, clock, logger });
+  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, asks, clock, logger });
   opened.push(() => applied.close());
   const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
   opened.push(() => lag.close());
