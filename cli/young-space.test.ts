@@ -3,10 +3,10 @@ import { execFile } from "node:child_process";
 import { env, execPath } from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { meshYoungSpace, meshYoungSpaceMib } from "./young-space.ts";
+import { meshNodeOptions, meshYoungSpaceMib } from "./young-space.ts";
 
 test("a process of the mesh keeps little room for young objects until it listens, and then takes all of it at once", async () => {
-  const { held, grown } = await youngSpaces("releaseYoungSpaceWhole", meshYoungSpace.node);
+  const { held, grown } = await youngSpaces("releaseYoungSpaceWhole", { NODE_OPTIONS: meshNodeOptions });
   expect(held).toBeLessThanOrEqual(heldMibMax);
   expect(grown).toBe(2 * meshYoungSpaceMib);
 });

@@ -11,22 +11,17 @@ export function releaseYoungSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
 }
 
-/** In a process of the mesh: the first time that it grows it takes all it may, `meshYoungSpaceMib` where the process was started so. */
+/** In a process of the mesh, on Node: the first time that it grows it takes all it may, `meshYoungSpaceMib` where the process was started so. */
 export function releaseYoungSpaceWhole(): void {
-  setFlagsFromString(growsWhole);
+  // It begins with 1 MiB
+  setFlagsFromString(`--semi-space-growth-factor=${meshYoungSpaceMib}`);
 }
 
 /** MiB of each of its two halves in a process of the mesh: docs/decisions/0026-room-for-young-objects.md. */
 export const meshYoungSpaceMib = 32;
 
-/** It begins with 1 MiB. */
-const growsWhole = `--semi-space-growth-factor=${meshYoungSpaceMib}`;
-
 /**
- * Environment variables that a process of the mesh is started with. V8 reads the size at its start alone, and else goes by the memory it finds.
- * Deno reads the growth there too, Node takes it only later. The images set the same (deploy/images/heddle-*.sh).
+ * NODE_OPTIONS that a process of the mesh is started with: V8 reads the size then alone, and else goes by the memory it finds. The images
+ * set the same (deploy/images/heddle-*.sh). Deno has that size by itself, and hears of the growth at its start alone.
  */
-export const meshYoungSpace = {
-  node: { NODE_OPTIONS: `--max-semi-space-size=${meshYoungSpaceMib}` },
-  deno: { DENO_V8_FLAGS: `--max-semi-space-size=${meshYoungSpaceMib},${growsWhole}` },
-} as const;
+export const meshNodeOptions = `--max-semi-space-size=${meshYoungSpaceMib}`;

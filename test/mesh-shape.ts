@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { execPath } from "node:process";
 import { meshParts } from "../cli/mesh-parts.ts";
-import { meshYoungSpace } from "../cli/young-space.ts";
+import { meshNodeOptions } from "../cli/young-space.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { type HeddleProcess, launchHeddle } from "./heddle-process.ts";
 import { freePorts } from "./servers/server-process.ts";
@@ -82,17 +82,17 @@ async function launchParts(options: MeshOptions, all: Record<string, string>, at
 
 const attemptsMax = 3;
 
-function launchPart({ repository, runtimeOf, declarationPath }: MeshOptions, part: string[], settings: Record<string, string>) {
+function launchPart({ repository, runtimeOf, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
-  const runtime = runtimeOf(part[0] ?? "");
-  const env = { ...meshYoungSpace[runtime], ...settings };
-  if (runtime === "node") return launchHeddle({ program: execPath, args, folder: repository, env });
+  if (runtimeOf(part[0] ?? "") === "node") {
+    return launchHeddle({ program: execPath, args, folder: repository, env: { NODE_OPTIONS: meshNodeOptions, ...env } });
+  }
   const granted = [
     "--no-prompt",
     "--node-modules-dir=manual",
     `--allow-read=${repository}${part[0] === "gateway" ? `,${declarationPath}` : ""}`,
     "--allow-net=127.0.0.1",
-    `--allow-env=${Object.keys(settings).join()}`,
+    `--allow-env=${Object.keys(env).join()}`,
     "--ignore-env",
     "--allow-sys=hostname",
   ];

@@ -7,8 +7,6 @@ case "${1:-} ${2:-}" in
   "start "* | "serve gateway") files="--allow-read=/app,/etc/heddle,${HEDDLE_DATA_DIR} --allow-write=${HEDDLE_DATA_DIR}" ;;
   *) files="--allow-read=/app,/etc/heddle" ;;
 esac
-# Room for young objects in a part of the mesh (cli/young-space.ts)
-[ "${1:-}" = serve ] && export DENO_V8_FLAGS="--max-semi-space-size=32,--semi-space-growth-factor=32${DENO_V8_FLAGS:+,$DENO_V8_FLAGS}"
 names=$(env | sed -n 's/^\(HEDDLE_[A-Z0-9_]*\|OTEL_[A-Z0-9_]*\)=.*/\1/p' | paste -s -d , -)
 
 # shellcheck disable=SC2086 # the files are two options

@@ -6,7 +6,7 @@ import { delimiter, join, resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { meshYoungSpace, meshYoungSpaceMib } from "../../cli/young-space.ts";
+import { meshNodeOptions, meshYoungSpaceMib } from "../../cli/young-space.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const dockerfile = text("deploy/images/Dockerfile");
@@ -31,25 +31,23 @@ test("Dockerfile: every image runs as nobody", () => {
   for (const image of images) expect(image).toMatch(/^USER 10001:10001$/m);
 });
 
-for (const [image, runtime] of [["node", "node"], ["dev", "node"], ["deno", "deno"]] as const) {
-  const [[name, value]] = Object.entries(meshYoungSpace[runtime]) as [[string, string]];
-
-  test(`heddle-${image}.sh: a part of the mesh starts with its room for young objects, other commands as the runtime has it`, () => {
-    expect(startedBy(image, ["serve", "profile"])[name]).toBe(value);
-    expect(startedBy(image, ["serve", "gateway"])[name]).toBe(value);
-    for (const args of [["start"], ["keys", "list"], []]) expect(startedBy(image, args)).not.toHaveProperty(name);
+for (const image of ["node", "dev"]) {
+  test(`heddle-${image}.sh: a part of the mesh starts with its room for young objects, other commands as Node has it`, () => {
+    expect(startedBy(image, ["serve", "profile"])["NODE_OPTIONS"]).toBe(meshNodeOptions);
+    expect(startedBy(image, ["serve", "gateway"])["NODE_OPTIONS"]).toBe(meshNodeOptions);
+    for (const args of [["start"], ["keys", "list"], []]) expect(startedBy(image, args)).not.toHaveProperty("NODE_OPTIONS");
   });
 
   test(`heddle-${image}.sh: what an operator says comes last, where it counts`, () => {
-    const { [name]: flags } = startedBy(image, ["serve", "profile"], { [name]: "--max-semi-space-size=8" });
-    expect(flags).toMatch(new RegExp(`^${value}[ ,]--max-semi-space-size=8$`));
-    expect(heapMibWith(runtime, flags ?? "")).toBe(oldSpaceMib + 3 * 8);
-  });
-
-  test(`heddle-${image}.sh: ${runtime} takes the room for young objects so`, () => {
-    expect(heapMibWith(runtime, value)).toBe(oldSpaceMib + 3 * meshYoungSpaceMib);
+    const { NODE_OPTIONS = "" } = startedBy(image, ["serve", "profile"], { NODE_OPTIONS: "--max-semi-space-size=8" });
+    expect(NODE_OPTIONS).toBe(`${meshNodeOptions} --max-semi-space-size=8`);
+    expect(heapMibWith(NODE_OPTIONS)).toBe(oldSpaceMib + 3 * 8);
   });
 }
+
+test("Node takes the room for young objects from its options", () => {
+  expect(heapMibWith(meshNodeOptions)).toBe(oldSpaceMib + 3 * meshYoungSpaceMib);
+});
 
 test("compose.yaml: the servers of the local overlay, with the same promises", () => {
   for (const [name, { image }] of Object.entries<{ image: string }>(compose.services)) {
@@ -65,14 +63,14 @@ test("compose.yaml: the servers of the local overlay, with the same promises", (
   expect(text("deploy/overlays/local/cassandra.yaml")).toContain("commitlog_sync: group");
 });
 
-/** The environment in which the script of an image starts the runtime: `env` stands in for both. */
+/** The environment in which the script of an image starts Node: `env` stands in for it. */
 function startedBy(image: string, args: readonly string[], given: Readonly<Record<string, string>> = {}): Record<string, string> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-image-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const runtime of ["node", "deno"]) writeFileSync(join(folder, runtime), "#!/bin/sh\nexec env\n", { mode: 0o755 });
+  writeFileSync(join(folder, "node"), "#!/bin/sh\nexec env\n", { mode: 0o755 });
   const printed = execFileSync("sh", [join(repository, `deploy/images/heddle-${image}.sh`), ...args], {
     encoding: "utf8",
-    env: { PATH: `${folder}${delimiter}${env.PATH}`, HEDDLE_DATA_DIR: "/data", ...given },
+    env: { PATH: `${folder}${delimiter}${env.PATH}`, ...given },
   });
   return Object.fromEntries(printed.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
 }
@@ -80,14 +78,10 @@ function startedBy(image: string, args: readonly string[], given: Readonly<Recor
 const oldSpaceMib = 256;
 
 /** MiB that V8 allows a heap: its old objects, and three times half of the space for young ones. */
-function heapMibWith(runtime: "node" | "deno", flags: string): number {
-  const script = 'import { getHeapStatistics } from "node:v8"; console.log(getHeapStatistics().heap_size_limit / 2 ** 20)';
-  const variables = runtime === "node"
-    ? { NODE_OPTIONS: `--max-old-space-size=${oldSpaceMib} ${flags}` }
-    : { DENO_V8_FLAGS: `--max-old-space-size=${oldSpaceMib},${flags}`, NO_COLOR: "1" };
-  const args = runtime === "node" ? ["--input-type=module", "-e", script] : ["eval", script];
-  const program = runtime === "node" ? execPath : "deno";
-  return Number(execFileSync(program, args, { encoding: "utf8", env: { PATH: env.PATH, HOME: env.HOME, ...variables } }));
+function heapMibWith(options: string): number {
+  const script = 'console.log(require("node:v8").getHeapStatistics().heap_size_limit / 2 ** 20)';
+  const NODE_OPTIONS = `--max-old-space-size=${oldSpaceMib} ${options}`;
+  return Number(execFileSync(execPath, ["-e", script], { encoding: "utf8", env: { PATH: env.PATH, NODE_OPTIONS } }));
 }
 
 function text(path: string): string {
