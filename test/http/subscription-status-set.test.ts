@@ -182,15 +182,15 @@ test("subscription_groups of /users/track reach all who share the email, in one 
 
 test("what very many are told holds up nobody else of the workspace, and what one of them is told later wins", async () => {
   const [email, bystander] = [freshEmail(), fresh()];
-  const ids = Array.from({ length: 600 }, () => fresh());
+  const ids = Array.from({ length: 400 }, () => fresh());
   const [first = "", last = ""] = [ids[0], ids.at(-1)];
   for (let at = 0; at < ids.length; at += 75) {
     await heddle.track({ attributes: ids.slice(at, at + 75).map((external_id) => ({ external_id, email })) });
   }
   await heddle.track({ attributes: [{ external_id: bystander, a: 1 }] });
   /** Without the position of a write, and whether the answer may be older than what was answered before. */
-  async function look(by: string): Promise<{ states: unknown; behind: boolean }> {
-    const { body, headers } = await heddle.heddle.request("GET", `/subscription/status/get?subscription_group_id=${emailGroup}&${by}`);
+  async function look(by: string, group = emailGroup): Promise<{ states: unknown; behind: boolean }> {
+    const { body, headers } = await heddle.heddle.request("GET", `/subscription/status/get?subscription_group_id=${group}&${by}`);
     return { states: body["status"], behind: headers.get("x-heddle-read") === "behind" };
   }
   const seen: unknown[] = [];
@@ -206,13 +206,15 @@ test("what very many are told holds up nobody else of the workspace, and what on
     seen.push(!other.behind && !one.behind && all.behind ? "held up only who asks for all" : { other, one, all });
   }
   expect(seen).toContain("held up only who asks for all");
-  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "unsubscribed", email });
-  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "subscribed", external_id: [first, last] });
-  expect(await groupState(heddle, emailGroup, { external_id: last })).toBe("Subscribed");
+  await heddle.accept(v1, { subscription_group_id: otherEmailGroup, subscription_state: "unsubscribed", email });
+  await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: "subscribed", external_id: first });
+  await heddle.accept(v1, { subscription_group_id: otherEmailGroup, subscription_state: "subscribed", external_id: last });
+  expect(await groupState(heddle, otherEmailGroup, { external_id: last })).toBe("Subscribed");
   await expect.poll(async () => (await look(`email=${email}`)).behind, { timeout: 50_000 }).toBe(false);
-  const { states } = await look([first, ...ids.slice(1, 25), ...ids.slice(-25, -1), last].map((id) => `external_id[]=${id}`).join("&"));
+  const some = [first, ...ids.slice(1, 25), ...ids.slice(-25, -1), last].map((id) => `external_id[]=${id}`);
+  const { states } = await look(some.join("&"), otherEmailGroup);
   const unlike = Object.entries(states as Record<string, unknown>).filter(([, state]) => state !== "Unsubscribed");
-  expect(unlike.sort()).toEqual([[first, "Subscribed"], [last, "Subscribed"]].sort());
+  expect(unlike).toEqual([[last, "Subscribed"]]);
 });
 
 test("a merge never gives up an unsubscribe, undo gives both states back, a delete forgets", async () => {
