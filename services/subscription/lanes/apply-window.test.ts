@@ -1,0 +1,74 @@
+/** A lane that is applied out of order across users, by appliers that stop anywhere: the same as in the order of the lane. */
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type LaneBody, laneKey, openLaneWindow } from "../../../platform/lane/lane-window.ts";
+import { packRecords } from "../../../platform/log/packed-records.ts";
+import { chances, commands, dice, laneOf, openWorld, type openWorld as World, undisturbed } from "./lane.fixture.ts";
+import { concernOf } from "./lane-message.ts";
+
+/** As an applier of the mesh: what is chosen by dice, and after a failure again from the position that it had kept. */
+async function windowed(world: ReturnType<typeof World>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
+  const last = bodies.at(-1)?.place[0] ?? 0;
+  for (let kept = 0; kept < last;) {
+    const window = openLaneWindow({ position: kept, concernOf, room: { users: 0, bytes: 0 } });
+    try {
+      while (window.position < last) {
+        const unread = bodies.filter(({ place: [sequence] }) => sequence > window.read).slice(0, next() % 9);
+        window.add(unread.map(({ body, place: [sequence] }) => ({ sequence, body: packRecords([body]) })));
+        const wanted = new Set([laneKey("w", `u${next() % 5}`)]);
+        const many = next() % 3 === 0 ? window.nextOfMany(1 + next() % 40) : [];
+        const few = many.length > 0 ? [] : window.next(1 + next() % 4, wanted, "wanted");
+        const some = many.length + few.length > 0 ? [...many, ...few] : window.nextOfMany(1);
+        await world.apply(some);
+        window.applied(some);
+        if (next() % 4 === 0) kept = window.position;
+      }
+      kept = window.position;
+    } catch {
+      window.close();
+    }
+  }
+}
+
+const settings = { numRuns: 80 };
+
+test("stopped before or after any write or publishing, and begun again: the same rows, each event once in effect", async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, chances, async (all, numbers) => {
+      const bodies = laneOf(all);
+      const next = dice(numbers);
+      const world = openWorld({
+        write() {
+          const chance = next() % 12;
+          if (chance > 1) return undefined;
+          return { reached: chance === 0 ? [0, 1, 2] : [], later: [], told: chance === 0 ? "unknown" : "notDone" };
+        },
+        publish: () => (["before", "after"] as const)[next() % 12],
+      });
+      await windowed(world, bodies, next);
+      const calm = await undisturbed(bodies);
+      expect(world.replicas.dump()).toEqual(calm.rows);
+      expect([...world.published.keys()].sort()).toEqual(calm.published);
+      expect(await world.store.verify("w")).toMatchObject({ damage: undefined });
+    }),
+    settings,
+  );
+});
+
+test("two appliers at the same time, with writes that arrive late: the same rows, each event once in effect", async () => {
+  await fc.assert(
+    fc.asyncProperty(commands, chances, async (all, numbers) => {
+      const bodies = laneOf(all);
+      const next = dice(numbers);
+      const world = openWorld({
+        write: () => next() % 6 === 1 ? { reached: [next() % 3], later: [0, 1, 2], told: "unknown" } : undefined,
+      });
+      await Promise.all([windowed(world, bodies, next), windowed(world, bodies, next)]);
+      world.replicas.deliver((waiting) => next() % waiting);
+      const calm = await undisturbed(bodies);
+      expect(world.replicas.dump()).toEqual(calm.rows);
+      expect([...world.published.keys()].sort()).toEqual(calm.published);
+    }),
+    settings,
+  );
+});

@@ -1,0 +1,153 @@
+/** What the resolver may send to a lane of memberships, and a world in which it is applied, with faults that a test chooses. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { create, toBinary } from "@bufbuild/protobuf";
+import * as fc from "fast-check";
+import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { limits } from "../../../platform/limits.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { applyRecord } from "../domain/apply-record.ts";
+import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
+import { applyMessages } from "./apply-messages.ts";
+
+const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
+const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
+
+/** What the resolver may send: users who are there, merges of two of them, undos of the newest merge of a user, deletes. */
+export type Command =
+  | { readonly type: "set"; readonly user: number; readonly subscribed: boolean; readonly carried: boolean }
+  | { readonly type: "merge"; readonly source: number; readonly target: number }
+  | { readonly type: "undo"; readonly target: number }
+  | { readonly type: "delete"; readonly user: number }
+  /** One request about all who are there, and others of whom nothing else is said. */
+  | { readonly type: "many"; readonly subscribed: boolean };
+
+const knownMax = 5;
+const user = fc.nat({ max: knownMax - 1 });
+const others = Array.from({ length: limits.fanOutUsersMin }, (_, at) => knownMax + at);
+export const commands = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ type: fc.constant("set" as const), user, subscribed: fc.boolean(), carried: fc.boolean() }) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constant("merge" as const), source: user, target: user }) },
+    { weight: 3, arbitrary: fc.record({ type: fc.constant("undo" as const), target: user }) },
+    { weight: 1, arbitrary: fc.record({ type: fc.constant("delete" as const), user }) },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant("many" as const), subscribed: fc.boolean() }) },
+  ),
+  { minLength: 4, maxLength: 30 },
+);
+
+/** Records as lanes carry them; what cannot be, given those before, is left out. */
+export function laneOf(all: readonly Command[]): LaneBody[] {
+  const open = new Map<number, { source: number; mergeId: string }[]>();
+  const gone = new Set<number>();
+  const bodies: LaneBody[] = [];
+  function send(userId: number, change: Parameters<typeof bodyOf>[1]): void {
+    bodies.push({ body: bodyOf({ userId: `u${userId}`, sequence: bodies.length + 1 }, change), place: [bodies.length + 1, 0] });
+  }
+  for (const command of all) {
+    switch (command.type) {
+      case "set":
+        if (!gone.has(command.user)) send(command.user, setOf(command));
+        break;
+      case "merge": {
+        const { source, target } = command;
+        if (source === target || [source, target].some((user) => gone.has(user))) break;
+        const mergeId = `m${bodies.length}`;
+        open.set(target, [...open.get(target) ?? [], { source, mergeId }]);
+        gone.add(source);
+        send(target, { case: "userMerged", value: { mergeId, sourceUserId: `u${source}`, undoUntil: 10_000n } });
+        break;
+      }
+      case "undo": {
+        const merge = open.get(command.target)?.pop();
+        if (merge === undefined || gone.has(command.target)) break;
+        gone.delete(merge.source);
+        send(command.target, { case: "mergeUndone", value: { mergeId: merge.mergeId, sourceUserId: `u${merge.source}` } });
+        break;
+      }
+      case "delete":
+        if (gone.has(command.user)) break;
+        gone.add(command.user);
+        send(command.user, { case: "userDeleted", value: {} });
+        break;
+      case "many":
+        send(knownMax, manyOf(gone, command));
+        break;
+    }
+  }
+  return bodies;
+}
+
+function manyOf(gone: ReadonlySet<number>, { subscribed }: Extract<Command, { type: "many" }>) {
+  const there = Array.from({ length: knownMax }, (_, at) => at).filter((at) => !gone.has(at));
+  const { subscriptionGroupId, state } = setOf({ subscribed, carried: false }).value;
+  return { case: "setMemberships" as const, value: { subscriptionGroupId, state, userIds: [...there, ...others].map((at) => `u${at}`) } };
+}
+
+function setOf({ subscribed, carried }: Pick<Extract<Command, { type: "set" }>, "subscribed" | "carried">) {
+  const state = subscribed ? SubscriptionState.SUBSCRIBED : SubscriptionState.UNSUBSCRIBED;
+  return { case: "setMembership" as const, value: { subscriptionGroupId: "g", state, carried } };
+}
+
+export type Change = NonNullable<Parameters<typeof create<typeof SubscriptionRecordSchema>>[1]>["change"];
+
+export function bodyOf({ userId, sequence }: { readonly userId: string; readonly sequence: number }, change: Change & object): Uint8Array {
+  const cause = { sequence: BigInt(sequence), part: 0, at: BigInt(sequence), requestId: `r${sequence}`, actor: "k" };
+  return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId, cause, change }));
+}
+
+/** Replicas, what was published, and faults that a test chooses, each for one write or one publishing. */
+export function openWorld(
+  faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined; applyRecord?: typeof applyRecord } = {},
+) {
+  const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
+  const store = openCassandraSubscriptionStore(recordingSession(schema, replicas.session()));
+  const published = new Map<string, LedgerEntry>();
+  const parts = {
+    ...store,
+    // As Cassandra, whose keys may not be empty
+    store: { groups: (id: string) => id === "" ? Promise.reject(new Error("Key may not be empty")) : Promise.resolve(groups) },
+    ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
+    logger: silentLogger,
+    traced: { lane: "subscription-0" },
+    publish: async (_: string, entries: readonly LedgerEntry[]) => {
+      await Promise.resolve();
+      const fault = faults.publish?.();
+      if (fault === "before") throw new Error("away");
+      for (const entry of entries) published.set(entry.hash, entry);
+      if (fault === "after") throw new Error("away");
+    },
+  };
+  return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
+}
+
+export async function undisturbed(bodies: readonly LaneBody[]) {
+  const world = openWorld();
+  for (const body of bodies) await world.apply([body]);
+  return { rows: world.replicas.dump(), published: [...world.published.keys()].sort() };
+}
+
+/** Applies in batches cut by `cuts` until all of it went well; after a failure begins where `back` says, as a successor does. */
+export async function stubborn(world: ReturnType<typeof openWorld>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
+  for (let at = 0; at < bodies.length;) {
+    const end = at + 1 + next() % 7;
+    try {
+      await world.apply(bodies.slice(at, end));
+      at = end;
+    } catch {
+      at = Math.max(0, at - next() % 5);
+    }
+  }
+}
+
+/** Each number once, then one that no fault and no long batch comes from. */
+export function dice(numbers: readonly number[]): () => number {
+  let at = 0;
+  return () => numbers[at++] ?? 11;
+}
+
+export const chances = fc.array(fc.nat({ max: 1_000 }), { minLength: 20, maxLength: 200 });
