@@ -25,8 +25,8 @@ export const consentLimits = {
   // Others get their turn after records for so many users are decided, and after so many lane records are encoded
   fanOutUsersPerTurn: 10_000,
   fanOutRecordsPerTurn: 100,
-  // A lane record of so many users is part of a fan-out
-  fanOutUsersMin: 10,
+  // What one request says alike of so many users is a fan-out: more than it can name
+  fanOutUsersMin: 100,
   // Users of a fan-out whose rows are read, written and told together
   fanOutRunUsersMax: 20,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it

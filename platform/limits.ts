@@ -279,6 +279,11 @@ export const limits = {
   // A read of up to `laneWantedKeysMax` that waits longer than so for a lane of another process asks that; so many asks wait in each lane
   laneAskAfterMs: 5,
   laneAsksMax: 256,
+  // Whoever has no answer for so long asks again, after a pause that doubles up to so much
+  laneAskMsMax: 100,
+  laneAskPauseMsMax: 40,
+  // How long a read looks at least, whatever it has waited before
+  laneLookMsMin: 20,
   lanePositionSaveMs: 1_000,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,

@@ -95,9 +95,8 @@ export function openBusAsks(bus: Bus, subject: string): BusAsks {
     serve(lane, answer) {
       own.set(lane, answer);
       const stop = bus.subscribe(`${subject}.${lane}`, (message) => {
-        const { through, keys, ms } = fromBytes<LaneAsk>(message.data);
-        const ask = { through, keys, ms: Math.min(ms, limits.positionWaitMsMax) };
-        void answer(ask).then((isIn) => message.respond(toBytes(isIn)));
+        // Whoever gets no answer asks again
+        answered(message.data, answer).then((isIn) => message.respond(toBytes(isIn))).catch(() => {});
       });
       return () => {
         stop();
@@ -105,6 +104,11 @@ export function openBusAsks(bus: Bus, subject: string): BusAsks {
       };
     },
   };
+}
+
+async function answered(data: Uint8Array, answer: AskLane): Promise<boolean> {
+  const { through, keys, ms } = fromBytes<LaneAsk>(data);
+  return await answer({ through, keys, ms: Math.min(ms, limits.positionWaitMsMax) });
 }
 
 const greetMs = 150;

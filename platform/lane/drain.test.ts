@@ -20,6 +20,10 @@ function keysOf({ key, users = 1 }: LaneRecord): string[] {
   return users === 1 ? [key] : Array.from({ length: users }, (_, at) => `k${Number(key.slice(1)) + at}`);
 }
 
+function concernOf(one: LaneRecord) {
+  return { keys: keysOf(one), isOfMany: (one.users ?? 1) > 1 };
+}
+
 function openTest(options: { failures?: number; changes?: number; held?: Promise<void> } = {}) {
   const clock = fakeClock();
   const lane = createMemoryLane();
@@ -31,7 +35,7 @@ function openTest(options: { failures?: number; changes?: number; held?: Promise
     clock,
     logger: silentLogger,
     lane,
-    keysOf,
+    concernOf,
     async step({ records }) {
       await options.held;
       if (failures > 0) {
@@ -178,7 +182,7 @@ function openSlow(tookMs: number) {
     clock,
     logger: silentLogger,
     lane,
-    keysOf,
+    concernOf,
     async step({ records }) {
       await Promise.resolve();
       clock.advance(tookMs);

@@ -4,14 +4,13 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
-import { createLaneReader, type LaneReader, type Turn } from "./lane-reader.ts";
+import { createLaneReader, type LaneReader, type RecordConcern, type Turn } from "./lane-reader.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface DrainParts {
   readonly name: string;
   readonly lane: Lane;
-  /** Users or addresses that a record changes, those that anybody can tell. */
-  readonly keysOf: (record: LaneRecord) => readonly string[];
+  readonly concernOf: (record: LaneRecord) => RecordConcern;
   /** Applies the records and takes them out of the lane, in one write; false where they have to be read again first. */
   readonly step: (turn: Pick<Turn, "records" | "returns">) => Promise<boolean>;
   readonly clock: Clock;

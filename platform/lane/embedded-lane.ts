@@ -49,7 +49,10 @@ export function openEmbeddedLane<Said extends TracedRecord, WorkspaceStep>(parts
   const drain = openDrain({
     name: service,
     lane: tables.lane,
-    keysOf: (record) => takenFromRow(record).flatMap(({ keys }) => keys),
+    concernOf(record) {
+      const taken = takenFromRow(record);
+      return { keys: taken.flatMap(({ keys }) => keys), isOfMany: taken.some(({ fannedOut }) => fannedOut) };
+    },
     step: (turn) => applyRows({ waiting, commit, takenFromRow, plan, logger, traced }, turn),
     clock,
     logger,

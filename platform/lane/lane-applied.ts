@@ -71,15 +71,19 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   async function reached({ lane, keys }: LanePart, through: number, ms: number): Promise<boolean> {
     const progress = applied[lane];
     if (progress === undefined) throw new Error(`Expected a lane below ${applied.length}, got ${lane}`);
+    if (keys.length === 0) return true;
     if (keys === "all" || keys.length > limits.laneWantedKeysMax) return await progress.wait(through, ms);
     const until = clock.monotonic() + ms;
     // Most of what is behind is in at once: it costs no message
-    const patientMs = asks.isOwn(lane) ? 0 : limits.laneAskAfterMs;
-    if (await progress.wait(through, Math.min(ms, patientMs))) return true;
-    const left = until - clock.monotonic();
-    if (left <= 0) return false;
-    const all = progress.wait(through, left);
-    return await Promise.race([all, asks.ask(lane, { through, keys, ms: left }).then((isIn) => isIn || all)]);
+    if (await progress.wait(through, asks.isOwn(lane) ? 0 : Math.min(ms, limits.laneAskAfterMs))) return true;
+    // Whoever is asked may lose the lane to another one meanwhile, or nobody may have it
+    for (let pauseMs: number = limits.laneAskAfterMs;; pauseMs = Math.min(2 * pauseMs, limits.laneAskPauseMsMax)) {
+      const left = until - clock.monotonic();
+      if (await asks.ask(lane, { through, keys, ms: Math.min(Math.max(0, left), limits.laneAskMsMax) })) return true;
+      const rest = until - clock.monotonic();
+      if (await progress.wait(through, Math.min(pauseMs, rest))) return true;
+      if (rest <= 0) return false;
+    }
   }
 
   return {
@@ -89,10 +93,8 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
       const until = clock.monotonic() + ms;
       if (!await of.resolved.wait(sequence, ms)) return false;
       const { tails } = of;
-      for (const part of lanes) {
-        if (!await reached(part, tails[part.lane] ?? 0, Math.max(0, until - clock.monotonic()))) return false;
-      }
-      return true;
+      const left = Math.max(0, until - clock.monotonic());
+      return (await Promise.all(lanes.map((part) => reached(part, tails[part.lane] ?? 0, left)))).every(Boolean);
     },
     heard: (lane) => ({
       tail: heard.reduce((last, { tails }) => Math.max(last, tails[lane] ?? 0), 0),

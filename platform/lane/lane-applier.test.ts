@@ -64,6 +64,20 @@ test("records are applied in order with their places, from behind the kept one o
   await reading.close();
 });
 
+test("where something fails, what was applied before is not applied again; what is kept at the end is all that is in", async () => {
+  const { state, clock, reading, send, shown } = openTest();
+  send(6, 1);
+  await expect.poll(shown).toEqual([[1, 6, 0]]);
+  state.kept = 0;
+  state.failures = 1;
+  send(8, 2);
+  await expect.poll(() => reading.trouble()).toBe("an unexpected error, see the log");
+  clock.advance(limits.passRetryMsMax);
+  await expect.poll(shown).toEqual([[1, 6, 0], [2, 8, 0]]);
+  await reading.close();
+  expect([state.kept, state.trimmed]).toEqual([8, 8]);
+});
+
 test("what fails is tried again from the kept place, and nothing is told before it is in", async () => {
   const { state, clock, reading, send, shown } = openTest({ failures: 1 });
   send(6, 1);

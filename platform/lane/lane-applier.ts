@@ -13,6 +13,7 @@ import { type AskLane, createLaneAsks, type LaneAsks } from "./lane-asks.ts";
 import type { LanePositions } from "./lane-positions.ts";
 import { type ConcernOf, type LaneBody, type LaneWindow, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 import { type Reading, readOn } from "./read-on.ts";
+import { troubleOf } from "./trouble.ts";
 
 export interface LaneApplierParts {
   /** The lane, as the layout numbers it. */
@@ -53,7 +54,7 @@ export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
     ask: applier.ask,
     async close() {
       await reading.close();
-      applier.close();
+      await applier.close();
     },
   };
 }
@@ -73,13 +74,18 @@ class LaneApplier {
   #told = 0;
   #kept = 0;
   #keepAt = 0;
+  #applying = false;
 
   constructor(parts: LaneApplierParts, wake: () => void) {
     this.#parts = parts;
     this.#asks = createLaneAsks({
       clock: parts.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
-      onAsk: wake,
+      onAsk: ({ through }) => {
+        // News of it may have been lost
+        if (through > (this.#window?.read ?? 0)) this.news();
+        wake();
+      },
     });
     this.ask = this.#asks.ask;
   }
@@ -89,6 +95,7 @@ class LaneApplier {
   }
 
   async turn(): Promise<"busy" | "idle" | number> {
+    this.#applying = false;
     const window = this.#window ?? await this.#start();
     const isIn = await this.#readOn(window);
     if (isIn === "lost") return "busy";
@@ -104,12 +111,20 @@ class LaneApplier {
     return "idle";
   }
 
+  /** What could not be applied is still there, and so is all that was applied before its turn. */
   recover(error: unknown, failures: number): void {
-    this.#forget();
+    if (!this.#applying) this.#forget();
     this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
   }
 
-  close(): void {
+  /** A successor goes on from what is kept. */
+  async close(): Promise<void> {
+    const window = this.#window;
+    try {
+      if (window !== undefined) await this.#keep(window);
+    } catch (error) {
+      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.lane, reason: troubleOf(error) });
+    }
     this.#forget();
     this.#asks.close();
   }
@@ -173,11 +188,13 @@ class LaneApplier {
   async #apply(window: LaneWindow, bodies: readonly WindowBody[]): Promise<number | undefined> {
     if (bodies.length === 0) return undefined;
     const { gate, apply, clock } = this.#parts;
+    this.#applying = true;
     const workedMs = await gate.run(async () => {
       const began = clock.monotonic();
       await apply(bodies);
       return clock.monotonic() - began;
     });
+    this.#applying = false;
     window.applied(bodies);
     this.#tell(window);
     return workedMs;

@@ -29,7 +29,7 @@ export interface LaneAsksParts {
   readonly clock: Clock;
   readonly isPast: (keys: readonly string[], message: number) => boolean;
   /** Somebody new waits. */
-  readonly onAsk: () => void;
+  readonly onAsk: (ask: LaneAsk) => void;
 }
 
 export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsks {
@@ -61,7 +61,7 @@ export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsk
         };
         waiting.add(one);
         want(ask.keys, 1);
-        onAsk();
+        onAsk(ask);
       });
     },
     settle() {

@@ -16,9 +16,13 @@ function keysOf({ sequence, users: count = 1 }: LaneRecord): string[] {
   return Array.from({ length: count }, (_, at) => `${sequence}.${at}`);
 }
 
+function concernOf(one: LaneRecord) {
+  return { keys: keysOf(one), isOfMany: (one.users ?? 1) > 1 };
+}
+
 function openTest() {
   const lane = createMemoryLane();
-  return { lane, reader: createLaneReader({ lane, keysOf }) };
+  return { lane, reader: createLaneReader({ lane, concernOf }) };
 }
 
 test.each([1, limits.laneWorkspacesPerRead, 5 * limits.laneWorkspacesPerRead])(

@@ -2,13 +2,15 @@
 import { limits } from "../limits.ts";
 import { type Lane, type LanePlace, type LaneRecord, usersIn } from "./lane.ts";
 import { isBefore, type Mark } from "./mark.ts";
-import { createPending, type Pending } from "./pending.ts";
+import { createPending, type Pending, type Waits } from "./pending.ts";
 
 export interface LaneReaderParts {
   readonly lane: Lane;
-  /** Users or addresses that a record changes, those that anybody can tell. */
-  readonly keysOf: (record: LaneRecord) => readonly string[];
+  readonly concernOf: (record: LaneRecord) => RecordConcern;
 }
+
+/** Users or addresses that a record changes, those that anybody can tell; and whether one request says the same of very many. */
+export type RecordConcern = Pick<Waits, "keys" | "isOfMany">;
 
 export interface Turn {
   /** None: there is nothing for now. */
@@ -211,13 +213,10 @@ class Window {
 
   /** Until there are `few` records that concern few, some records at a time; true where there may be more. */
   readAhead(few: number, hasRoom: boolean): boolean {
-    const { lane, keysOf } = this.#parts;
+    const { lane, concernOf } = this.#parts;
     if (this.pending.few >= few || (!hasRoom && this.pending.size > 0)) return false;
     const records = lane.read(this.#workspaceId, this.#through, limits.laneAheadRecords);
-    for (const record of records) {
-      const isOfMany = (record.users ?? 1) >= limits.fanOutUsersMin;
-      this.pending.add(record, { mark: markOf(record), keys: keysOf(record), isOfMany });
-    }
+    for (const record of records) this.pending.add(record, { mark: markOf(record), ...concernOf(record) });
     // There are records, and none behind those that were read: they can only lie before them
     const isMissing = records.length === 0 && this.pending.size === 0 && this.#through !== undefined;
     this.#through = isMissing ? undefined : records.at(-1) ?? this.#through;

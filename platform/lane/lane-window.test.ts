@@ -96,3 +96,29 @@ test("windows of a process hold so much together, each one batch at least, and g
   first.close();
   expect(room).toEqual({ users: 0, bytes: 0 });
 });
+
+test("what may stay for long does not hold the message that it came with, and what has no room yet stays packed", () => {
+  const window = openTest();
+  window.add([message(3, "*a b", "x".repeat(10_000))]);
+  const [part] = window.nextOfMany(2);
+  expect(part?.body.buffer.byteLength).toBeLessThan(100);
+  const read: number[] = [];
+  const packed = openLaneWindow({
+    position: 0,
+    room: { users: 0, bytes: 0 },
+    concernOf: (body) => {
+      read.push(body.length);
+      return { workspaceId: "w", names: [`${read.length}`], isOfMany: false };
+    },
+  });
+  const each = limits.laneBatchUsersMax / 2;
+  packed.add([1, 2, 3, 4].map((sequence) => message(sequence, ...Array.from({ length: each }, () => "u"))));
+  expect([read.length, packed.read, packed.isPast(keys("nobody"), 2), packed.isPast(keys("nobody"), 3)]).toEqual([
+    2 * each,
+    4,
+    true,
+    false,
+  ]);
+  packed.applied(packed.next(limits.laneBatchUsersMax, new Set(), "few"));
+  expect([read.length, packed.position]).toEqual([4 * each, 2]);
+});

@@ -65,7 +65,7 @@ export interface LaneWindow {
   readonly users: number;
   /** What was read does not all take part: for want of room, or because a record has to be applied alone. */
   readonly isBlocked: boolean;
-  /** What follows those that were read, in order. Throws RangeError where a message is broken. */
+  /** What follows those that were read, in order. Throws RangeError, as do `next` and `applied`, where a message is broken. */
   add(records: readonly LogRecord[]): void;
   /** What can go next, in the order of their places, of `max` users at most or one record. */
   next(max: number, ...choice: Choice): WindowBody[];
@@ -97,8 +97,10 @@ class Window implements LaneWindow {
   readonly #room: WindowRoom;
   /** Those that are not applied whole, and those behind them. */
   readonly #messages: Message[] = [];
-  /** Records that do not take part yet, in order. */
+  /** Records of one message that do not take part yet, in order. */
   #coming: WindowBody[] = [];
+  /** Messages behind it, which are not unpacked before there is room for what is in them. */
+  #packed: LogRecord[] = [];
   readonly #pending = createPending<WindowBody>();
   #bytes = 0;
 
@@ -122,16 +124,13 @@ class Window implements LaneWindow {
   }
 
   get isBlocked(): boolean {
-    return this.#coming.length > 0 || this.#isFull();
+    return this.#coming.length > 0 || this.#packed.length > 0 || this.#isFull();
   }
 
   add(records: readonly LogRecord[]): void {
-    for (const { sequence, body } of records) {
-      const bodies = unpackRecords(body);
-      const message = { sequence, left: bodies.length };
-      this.#messages.push(message);
-      for (const [at, one] of bodies.entries()) this.#coming.push({ body: one, place: [sequence, at], message });
-      this.read = sequence;
+    for (const record of records) {
+      this.#packed.push(record);
+      this.read = record.sequence;
     }
     this.#fill();
     this.#advance();
@@ -157,8 +156,8 @@ class Window implements LaneWindow {
 
   isPast(keys: readonly string[], message: number): boolean {
     if (message <= this.position) return true;
-    const [first] = this.#coming;
-    const takesPart = first === undefined ? message <= this.read : message < first.message.sequence;
+    const first = this.#coming[0]?.message ?? this.#packed[0];
+    const takesPart = first === undefined ? message <= this.read : message < first.sequence;
     return takesPart && keys.every((key) => this.#pending.isPast(key, [message, Infinity]));
   }
 
@@ -166,25 +165,41 @@ class Window implements LaneWindow {
     this.#room.users -= this.#pending.size;
     this.#room.bytes -= this.#bytes;
     this.#coming = [];
+    this.#packed = [];
     this.position = 0;
     this.read = 0;
   }
 
   #fill(): void {
-    let taken = 0;
-    for (const coming of this.#coming) {
-      if (this.#isFull()) break;
-      const concern = this.#concernOf(coming.body);
-      if (concern === undefined) break;
-      this.#take(coming, concern);
-      taken += 1;
-    }
-    if (taken > 0) this.#coming = this.#coming.slice(taken);
+    do {
+      let taken = 0;
+      for (const coming of this.#coming) {
+        if (this.#isFull()) break;
+        const concern = this.#concernOf(coming.body);
+        if (concern === undefined) break;
+        this.#take(coming, concern);
+        taken += 1;
+      }
+      if (taken > 0) this.#coming = this.#coming.slice(taken);
+    } while (this.#coming.length === 0 && !this.#isFull() && this.#unpack());
   }
 
-  #take(coming: WindowBody, { workspaceId, names, isOfMany }: Concern): void {
+  #unpack(): boolean {
+    const record = this.#packed.shift();
+    if (record === undefined) return false;
+    const { sequence } = record;
+    const bodies = unpackRecords(record.body);
+    const message = { sequence, left: bodies.length };
+    this.#messages.push(message);
+    this.#coming = bodies.map((body, at) => ({ body, place: [sequence, at], message }));
+    return true;
+  }
+
+  /** What may stay for long is copied: a body is a view of its whole message, which would stay with it. */
+  #take({ body, ...coming }: WindowBody, { workspaceId, names, isOfMany }: Concern): void {
     const keys = names.map((name) => laneKey(workspaceId, name));
-    this.#account(coming.body.byteLength, () => this.#pending.add(coming, { mark: coming.place, keys, isOfMany }));
+    const taken = { ...coming, body: isOfMany ? new Uint8Array(body) : body };
+    this.#account(body.byteLength, () => this.#pending.add(taken, { mark: taken.place, keys, isOfMany }));
   }
 
   #leave(bodies: readonly WindowBody[]): void {
@@ -204,6 +219,8 @@ class Window implements LaneWindow {
   #isFull(): boolean {
     const { size } = this.#pending;
     if (size === 0) return false;
+    // There is enough to do for now
+    if (this.#pending.few >= limits.laneBatchUsersMax) return true;
     if (this.#messages.length >= limits.laneWindowMessagesMax) return true;
     if (size < limits.laneBatchUsersMax && this.#bytes < limits.laneBytesMax) return false;
     return this.#room.users >= limits.laneWindowUsersMax || this.#room.bytes >= limits.laneWindowBytesMax;

@@ -113,12 +113,12 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       const partition = partitionOf(workspaceId, partitions);
       const waitedFor = reads.map(({ lane, names }) => ({ lane, keys: keysOf(workspaceId, names) }));
       const place = end ?? { partition, sequence: await intake.tail(partition) };
-      if (await applied.wait(place, waitedFor, limits.consentWaitMs - waitedMs)) return true;
+      if (await applied.wait(place, waitedFor, Math.max(limits.laneLookMsMin, limits.consentWaitMs - waitedMs))) return true;
       // Whoever is told that the answer may be behind still sees its own write in it
       if (readAfter !== undefined) {
         await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
       }
-      return await applied.wait(place, waitedFor, 0);
+      return await applied.wait(place, waitedFor, limits.laneLookMsMin);
     },
     lag: () => lag.read(),
     append: async (lane, body) => void await lanes.append(lane, packRecords([body])),

@@ -8,6 +8,10 @@ import { openSqliteLane, takeFromLane } from "./sqlite.ts";
 
 const fill = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body) VALUES ('s', ?, ?, 0, 'k', ?, x'')";
 
+function nameOf({ workspaceId, sequence }: Pick<LaneRecord, "workspaceId" | "sequence">): string {
+  return `${workspaceId}${sequence}`;
+}
+
 test("a fan-out leaves every other workspace its turn", async () => {
   const database = openDatabase({ path: ":memory:" });
   const lane = await openSqliteLane(database, "s");
@@ -16,7 +20,7 @@ test("a fan-out leaves every other workspace its turn", async () => {
     for (const other of ["b", "c"]) database.prepare(fill).run(other, 200, 1);
   });
   const served = new Set<string>();
-  const reader = createLaneReader({ lane, keysOf: ({ workspaceId, sequence }) => [`${workspaceId}${sequence}`] });
+  const reader = createLaneReader({ lane, concernOf: ({ users = 1, ...record }) => ({ keys: [nameOf(record)], isOfMany: users > 1 }) });
   for (let read = 0; read < 6; read += 1) {
     const records = reader.next(true)?.records ?? [];
     for (const { workspaceId } of records) served.add(workspaceId);
@@ -35,7 +39,7 @@ test("fan-outs of two workspaces take turns", async () => {
       for (let sequence = 1; sequence <= 3; sequence += 1) database.prepare(fill).run(workspaceId, sequence, limits.laneUsersPerRecordMax);
     }
   });
-  const reader = createLaneReader({ lane, keysOf: ({ workspaceId, sequence }) => [`${workspaceId}${sequence}`] });
+  const reader = createLaneReader({ lane, concernOf: ({ users = 1, ...record }) => ({ keys: [nameOf(record)], isOfMany: users > 1 }) });
   const served: string[] = [];
   for (let turn = reader.next(true); turn !== undefined; turn = reader.next(true)) {
     served.push(...turn.records.map(({ workspaceId, sequence }) => `${workspaceId}${sequence}`));

@@ -83,21 +83,22 @@ function* rowsOfRun(workspaceId: string, { first, userIds }: PlainRun, usersMax:
     if (some.length === 1) {
       yield laneRow(workspaceId, { ...first, type: "membership", userId, part });
     } else {
-      said ??= saidOf(workspaceId, first);
+      said ??= saidOf(workspaceId, first, userIds.length);
       yield { service: "subscription", key: userId, sequence, part, users: some.length, body: bodyOfMany(said, part, some) };
     }
   }
 }
 
-/** What is the same in all rows of a run, encoded: what comes before the user, before and behind the part, and before the users. */
+/** What is the same in all rows of a run, encoded: what comes before the user, before and behind the part, and before and behind the users. */
 interface Said {
   readonly workspace: Uint8Array;
   readonly place: Uint8Array;
   readonly cause: Uint8Array;
   readonly change: Uint8Array;
+  readonly usersInAll: Uint8Array;
 }
 
-function saidOf(workspaceId: string, first: PlainRecord): Said {
+function saidOf(workspaceId: string, first: PlainRecord, usersInAll: number): Said {
   const { sequence, ...cause } = causeOf(first);
   const value = { subscriptionGroupId: first.groupId, state: membershipNumbers[first.state] };
   return {
@@ -105,6 +106,7 @@ function saidOf(workspaceId: string, first: PlainRecord): Said {
     place: toBinary(lane.CauseSchema, create(lane.CauseSchema, { sequence })),
     cause: toBinary(lane.CauseSchema, create(lane.CauseSchema, { ...cause, part: 0 })),
     change: toBinary(lane.SetMembershipsSchema, create(lane.SetMembershipsSchema, value)),
+    usersInAll: toBinary(lane.SetMembershipsSchema, create(lane.SetMembershipsSchema, { usersInAll })),
   };
 }
 
@@ -118,7 +120,7 @@ function bodyOfMany(said: Said, part: number, userIds: readonly UserId[]): Uint8
   writer.raw(said.cause).join();
   writer.tag(setMemberships.number, WireType.LengthDelimited).fork().raw(said.change);
   for (const id of userIds) writer.tag(users.number, WireType.LengthDelimited).string(id);
-  return writer.join().finish();
+  return writer.raw(said.usersInAll).join().finish();
 }
 
 /** The state of an address goes to messaging-status by address, everything else to subscription by user. */

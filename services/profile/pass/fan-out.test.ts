@@ -40,7 +40,7 @@ const requests = [1, 2, 3].map((sequence) => ({ sequence, body: new Uint8Array()
 const rows = requests.length * sharers / limits.laneUsersPerRecordMax;
 /** While the lane records of all requests are encoded. */
 const turnsMin = 4 * requests.length;
-const common = { partition: 0, decode, resolve: resolveBatch };
+const shared = { partition: 0, decode, resolve: resolveBatch };
 
 /** What the work gave, and what others saw at each of their turns while it was under way. */
 async function beside<Result, Seen>(work: () => Promise<Result>, look: () => Seen): Promise<{ result: Result; seen: Seen[] }> {
@@ -58,7 +58,7 @@ test("a step of fan-outs is decided and written in parts, and seen whole", async
   const database = openDatabase({ path: ":memory:" });
   const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
-  const parts = { ...common, steps: {} as never, identities, profiles, cache, views: knowingViews() };
+  const parts = { ...shared, steps: {} as never, identities, profiles, cache, views: knowingViews() };
   const planned = await beside(() => planStep(parts, requests, options), () => 0);
   expect(planned.seen.length).toBeGreaterThanOrEqual(requests.length - 1);
   const count = () => Number(database.prepare("SELECT count(*) AS count FROM lane_records").get()?.["count"]);
@@ -71,7 +71,7 @@ test("a step of fan-outs is decided and written in parts, and seen whole", async
 
 test("the effects of fan-outs are decided and encoded in parts, and are the same as those of each alone", async () => {
   const parts = {
-    ...common,
+    ...shared,
     identities: { load: () => Promise.reject(new Error("All rows are known")) },
     layout: laneLayout(1, 1),
     packItem: () => "",

@@ -154,7 +154,8 @@ function restored(step: StepUsers, kept: UserMemberships, mark: Mark): ConsentCh
 
 function applyDeleted(step: StepUsers, user: UserMemberships): Applied {
   const erased = subjectsOf(user);
-  step.users.set(user.userId, { ...noMemberships(user.userId), mark: user.mark });
+  // Whoever reads the lane again has to see that what it says of them is in
+  for (const userId of erased) step.users.set(userId, { ...noMemberships(userId), mark: user.mark });
   return { changes: [], erased };
 }
 

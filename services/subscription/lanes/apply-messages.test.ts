@@ -136,6 +136,17 @@ describe("applyMessages() on a record that cannot be applied", () => {
     expect([await stateOf(world, "u2"), await waiting(world)]).toEqual(["subscribed", []]);
   });
 
+  test("read again after a delete, nothing is told of those who were merged into the deleted user", async () => {
+    const merged = { case: "userMerged" as const, value: { mergeId: "m", sourceUserId: "u1", undoUntil: 0n } };
+    const bodies = [said(1, "u1", subscribed), said(2, "u2", merged), said(3, "u2", { case: "userDeleted", value: {} })];
+    const world = openWorld();
+    await world.apply(bodies);
+    const rows = world.replicas.dump();
+    world.published.clear();
+    for (const body of bodies) await world.apply([body]);
+    expect([world.published.size, world.replicas.dump()]).toEqual([0, rows]);
+  });
+
   test("of a record of several users only those wait who have to", async () => {
     const world = openWorld();
     const many = {

@@ -41,7 +41,7 @@ function manySaid(users: number, sequence: number): LaneBody[] {
   return Array.from({ length: Math.ceil(users / each) }, (_, at) => {
     const userIds = Array.from({ length: Math.min(each, users - at * each) }, (__, n) => userAt(at * each + n));
     const cause = { sequence: BigInt(sequence), part: at * each, at: 1n, requestId: "r", actor: "k" };
-    const value = { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED, userIds };
+    const value = { subscriptionGroupId: "g", state: SubscriptionState.SUBSCRIBED, userIds, usersInAll: users };
     const record = { workspaceId: "w", userId: userAt(at * each), cause, change: { case: "setMemberships" as const, value } };
     return { body: toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, record)), place: [sequence, at] };
   });
@@ -65,10 +65,10 @@ test("applyMessages() takes some users of a fan-out at a time; each has its stat
 });
 
 test("concernOf() says whom a record changes, and that it is part of what very many are told", () => {
-  const [first, ...rest] = manySaid(limits.laneUsersPerRecordMax + 1, 1).map(({ body }) => concernOf(body));
-  expect(first).toMatchObject({ workspaceId: "w", isOfMany: true });
-  expect(first?.names).toEqual(Array.from({ length: limits.laneUsersPerRecordMax }, (_, n) => userAt(n)));
-  expect(rest).toEqual([{ workspaceId: "w", names: [userAt(limits.laneUsersPerRecordMax)], isOfMany: false }]);
+  const names = Array.from({ length: limits.laneUsersPerRecordMax }, (_, n) => userAt(n));
+  for (const [users, isOfMany] of [[limits.fanOutUsersMin, true], [limits.fanOutUsersMin - 1, false]] as const) {
+    expect(manySaid(users, 1).map(({ body }) => concernOf(body))[0]).toEqual({ workspaceId: "w", names, isOfMany });
+  }
   const value = { mergeId: "m", sourceUserId: "b", undoUntil: 0n };
   const merge = create(SubscriptionRecordSchema, { workspaceId: "w", userId: "a", cause: {}, change: { case: "userMerged", value } });
   expect(concernOf(toBinary(SubscriptionRecordSchema, merge))).toEqual({ workspaceId: "w", names: ["a", "b"], isOfMany: false });

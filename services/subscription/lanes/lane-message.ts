@@ -85,8 +85,8 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   const said = saidIn(message);
   const change = changeOrError(message);
   if (message.change.case === "setMemberships") {
-    const { userIds } = message.change.value;
-    const fannedOut = userIds.length >= limits.fanOutUsersMin;
+    const { userIds, usersInAll } = message.change.value;
+    const fannedOut = usersInAll >= limits.fanOutUsersMin;
     return userIds.map((userId, at) => {
       const own = { ...row, part: row.part + at, key: userId };
       return takenOf({ userId, mark: [own.sequence, own.part], ...said }, change, {

@@ -85,7 +85,10 @@ export function laneOf(all: readonly Command[]): LaneBody[] {
 function manyOf(gone: ReadonlySet<number>, { subscribed }: Extract<Command, { type: "many" }>) {
   const there = Array.from({ length: knownMax }, (_, at) => at).filter((at) => !gone.has(at));
   const { subscriptionGroupId, state } = setOf({ subscribed, carried: false }).value;
-  return { case: "setMemberships" as const, value: { subscriptionGroupId, state, userIds: [...there, ...others].map((at) => `u${at}`) } };
+  return {
+    case: "setMemberships" as const,
+    value: { subscriptionGroupId, state, userIds: [...there, ...others].map((at) => `u${at}`), usersInAll: limits.fanOutUsersMin },
+  };
 }
 
 function setOf({ subscribed, carried }: Pick<Extract<Command, { type: "set" }>, "subscribed" | "carried">) {

@@ -50,7 +50,10 @@ export async function planWorkspace(
   const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId), ...(parts.onSkew && { onSkew: parts.onSkew }) };
   const ledger = openChains(workspaceId, ends);
   applyAll(records, { blame, apply: (record) => ledger.add(record, (parts.applyRecord ?? applyRecord)(step, record)) });
-  const first = new Set(records.map(writtenFirst).filter((id) => id !== undefined));
+  const deleted = new Set(records.flatMap(({ userId, change }) => (change.type === "deleted" ? userId : [])));
+  // Of a user who took others in, they: its own row says that all of them are gone
+  const gone = [...ledger.erased.keys()].filter((id) => !deleted.has(id));
+  const first = new Set([...records.map(writtenFirst).filter((id) => id !== undefined), ...gone]);
   const changed = new Map([...step.users].filter(([id, { mark }]) => hasMoved(mark, marks.get(id))));
   const stale = records.filter(({ mark, ...record }) => usersOf(record).some((id) => isIn(mark, marks.get(id))));
   return { step: { workspaceId, users: changed, first, entries: ledger.entries, ends, erased: ledger.erased }, stale };

@@ -15,7 +15,7 @@ import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { cassandraGroups } from "./cassandra-groups.ts";
 import { membershipsFromJson, membershipsToRow } from "./rows.ts";
-import { deleteOpenMerge, deleteUser, putOpenMerge, putUser, selectOpenMerges, selectUsers } from "./statements.ts";
+import { deleteOpenMerge, putOpenMerge, putUser, selectOpenMerges, selectUsers } from "./statements.ts";
 import type { LoadedUsers, StepRows, SubscriptionTables } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
@@ -89,7 +89,7 @@ async function commit(session: Session, { workspaces, setAside }: StepRows): Pro
   }
   for (const workspace of workspaces) {
     const { workspaceId, users, erased, first = new Set() } = workspace;
-    await run([...listed(workspace), ...merging(workspaceId, users), ...erasing(workspaceId, { users, erased })]);
+    await run([...listed(workspace), ...merging(workspaceId, users), ...erasing(workspaceId, { erased })]);
     await run(rowsOf(workspace, (userId) => first.has(userId)));
     await run(rowsOf(workspace, (userId) => !first.has(userId)));
   }
@@ -129,14 +129,9 @@ function firstWindow({ merges }: UserMemberships): number {
   return Math.min(...merges.map(({ undoUntil }) => undoUntil));
 }
 
-/** Whoever is deleted keeps a row, which says how far its records are in; of those merged into it nothing stays. */
-function erasing(workspaceId: string, { users, erased }: Pick<Workspace, "users" | "erased">): Statement[][] {
-  return Array.from(erased, ([subject, mark]) => {
-    const stamp = stampOf(mark);
-    const entries = eraseEntriesOf(workspaceId, subject, stamp);
-    if (users.has(subject)) return [entries];
-    return [entries, { cql: deleteUser, values: { workspace_id: workspaceId, user_id: subject, stamp }, idempotent: true }];
-  });
+/** Their rows stay, and say nothing but how far their records are in. */
+function erasing(workspaceId: string, { erased }: Pick<Workspace, "erased">): Statement[][] {
+  return Array.from(erased, ([subject, mark]) => [eraseEntriesOf(workspaceId, subject, stampOf(mark))]);
 }
 
 function rowsOf({ workspaceId, users, entries, ends }: Workspace, isMeant: (userId: UserId) => boolean): Statement[][] {

@@ -109,7 +109,7 @@ test("a workspace with many records leaves room for others, which take turns", a
   );
   const few = ["b", "c"].map((workspaceId): LaneRecord => ({ workspaceId, sequence: 1, part: 0, key: "u", body: Uint8Array.of() }));
   await send(database, [...many, ...few]);
-  const reader = createLaneReader({ lane, keysOf: ({ workspaceId, part }) => [`${workspaceId}${part}`] });
+  const reader = createLaneReader({ lane, concernOf: ({ workspaceId, part }) => ({ keys: [`${workspaceId}${part}`], isOfMany: false }) });
   const first = reader.next(true)?.records.map(({ workspaceId, part }) => `${workspaceId}${part}`) ?? [];
   expect(first.toSorted()).toEqual(["a0", "a1", "a2", "a3", "a4", "a5", "a6", "b0", "c0"]);
   expect(lane.last("a")).toEqual({ sequence: 1, part: 49 });

@@ -1,11 +1,8 @@
 /** Every CQL statement of the subscription store but those of the ledger; all go to one partition, or to a few named ones. */
 
-const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
-
 export const selectUsers = "SELECT user_id, body FROM memberships_by_user WHERE workspace_id = :workspace_id AND user_id IN :user_ids";
 export const putUser =
   "INSERT INTO memberships_by_user (workspace_id, user_id, body) VALUES (:workspace_id, :user_id, :body) USING TIMESTAMP :stamp";
-export const deleteUser = `DELETE FROM memberships_by_user USING TIMESTAMP :stamp WHERE ${ofUser}`;
 
 export const selectGroups = "SELECT version, body FROM groups_by_workspace WHERE workspace_id = :workspace_id";
 export const putFirstGroups =
