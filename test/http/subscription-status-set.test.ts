@@ -182,7 +182,7 @@ test("subscription_groups of /users/track reach all who share the email, in one 
 
 test("what very many are told holds up nobody else of the workspace, and what one of them is told later wins", async () => {
   const [email, bystander] = [freshEmail(), fresh()];
-  const ids = Array.from({ length: 400 }, () => fresh());
+  const ids = Array.from({ length: 225 }, () => fresh());
   const [first = "", last = ""] = [ids[0], ids.at(-1)];
   for (let at = 0; at < ids.length; at += 75) {
     await heddle.track({ attributes: ids.slice(at, at + 75).map((external_id) => ({ external_id, email })) });
@@ -196,7 +196,9 @@ test("what very many are told holds up nobody else of the workspace, and what on
   const seen: unknown[] = [];
   for (let round = 0; round < 6 && !seen.includes("held up only who asks for all"); round += 1) {
     const [state, shown] = round % 2 === 0 ? ["subscribed", "Subscribed"] : ["unsubscribed", "Unsubscribed"];
-    await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: state, email });
+    for (let times = 0; times <= round; times += 1) {
+      await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: state, email });
+    }
     await heddle.accept(v1, { subscription_group_id: emailGroup, subscription_state: state, external_id: bystander });
     const other = await look(`external_id=${bystander}`);
     const one = await look(`external_id=${last}`);
@@ -215,7 +217,7 @@ test("what very many are told holds up nobody else of the workspace, and what on
   const { states } = await look(some.join("&"), otherEmailGroup);
   const unlike = Object.entries(states as Record<string, unknown>).filter(([, state]) => state !== "Unsubscribed");
   expect(unlike).toEqual([[last, "Subscribed"]]);
-});
+}, 120_000);
 
 test("a merge never gives up an unsubscribe, undo gives both states back, a delete forgets", async () => {
   const [source, target] = [fresh(), fresh()];
