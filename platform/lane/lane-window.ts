@@ -124,7 +124,7 @@ class Window implements LaneWindow {
   }
 
   get isBlocked(): boolean {
-    return this.#coming.length > 0 || this.#packed.length > 0 || this.#isFull();
+    return !this.#hasEnough() && (this.#coming.length > 0 || this.#packed.length > 0 || this.#isFull());
   }
 
   add(records: readonly LogRecord[]): void {
@@ -174,14 +174,14 @@ class Window implements LaneWindow {
     do {
       let taken = 0;
       for (const coming of this.#coming) {
-        if (this.#isFull()) break;
+        if (this.#isFull() || this.#hasEnough()) break;
         const concern = this.#concernOf(coming.body);
         if (concern === undefined) break;
         this.#take(coming, concern);
         taken += 1;
       }
       if (taken > 0) this.#coming = this.#coming.slice(taken);
-    } while (this.#coming.length === 0 && !this.#isFull() && this.#unpack());
+    } while (this.#coming.length === 0 && !this.#isFull() && !this.#hasEnough() && this.#unpack());
   }
 
   #unpack(): boolean {
@@ -219,11 +219,14 @@ class Window implements LaneWindow {
   #isFull(): boolean {
     const { size } = this.#pending;
     if (size === 0) return false;
-    // There is enough to do for now
-    if (this.#pending.few >= limits.laneBatchUsersMax) return true;
     if (this.#messages.length >= limits.laneWindowMessagesMax) return true;
     if (size < limits.laneBatchUsersMax && this.#bytes < limits.laneBytesMax) return false;
     return this.#room.users >= limits.laneWindowUsersMax || this.#room.bytes >= limits.laneWindowBytesMax;
+  }
+
+  /** There is enough to do for now: what follows is not unpacked before its time. */
+  #hasEnough(): boolean {
+    return this.#pending.few >= limits.laneBatchUsersMax;
   }
 
   #advance(): void {
