@@ -10,8 +10,8 @@ export const consentLimits = {
   // A read of more users waits for its turn
   laneWantedKeysMax: 100,
   // After a step of a fan-out the next rests for so many times as long as the step took, at most so long, and less where more users wait
-  laneRestFactor: 16,
-  laneRestMsMax: 80,
+  laneRestFactor: 32,
+  laneRestMsMax: 160,
   laneRestUsersMax: 10_000,
   identityRowsPerLoad: 250,
   // How many users a record has that says the same of several
