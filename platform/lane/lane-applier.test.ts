@@ -78,6 +78,15 @@ test("where something fails, what was applied before is not applied again; what 
   expect([state.kept, state.trimmed]).toEqual([8, 8]);
 });
 
+test("where nothing follows, and somebody else kept a place that is further, that is told", async () => {
+  const { state, clock, reading } = openTest({ kept: 4 });
+  await expect.poll(() => state.told).toBe(4);
+  state.kept = 6;
+  clock.advance(limits.laneIdleMsMax);
+  await expect.poll(() => state.told).toBe(6);
+  await reading.close();
+});
+
 test("what fails is tried again from the kept place, and nothing is told before it is in", async () => {
   const { state, clock, reading, send, shown } = openTest({ failures: 1 });
   send(6, 1);

@@ -68,6 +68,8 @@ class LaneApplier {
   /** Something may follow in the lane, as far as is heard; without news it is looked for at a time. */
   #mayFollow = true;
   #lookAt = 0;
+  /** The last look found something. */
+  #hasRead = false;
   /** When what very many are told goes on. */
   #manyAt = 0;
   #first: "wanted" | "few" = "few";
@@ -133,6 +135,7 @@ class LaneApplier {
     this.#window?.close();
     this.#window = undefined;
     this.#mayFollow = true;
+    this.#hasRead = false;
   }
 
   async #start(): Promise<LaneWindow> {
@@ -157,13 +160,20 @@ class LaneApplier {
     const after = window.read;
     const read = await lanes.read(lane, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
     const records = read.filter(({ sequence }) => sequence > after);
-    if (records.length === 0) return "nothing";
-    this.#mayFollow = true;
+    const isEnd = records.length === 0;
+    // The end of what was just read needs no second look
+    if (isEnd && this.#hasRead) {
+      this.#hasRead = false;
+      return "nothing";
+    }
+    this.#hasRead = !isEnd;
+    this.#mayFollow = !isEnd;
     // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
     if (await positions.load(lane) > after) {
       this.#forget();
       return "lost";
     }
+    if (isEnd) return "nothing";
     window.add(records);
     this.#tell(window);
     return "more";

@@ -150,6 +150,7 @@ class Window implements LaneWindow {
     for (const { message } of bodies) message.left -= 1;
     if (bodies[0] !== undefined && bodies[0] === this.#coming[0]) this.#coming.shift();
     else this.#leave(bodies);
+    this.#advance();
     this.#fill();
     this.#advance();
   }
@@ -185,10 +186,11 @@ class Window implements LaneWindow {
   }
 
   #unpack(): boolean {
-    const record = this.#packed.shift();
+    const [record] = this.#packed;
     if (record === undefined) return false;
     const { sequence } = record;
     const bodies = unpackRecords(record.body);
+    this.#packed.shift();
     const message = { sequence, left: bodies.length };
     this.#messages.push(message);
     this.#coming = bodies.map((body, at) => ({ body, place: [sequence, at], message }));

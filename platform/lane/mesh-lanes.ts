@@ -39,7 +39,7 @@ export interface MeshLanes {
   readonly layout: LaneLayout;
   /**
    * True as soon as what was answered before the call is applied of what is read; false after `consentWaitMs` without it, or
-   * later where `readAfter` has to be seen: `positionWaitMsMax` at most.
+   * later where `readAfter` has to be seen: after `positionWaitMsMax` and a last look of `laneLookMsMin` at most.
    */
   caughtUp(asked: CaughtUpAsk, reads: readonly LaneRead[]): Promise<boolean>;
   /** How far the lane of the service is behind that is furthest behind. */
@@ -114,10 +114,9 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       const waitedFor = reads.map(({ lane, names }) => ({ lane, keys: keysOf(workspaceId, names) }));
       const place = end ?? { partition, sequence: await intake.tail(partition) };
       if (await applied.wait(place, waitedFor, Math.max(limits.laneLookMsMin, limits.consentWaitMs - waitedMs))) return true;
+      if (readAfter === undefined) return false;
       // Whoever is told that the answer may be behind still sees its own write in it
-      if (readAfter !== undefined) {
-        await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
-      }
+      await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
       return await applied.wait(place, waitedFor, limits.laneLookMsMin);
     },
     lag: () => lag.read(),

@@ -109,6 +109,15 @@ describe("laneRows()", () => {
     expect(rowsOf(runs, usersMax)).toEqual(rowsOf(alone, usersMax));
   });
 
+  test("says in each record of how many users the request says the same, also around those of whom it says it otherwise", () => {
+    const records = [setOfRun(0, 3), set(3, { side: ["m"] }), setOfRun(4, 2), set(6), setOfRun(7, 2, { groupId: "h" })];
+    const counts = rowsOf(records, 2).map(({ body }) => {
+      const { change } = fromBinary(SubscriptionRecordSchema, body);
+      return change.case === "setMemberships" ? change.value.usersInAll : change.case;
+    });
+    expect(counts).toEqual([6, "setMembership", "setMembership", 6, "setMembership", 2]);
+  });
+
   test.each([0, 1, 127, 128, 70_000])("encodes a run that begins at part %i as protobuf does", (part) => {
     const userIds = ["0000000000010000a4d27015", "ü", "x".repeat(300)];
     const [row] = rowsOf([{ ...setOfRun(part, 0), type: "memberships", groupId: "g", state: "unsubscribed", userIds }]);

@@ -27,10 +27,26 @@ export function* laneRows(
   records: readonly ConsentRecord[],
   usersMax: number = limits.laneUsersPerRecordMax,
 ): Generator<LaneRow, void> {
+  const counts = countsOf(records);
   for (const run of runsOf(records)) {
     if ("record" in run) yield laneRow(workspaceId, run.record);
-    else yield* rowsOfRun(workspaceId, run, usersMax);
+    else yield* rowsOfRun(workspaceId, run, { usersMax, usersInAll: counts.get(saidIn(run.first)) ?? 0 });
   }
+}
+
+/** Of how many users each request says the same, whoever stands between them. */
+function countsOf(records: readonly ConsentRecord[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    if (!isPlain(record)) continue;
+    const said = saidIn(record);
+    counts.set(said, (counts.get(said) ?? 0) + usersOf(record).length);
+  }
+  return counts;
+}
+
+function saidIn({ sequence, groupId, state }: PlainRecord): string {
+  return `${sequence} ${state} ${groupId}`;
 }
 
 /** Users that the same is said of, the n-th at the part of `first` + n; or a record that stands for itself. */
@@ -73,7 +89,11 @@ function saysSame(first: PlainRecord, next: PlainRecord, distance: number): bool
     next.traceparent === first.traceparent;
 }
 
-function* rowsOfRun(workspaceId: string, { first, userIds }: PlainRun, usersMax: number): Generator<LaneRow, void> {
+function* rowsOfRun(
+  workspaceId: string,
+  { first, userIds }: PlainRun,
+  { usersMax, usersInAll }: { readonly usersMax: number; readonly usersInAll: number },
+): Generator<LaneRow, void> {
   let said: Said | undefined;
   for (let at = 0; at < userIds.length; at += usersMax) {
     const some = userIds.slice(at, at + usersMax);
@@ -83,7 +103,7 @@ function* rowsOfRun(workspaceId: string, { first, userIds }: PlainRun, usersMax:
     if (some.length === 1) {
       yield laneRow(workspaceId, { ...first, type: "membership", userId, part });
     } else {
-      said ??= saidOf(workspaceId, first, userIds.length);
+      said ??= saidOf(workspaceId, first, usersInAll);
       yield { service: "subscription", key: userId, sequence, part, users: some.length, body: bodyOfMany(said, part, some) };
     }
   }
