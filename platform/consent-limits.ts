@@ -30,8 +30,8 @@ export const consentLimits = {
   // Users of a fan-out whose rows are read, written and told together
   fanOutRunUsersMax: 20,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
-  fanOutRestFactor: 4,
-  fanOutRestMsMax: 60,
+  fanOutRestFactor: 6,
+  fanOutRestMsMax: 90,
   fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
   userStatusPageMax: 100,
