@@ -24,7 +24,7 @@ function concernOf(one: LaneRecord) {
   return { keys: keysOf(one), isOfMany: (one.users ?? 1) > 1 };
 }
 
-function openTest(options: { failures?: number; changes?: number; held?: Promise<void> } = {}) {
+function openTest(options: { failures?: number; changes?: number; held?: Promise<void>; tookMs?: number } = {}) {
   const clock = fakeClock();
   const lane = createMemoryLane();
   const applied: number[] = [];
@@ -38,6 +38,7 @@ function openTest(options: { failures?: number; changes?: number; held?: Promise
     concernOf,
     async step({ records }) {
       await options.held;
+      if (options.tookMs !== undefined) clock.advance(options.tookMs);
       if (failures > 0) {
         failures -= 1;
         throw new Error("away");
@@ -172,30 +173,8 @@ test("a later record of one of them comes after the fan-out, and takes only that
   expect(applied.length).toBeLessThan(chunks / 2);
 });
 
-/** Steps that take `tookMs` each. */
-function openSlow(tookMs: number) {
-  const clock = fakeClock();
-  const lane = createMemoryLane();
-  const applied: number[] = [];
-  const drain = openDrain({
-    name: "test",
-    clock,
-    logger: silentLogger,
-    lane,
-    concernOf,
-    async step({ records }) {
-      await Promise.resolve();
-      clock.advance(tookMs);
-      for (const { sequence } of records) applied.push(sequence);
-      lane.take(records);
-      return true;
-    },
-  });
-  return { clock, lane, applied, drain };
-}
-
 test("between parts of a fan-out there is a rest, which others do not keep", async () => {
-  const { clock, lane, applied, drain } = openSlow(2);
+  const { clock, lane, applied, drain } = openTest({ tookMs: 2 });
   lane.records.push(chunk(1, 0), chunk(2, limits.laneUsersPerRecordMax));
   drain.notify();
   await vi.waitFor(() => expect(applied).toEqual([1]));
@@ -208,7 +187,7 @@ test("between parts of a fan-out there is a rest, which others do not keep", asy
 });
 
 test("the rest is shorter where more users wait", async () => {
-  const { clock, lane, applied, drain } = openSlow(4);
+  const { clock, lane, applied, drain } = openTest({ tookMs: 4 });
   const many = (limits.laneRestUsersMax + limits.laneAheadUsersMax) / 2 / limits.laneUsersPerRecordMax;
   for (let at = 0; at <= many; at += 1) lane.records.push(chunk(at, at * limits.laneUsersPerRecordMax));
   drain.notify();

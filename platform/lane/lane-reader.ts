@@ -1,7 +1,7 @@
 /** What of an embedded lane is applied next: reads ahead in each workspace, so that nobody waits for what concerns others. */
 import { limits } from "../limits.ts";
-import { type Lane, type LanePlace, type LaneRecord, usersIn } from "./lane.ts";
-import { isBefore, type Mark } from "./mark.ts";
+import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
+import { isBefore, markOf } from "./mark.ts";
 import { createPending, type Pending, type Waits } from "./pending.ts";
 
 export interface LaneReaderParts {
@@ -230,13 +230,9 @@ class Window {
 
 const nobody: ReadonlySet<string> = new Set();
 
-function markOf({ sequence, part }: LanePlace): Mark {
-  return [sequence, part];
-}
-
 /** The first of the records, about `max` users; one record at least. */
 function ofUsers(max: number, records: readonly LaneRecord[]): LaneRecord[] {
   let room = max;
-  const tooMuch = records.findIndex((record, at) => (room -= usersIn([record])) < 0 && at > 0);
+  const tooMuch = records.findIndex(({ users = 1 }, at) => (room -= users) < 0 && at > 0);
   return records.slice(0, tooMuch < 0 ? records.length : tooMuch);
 }

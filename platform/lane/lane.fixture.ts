@@ -1,6 +1,6 @@
 /** A lane in memory, for tests of its reader. */
 import type { Lane, LaneRecord } from "./lane.ts";
-import { isBefore, type Mark } from "./mark.ts";
+import { isBefore, markOf } from "./mark.ts";
 
 export interface MemoryLane extends Lane {
   /** All that is in the lane. */
@@ -32,8 +32,4 @@ export function createMemoryLane(): MemoryLane {
       for (const one of taken) records.splice(records.indexOf(one), 1);
     },
   };
-}
-
-function markOf({ sequence, part }: Pick<LaneRecord, "sequence" | "part">): Mark {
-  return [sequence, part];
 }

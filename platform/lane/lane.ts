@@ -12,11 +12,6 @@ export interface LaneRecord {
   readonly body: Uint8Array;
 }
 
-/** How many users the records say something of, one after the other. */
-export function usersIn(records: readonly LaneRecord[]): number {
-  return records.reduce((sum, { users = 1 }) => sum + users, 0);
-}
-
 /** What an applier asks of the store of its lane. Records that are read stay there until they are taken. */
 export interface Lane {
   /** Workspaces that have records, by name: at most `max`, behind `after`. */

@@ -1,6 +1,10 @@
 /** Place of what a record says: in the intake log, and within the record's effects. */
 export type Mark = readonly [sequence: number, part: number];
 
+export function markOf({ sequence, part }: { readonly sequence: number; readonly part: number }): Mark {
+  return [sequence, part];
+}
+
 export function isBefore(a: Mark, b: Mark): boolean {
   return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1]);
 }

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
+import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { type ApplierFaults, brokenOff, chances, dice, recordPublished, stubborn } from "../../../platform/lane/appliers.fixture.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
-import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { EmailMark, EmailStatus, StatusRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraStatusStore } from "../store/cassandra.ts";
@@ -29,7 +29,6 @@ const change = fc.oneof(
   mark.map((one) => ({ case: "markEmail" as const, value: { mark: one } })),
 );
 const records = fc.array(fc.record({ address: fc.constantFrom("a@b.org", "c@b.org", "d@b.org"), change }), { minLength: 4, maxLength: 30 });
-const chances = fc.array(fc.nat({ max: 1_000 }), { minLength: 20, maxLength: 200 });
 
 function laneOf(all: readonly { readonly address: string; readonly change: object }[]): LaneBody[] {
   return all.map(({ address, change }, at) => {
@@ -41,23 +40,17 @@ function laneOf(all: readonly { readonly address: string; readonly change: objec
 }
 
 function openWorld(
-  faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined; applyRecord?: typeof applyRecord } = {},
+  faults: ApplierFaults & { readonly applyRecord?: typeof applyRecord } = {},
 ) {
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
   const store = openCassandraStatusStore(recordingSession(schema, replicas.session()));
-  const published = new Map<string, LedgerEntry>();
+  const { published, publish } = recordPublished(faults);
   const parts = {
     ...store,
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "messaging-status-0" },
-    publish: async (_: string, entries: readonly LedgerEntry[]) => {
-      await Promise.resolve();
-      const fault = faults.publish?.();
-      if (fault === "before") throw new Error("away");
-      for (const entry of entries) published.set(entry.hash, entry);
-      if (fault === "after") throw new Error("away");
-    },
+    publish,
   };
   return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
 }
@@ -73,34 +66,13 @@ function rowsOf({ replicas }: ReturnType<typeof openWorld>) {
   return (replicas.dump() as [string, unknown][]).filter(([key]) => !key.startsWith("years_by_list"));
 }
 
-/** Each number once, then one that no fault and no long batch comes from. */
-function dice(numbers: readonly number[]): () => number {
-  let at = 0;
-  return () => numbers[at++] ?? 11;
-}
-
 test("applyMessages() stopped before or after any write or publishing, and begun again: the same states, each event once in effect", async () => {
   await fc.assert(
     fc.asyncProperty(records, chances, async (all, numbers) => {
       const bodies = laneOf(all);
       const next = dice(numbers);
-      const world = openWorld({
-        write() {
-          const chance = next() % 12;
-          if (chance > 1) return undefined;
-          return chance === 0 ? { reached: [0, 1, 2], later: [], told: "unknown" } : { reached: [], later: [], told: "notDone" };
-        },
-        publish: () => (["before", "after"] as const)[next() % 12],
-      });
-      for (let at = 0; at < bodies.length;) {
-        const end = at + 1 + next() % 7;
-        try {
-          await world.apply(bodies.slice(at, end));
-          at = end;
-        } catch {
-          at = Math.max(0, at - next() % 5);
-        }
-      }
+      const world = openWorld(brokenOff(next));
+      await stubborn(world, bodies, next);
       const expected = await undisturbed(bodies);
       expect(rowsOf(world)).toEqual(expected.rows);
       expect([...world.published.keys()].sort()).toEqual(expected.published);

@@ -1,11 +1,12 @@
 /** Appliers of one lane, whatever they write, lose and repeat: states, ledger and events are those of an undisturbed one. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { arrivingLate, brokenOff, chances, dice, stubborn } from "../../../platform/lane/appliers.fixture.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
-import { bodyOf, chances, type Change, commands, dice, laneOf, openWorld, stubborn, undisturbed } from "./lane.fixture.ts";
+import { bodyOf, type Change, commands, laneOf, openWorld, undisturbed } from "./lane.fixture.ts";
 import { redriveBody } from "./lane-message.ts";
 
 describe("applyMessages()", () => {
@@ -14,15 +15,7 @@ describe("applyMessages()", () => {
       fc.asyncProperty(commands, chances, async (all, numbers) => {
         const bodies = laneOf(all);
         const next = dice(numbers);
-        const told = ["unknown", "notDone"] as const;
-        const world = openWorld({
-          write() {
-            const chance = next() % 12;
-            if (chance > 1) return undefined;
-            return { reached: chance === 0 ? [0, 1, 2] : [], later: [], told: told[chance] ?? "unknown" };
-          },
-          publish: () => (["before", "after"] as const)[next() % 12],
-        });
+        const world = openWorld(brokenOff(next));
         await stubborn(world, bodies, next);
         expect(world.replicas.dump()).toEqual((await undisturbed(bodies)).rows);
         expect([...world.published.keys()].sort()).toEqual((await undisturbed(bodies)).published);
@@ -37,9 +30,7 @@ describe("applyMessages()", () => {
       fc.asyncProperty(commands, chances, async (all, numbers) => {
         const bodies = laneOf(all);
         const next = dice(numbers);
-        const world = openWorld({
-          write: () => next() % 6 === 1 ? { reached: [next() % 3], later: [0, 1, 2], told: "unknown" } : undefined,
-        });
+        const world = openWorld(arrivingLate(next));
         await Promise.all([stubborn(world, bodies, next), stubborn(world, bodies, next)]);
         world.replicas.deliver((waiting) => next() % waiting);
         expect(world.replicas.dump()).toEqual((await undisturbed(bodies)).rows);

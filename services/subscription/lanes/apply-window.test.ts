@@ -1,13 +1,14 @@
 /** A lane that is applied out of order across users, by appliers that stop anywhere: the same as in the order of the lane. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { arrivingLate, brokenOff, chances, dice } from "../../../platform/lane/appliers.fixture.ts";
 import { type LaneBody, laneKey, openLaneWindow } from "../../../platform/lane/lane-window.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
-import { chances, commands, dice, laneOf, openWorld, type openWorld as World, undisturbed } from "./lane.fixture.ts";
+import { commands, laneOf, openWorld, undisturbed } from "./lane.fixture.ts";
 import { concernOf } from "./lane-message.ts";
 
 /** As an applier of the mesh: what is chosen by dice, and after a failure again from the position that it had kept. */
-async function windowed(world: ReturnType<typeof World>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
+async function windowed(world: ReturnType<typeof openWorld>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
   const last = bodies.at(-1)?.place[0] ?? 0;
   for (let kept = 0; kept < last;) {
     const window = openLaneWindow({ position: kept, concernOf, room: { users: 0, bytes: 0 } });
@@ -37,14 +38,7 @@ test("stopped before or after any write or publishing, and begun again: the same
     fc.asyncProperty(commands, chances, async (all, numbers) => {
       const bodies = laneOf(all);
       const next = dice(numbers);
-      const world = openWorld({
-        write() {
-          const chance = next() % 12;
-          if (chance > 1) return undefined;
-          return { reached: chance === 0 ? [0, 1, 2] : [], later: [], told: chance === 0 ? "unknown" : "notDone" };
-        },
-        publish: () => (["before", "after"] as const)[next() % 12],
-      });
+      const world = openWorld(brokenOff(next));
       await windowed(world, bodies, next);
       const calm = await undisturbed(bodies);
       expect(world.replicas.dump()).toEqual(calm.rows);
@@ -60,9 +54,7 @@ test("two appliers at the same time, with writes that arrive late: the same rows
     fc.asyncProperty(commands, chances, async (all, numbers) => {
       const bodies = laneOf(all);
       const next = dice(numbers);
-      const world = openWorld({
-        write: () => next() % 6 === 1 ? { reached: [next() % 3], later: [0, 1, 2], told: "unknown" } : undefined,
-      });
+      const world = openWorld(arrivingLate(next));
       await Promise.all([windowed(world, bodies, next), windowed(world, bodies, next)]);
       world.replicas.deliver((waiting) => next() % waiting);
       const calm = await undisturbed(bodies);

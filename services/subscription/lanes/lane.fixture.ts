@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
-import { openReplicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
+import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { type ApplierFaults, recordPublished } from "../../../platform/lane/appliers.fixture.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
-import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -105,11 +105,11 @@ export function bodyOf({ userId, sequence }: { readonly userId: string; readonly
 
 /** Replicas, what was published, and faults that a test chooses, each for one write or one publishing. */
 export function openWorld(
-  faults: { write?: () => WriteFault | undefined; publish?: () => "before" | "after" | undefined; applyRecord?: typeof applyRecord } = {},
+  faults: ApplierFaults & { readonly applyRecord?: typeof applyRecord } = {},
 ) {
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
   const store = openCassandraSubscriptionStore(recordingSession(schema, replicas.session()));
-  const published = new Map<string, LedgerEntry>();
+  const { published, publish } = recordPublished(faults);
   const parts = {
     ...store,
     // As Cassandra, whose keys may not be empty
@@ -117,13 +117,7 @@ export function openWorld(
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "subscription-0" },
-    publish: async (_: string, entries: readonly LedgerEntry[]) => {
-      await Promise.resolve();
-      const fault = faults.publish?.();
-      if (fault === "before") throw new Error("away");
-      for (const entry of entries) published.set(entry.hash, entry);
-      if (fault === "after") throw new Error("away");
-    },
+    publish,
   };
   return { replicas, store, published, apply: (bodies: readonly LaneBody[]) => applyMessages(parts, bodies) };
 }
@@ -133,24 +127,3 @@ export async function undisturbed(bodies: readonly LaneBody[]) {
   for (const body of bodies) await world.apply([body]);
   return { rows: world.replicas.dump(), published: [...world.published.keys()].sort() };
 }
-
-/** Applies in batches cut by `cuts` until all of it went well; after a failure begins where `back` says, as a successor does. */
-export async function stubborn(world: ReturnType<typeof openWorld>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
-  for (let at = 0; at < bodies.length;) {
-    const end = at + 1 + next() % 7;
-    try {
-      await world.apply(bodies.slice(at, end));
-      at = end;
-    } catch {
-      at = Math.max(0, at - next() % 5);
-    }
-  }
-}
-
-/** Each number once, then one that no fault and no long batch comes from. */
-export function dice(numbers: readonly number[]): () => number {
-  let at = 0;
-  return () => numbers[at++] ?? 11;
-}
-
-export const chances = fc.array(fc.nat({ max: 1_000 }), { minLength: 20, maxLength: 200 });
