@@ -32,7 +32,7 @@ export async function withAccess<T>(
   else if (!existsSync(path)) {
     throw new CommandError(`There is no Heddle in the folder "${folder}": start one, or name its folder with --data-dir`);
   }
-  const database = openDatabase({ path });
+  const database = openDatabase({ path, beside: true });
   try {
     const access = await openAccess({ database, clock: systemClock });
     try {

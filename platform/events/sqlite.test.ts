@@ -78,6 +78,52 @@ test("read() tells no place that a power cut could give to another event", async
   rmSync(folder, { recursive: true });
 });
 
+test("read() beside a server waits until what the server committed is on the disk, and refuses where that fails", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-events-"));
+  const path = join(folder, "heddle.db");
+  // The disk of the server is slow: what its redoable write committed can be seen, and a power cut would take it back
+  const slow = Promise.withResolvers<void>();
+  const server = openDatabase({ path, sync: () => slow.promise });
+  const written = await openSqliteEvents({ database: server, clock });
+  await written.publish(eventsFrom(0, 1));
+  await server.write(() => written.append(eventsFrom(1, 1)), { redoable: true });
+  const syncs: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  const reader = openDatabase({
+    path,
+    beside: true,
+    sync: () => new Promise((resolve, reject) => void syncs.push({ resolve, reject })),
+  });
+  const events = await openSqliteEvents({ database: reader, clock });
+  let told: number | undefined;
+  const reading = events.read(0, { max: 10 }).then((read) => (told = read.length));
+  await expect.poll(() => syncs.length).toBe(1);
+  expect(told).toBeUndefined();
+  syncs[0]?.resolve();
+  await expect(reading).resolves.toBe(2);
+  const refused = events.read(0, { max: 10 });
+  await expect.poll(() => syncs.length).toBe(2);
+  syncs[1]?.reject(new Error("the disk failed"));
+  await expect(refused).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+  slow.resolve();
+  await server.close();
+  await reader.close();
+  rmSync(folder, { recursive: true });
+});
+
+test("read() beside a server that ended, whose events are all in the file, waits for nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-events-"));
+  const path = join(folder, "heddle.db");
+  const server = openDatabase({ path });
+  const written = await openSqliteEvents({ database: server, clock });
+  await server.write(() => written.append(eventsFrom(0, 1)), { redoable: true });
+  await server.close();
+  const reader = openDatabase({ path, beside: true });
+  const events = await openSqliteEvents({ database: reader, clock });
+  expect(await events.read(0, { max: 10 })).toHaveLength(1);
+  await reader.close();
+  rmSync(folder, { recursive: true });
+});
+
 function bound(database: Database): Database {
   return {
     write: (work, options) => database.write(work, options),

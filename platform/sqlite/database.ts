@@ -28,7 +28,8 @@ export interface Database {
   write<T>(work: () => T, options?: WriteOptions): Promise<T>;
   /**
    * Resolves when all that can be seen now is durable: for who tells others something that has to stay so, such as a place
-   * in a list. Refuses STORE_UNAVAILABLE where the disk failed.
+   * in a list. Refuses STORE_UNAVAILABLE where the disk failed. What other processes wrote counts too where the database was
+   * opened `beside` them.
    */
   durable(): Promise<void>;
   /**
@@ -48,12 +49,16 @@ export interface WriteOptions {
 }
 
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
-export function openDatabase({ path, clock = systemClock, logger = silentLogger, sync = syncFile }: DatabaseOptions): Database {
-  return new GroupCommit(path, { clock, logger, sync });
+export function openDatabase(
+  { path, beside = false, clock = systemClock, logger = silentLogger, sync = syncFile }: DatabaseOptions,
+): Database {
+  return new GroupCommit({ path, beside }, { clock, logger, sync });
 }
 
 export interface DatabaseOptions extends Partial<WalSyncParts> {
   readonly path: string;
+  /** A server may run on the file: what it commits without waiting for the disk can be seen here before it is durable. */
+  readonly beside?: boolean;
 }
 
 function openHandle(path: string): DatabaseSync {
@@ -94,8 +99,11 @@ class GroupCommit implements Database {
   #syncs = true;
   readonly #walSync: WalSync;
 
-  constructor(path: string, parts: WalSyncParts) {
+  readonly #beside: boolean;
+
+  constructor({ path, beside }: { readonly path: string; readonly beside: boolean }, parts: WalSyncParts) {
     this.handle = openHandle(path);
+    this.#beside = beside;
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
@@ -126,6 +134,7 @@ class GroupCommit implements Database {
   }
 
   durable(): Promise<void> {
+    if (this.#beside) this.#walSync.othersCommitted();
     return this.#walSync.durable();
   }
 

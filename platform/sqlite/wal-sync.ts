@@ -1,5 +1,5 @@
 /** Makes commits durable that did not wait for the disk, on a thread that nobody waits for. */
-import { closeSync, fdatasync, openSync } from "node:fs";
+import { closeSync, existsSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
@@ -11,6 +11,8 @@ export interface WalSync {
   isOpen(): boolean;
   /** A commit that nobody synced: durable after about `storeSyncMsMax`. */
   committed(): void;
+  /** Another process may have committed what nobody has synced: from now on it counts as committed here. */
+  othersCommitted(): void;
   /** SQLite could not sync the file, and with its own commit those before it may be lost that nobody had synced. */
   failed(cause: unknown): void;
   /** Resolves when all that is committed now is durable. Refuses STORE_UNAVAILABLE where the disk failed. */
@@ -42,6 +44,7 @@ export function createWalSync(path: string | undefined, parts: WalSyncParts): Wa
 const inMemory: WalSync = {
   isOpen: () => true,
   committed() {},
+  othersCommitted() {},
   failed() {},
   durable: () => Promise.resolve(),
   failure: () => undefined,
@@ -79,6 +82,11 @@ class FileSync implements WalSync {
   committed(): void {
     this.#committed += 1;
     this.#later();
+  }
+
+  othersCommitted(): void {
+    if (!this.isOpen() && !existsSync(this.#path)) return; // What was in it is in the database itself, and synced
+    this.committed();
   }
 
   failed(cause: unknown): void {
