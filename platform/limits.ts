@@ -67,7 +67,8 @@ export const limits = {
   storedYearMax: 3000,
   // Other user endpoints
   itemsPerRequestMax: 50,
-  aliasesPerUserMax: 50,
+  // As JSON: in the row of the user and in one message to its profile
+  aliasBytesPerUserMax: 256 * 1024,
   // Profile
   dayCountsKept: 30,
   undoWindowMs: 7 * 24 * 3600 * 1000,

@@ -436,6 +436,8 @@ export interface Calls {
       })[];
     };
     readonly answer: {
+      /** One for each object that was not taken; all others were. */
+      readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
   };

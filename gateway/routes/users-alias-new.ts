@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Refusal } from "../../platform/refusal.ts";
 import { AliasSchema, type NewAlias, NewAliasSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { takeEach } from "../decode/elements.ts";
+import { errorsAtPlaces, inOrder, takeEach } from "../decode/elements.ts";
 import { bodyFields, type Fields, isFields, isSent, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
@@ -18,7 +18,8 @@ export async function handleUsersAliasNew(call: Call, { profile }: Pick<Parts, "
   const [first] = taken.errors;
   if (taken.values.length === 0 && first) throw new Refusal("NOTHING_VALID", first.type, { errors: taken.errors });
   const response = await profile.createAliases({ scope: call.scope, aliases: [...taken.values] });
-  return success({ aliases_processed: response.aliasesProcessed, ...(first ? { errors: taken.errors } : {}) }, response);
+  const errors = inOrder([...taken.errors, ...errorsAtPlaces(response.errors, taken.places)]);
+  return success({ aliases_processed: response.aliasesProcessed, ...(errors.length > 0 ? { errors } : {}) }, response);
 }
 
 /** The flat form, or one that older clients wrap in `user_alias` (api-facts 3). */

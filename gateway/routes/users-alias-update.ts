@@ -1,18 +1,20 @@
 /** POST /users/alias/update: new names for aliases. */
 import { create } from "@bufbuild/protobuf";
 import { type AliasRename, AliasRenameSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { errorsAtPlaces } from "../decode/elements.ts";
 import { bodyFields, type Fields, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** All or nothing: the answer has no place where clients would look for errors of single entries. */
+/** An entry that is not of the shape refuses the whole request; one that has no room at the user is told in `errors`. */
 export async function handleUsersAliasUpdate(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const list = objectsOf(bodyFields(call.body)["alias_updates"], {
     notAList: "'alias_updates' must be an array of objects",
     tooMany: "a single request may not contain more than 50 alias updates",
   });
-  return success({}, await profile.updateAliases({ scope: call.scope, renames: list.map(aliasRename) }));
+  const response = await profile.updateAliases({ scope: call.scope, renames: list.map(aliasRename) });
+  return success(response.errors.length > 0 ? { errors: errorsAtPlaces(response.errors) } : {}, response);
 }
 
 function aliasRename(fields: Fields): AliasRename {

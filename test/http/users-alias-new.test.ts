@@ -118,3 +118,78 @@ for (
     ).toBe(true);
   });
 }
+
+/** Names that take three bytes a character: 170 of these fill what one user may have. */
+function longAlias() {
+  const tail = "€".repeat(200);
+  return { alias_label: fresh("label") + tail, alias_name: fresh("alias") + tail };
+}
+
+async function userWithLongAliases(count: number) {
+  const external_id = fresh();
+  await heddle.track({ attributes: [{ external_id, a: 1 }] });
+  const taken: { alias_label: string; alias_name: string }[] = [];
+  while (taken.length < count) {
+    const names = Array.from({ length: Math.min(50, count - taken.length) }, longAlias);
+    const answer = await heddle.accept(path, { user_aliases: names.map((name) => ({ external_id, ...name })) });
+    expect(answer.body).toEqual({ aliases_processed: names.length, message: "success" });
+    taken.push(...names);
+  }
+  return { external_id, taken };
+}
+
+test("a user may have hundreds of aliases, all of them are found", async () => {
+  const external_id = fresh();
+  await heddle.track({ attributes: [{ external_id, a: 1 }] });
+  for (let round = 0; round < 6; round += 1) {
+    const user_aliases = Array.from({ length: 50 }, () => ({ external_id, ...alias(fresh("label")) }));
+    expect((await heddle.accept(path, { user_aliases })).body).toEqual({ aliases_processed: 50, message: "success" });
+  }
+  expect((await heddle.user(external_id)).user_aliases).toHaveLength(300);
+});
+
+test("aliases beyond the bytes of one user are told in errors at every door, and never dropped in silence", async () => {
+  const { external_id, taken } = await userWithLongAliases(180);
+  const shorts = Array.from({ length: 3 }, () => alias(fresh("label")));
+  await heddle.accept(path, { user_aliases: shorts.map((name) => ({ external_id, ...name })) });
+  const type = expect.stringContaining("262144 bytes");
+  const answer = await heddle.accept(path, { user_aliases: Array.from({ length: 50 }, () => ({ external_id, ...longAlias() })) });
+  const { errors = [], aliases_processed: processed = 0 } = answer.body;
+  expect(errors.at(-1)).toEqual({ type, input_array: "user_aliases", index: 49 });
+  expect(errors.length + processed).toBe(50);
+  expect((await heddle.user(external_id)).user_aliases).toHaveLength(taken.length + shorts.length + processed);
+
+  const alias_updates = shorts.map(({ alias_label, alias_name }) => ({
+    alias_label,
+    old_alias_name: alias_name,
+    new_alias_name: "€".repeat(255),
+  }));
+  const update = await heddle.accept("/users/alias/update", { alias_updates });
+  expect(update.body.errors?.at(-1)).toEqual({ type, input_array: "alias_updates", index: 2 });
+  expect((await heddle.user(external_id)).user_aliases).toContainEqual(shorts[2]);
+
+  const other = await userWithLongAliases(20);
+  const merge = { identifier_to_merge: { external_id: other.external_id }, identifier_to_keep: { external_id } };
+  const preview = await heddle.post("/users/merge/preview", { merge_updates: [merge] });
+  expect(preview.body).toMatchObject({ would_merge: false, reason: type });
+  const { body: job } = await heddle.post("/users/merge", { merge_updates: [merge] });
+  const status = await heddle.get(`/users/merge/status/${job.job_id}`);
+  expect(status.body).toMatchObject({ merge_updates: [{ status: "not_merged", reason: type }] });
+  expect((await heddle.user(other.external_id)).user_aliases).toHaveLength(20);
+
+  const alone = longAlias();
+  await heddle.accept(path, { user_aliases: [alone] });
+  const identify = await heddle.accept("/users/identify", { aliases_to_identify: [{ external_id, user_alias: alone }] });
+  expect((await heddle.get(`/users/merge/status/${identify.body.job_id}`)).body).toMatchObject({
+    merge_updates: [{ status: "not_merged", reason: type }],
+  });
+});
+
+test("POST /users/alias/new with an Idempotency-Key answers a repeat with the same errors", async () => {
+  const { external_id } = await userWithLongAliases(180);
+  const body = { user_aliases: Array.from({ length: 50 }, () => ({ external_id, ...longAlias() })) };
+  const headers = { "idempotency-key": fresh("key") };
+  const [first, second] = [await heddle.post(path, body, { headers }), await heddle.post(path, body, { headers })];
+  expect(first.body.errors?.length).toBeGreaterThan(0);
+  expect([second.status, second.body]).toEqual([first.status, first.body]);
+});

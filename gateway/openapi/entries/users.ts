@@ -7,6 +7,7 @@ const errors = list(ref("ObjectError"), "One for each object that was not taken;
 const trackAnswer = success({ attributes_processed: whole(), events_processed: whole(), purchases_processed: whole(), errors });
 const items = { minItems: 1, maxItems: limits.itemsPerRequestMax };
 const jobId = text("Asks `GET /users/merge/status/{id}` what came of it.");
+const aliasRoom = `The aliases of one user take at most ${limits.aliasBytesPerUserMax} bytes of JSON together`;
 const alias = { alias_label: "shop", alias_name: "visitor-7" };
 
 export const userEntries: readonly Entry[] = [
@@ -136,7 +137,8 @@ export const userEntries: readonly Entry[] = [
     operationId: "createAliases",
     tag: "Users",
     summary: "Create aliases",
-    description: "With `external_id` for that user, if there is one; without it for a new user of the alias alone.",
+    description: "With `external_id` for that user, if there is one; without it for a new user of the alias alone. " +
+      `${aliasRoom}: what is beyond is in \`errors\`.`,
     body: object({ user_aliases: list(newAlias(), undefined, items) }, ["user_aliases"]),
     answer: success({ aliases_processed: whole(), errors }, ["aliases_processed"]),
     reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID"],
@@ -151,9 +153,10 @@ export const userEntries: readonly Entry[] = [
     operationId: "updateAliases",
     tag: "Users",
     summary: "Rename aliases",
-    description: "All or none of the request. An alias that does not exist changes nothing.",
+    description: "An entry that is not valid refuses the whole request. An alias that does not exist changes nothing. " +
+      `${aliasRoom}: a name that would pass that is in \`errors\`.`,
     body: object({ alias_updates: list(aliasUpdate(), undefined, items) }, ["alias_updates"]),
-    answer: success(),
+    answer: success({ errors }),
     reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "rename",

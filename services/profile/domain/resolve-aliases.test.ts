@@ -1,5 +1,6 @@
 /** Table tests of /users/alias/new and /users/alias/update. */
 import { describe, expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
 import type { Alias } from "./user-key.ts";
 import { byAlias, byId, createWorkspace, event } from "./resolver-workspace.fixture.ts";
 
@@ -46,11 +47,17 @@ describe("resolveNewAliases()", () => {
     expect(workspace.store).toEqual(before);
   });
 
-  test("another label is free; a user has at most 50 aliases", () => {
+  test("another label is free until the aliases of a user take the most bytes; what is refused is an item", () => {
     const workspace = createWorkspace();
-    workspace.run(event(byId("a")), ...Array.from({ length: 51 }, (_, index) => newAlias(`l${index}`, "n", "a")));
-    expect(workspace.idOf(byAlias("l49", "n"))).toBe(workspace.idOf(byId("a")));
-    expect(workspace.idOf(byAlias("l50", "n"))).toBeUndefined();
+    const name = "n".repeat(255);
+    const fitting = Math.floor(limits.aliasBytesPerUserMax / JSON.stringify({ label: "l0000", name }).length) - 10;
+    workspace.run(event(byId("a")));
+    const labels = Array.from({ length: fitting + 20 }, (_, index) => `l${String(index).padStart(4, "0")}`);
+    const records = labels.map((label) => workspace.run(newAlias(label, name, "a"))[0]);
+    expect(records.slice(0, fitting).every((record) => record?.items?.length === 0)).toBe(true);
+    expect(workspace.idOf(byAlias(labels[fitting - 1] ?? "", name))).toBe(workspace.idOf(byId("a")));
+    expect(records.at(-1)).toMatchObject({ profiles: [], items: [{ index: 0, ok: false, reason: expect.stringContaining("bytes") }] });
+    expect(workspace.idOf(byAlias(labels.at(-1) ?? "", name))).toBeUndefined();
   });
 });
 

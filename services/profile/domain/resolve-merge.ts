@@ -1,8 +1,10 @@
 /** Merges: two users become one, in a way that can be taken back while the window lasts. */
 import { limits } from "../../../platform/limits.ts";
+import { aliasRefusal } from "./alias-room.ts";
 import { type Selection, selectUser } from "./choose-user.ts";
 import type { IntakeBody } from "./intake-record.ts";
 import type { JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
+import type { Alias } from "./user-key.ts";
 import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
 import { type Effects, makeId, putUser, send, tell } from "./resolve-effects.ts";
@@ -51,12 +53,15 @@ export function notMerged(reason: string): JobOutcome {
 export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): JobOutcome {
   const source = withoutOverMerges(effects, sides.source);
   const target = withoutOverMerges(effects, sides.target);
+  const moved = source.aliases.filter((alias) => !holdsLabel(target, alias.label));
+  const refusal = aliasRefusal([...target.aliases, ...moved]);
+  if (refusal !== undefined) return notMerged(refusal);
   const mergeId = makeId(effects);
   const undoUntil = effects.undoWindowMs === 0 ? 0 : effects.now + effects.undoWindowMs;
   remember(effects, { source, target }, { ...place, mergeId, undoUntil });
   send(effects, source, { type: "handoff", mergeId, targetId: target.id, undoUntil });
   send(effects, target, { type: "await", mergeId, sourceId: source.id, undoUntil });
-  const merged = moveNames(effects, { source, target }, mergeId);
+  const merged = moveNames(effects, { source, target, moved }, mergeId);
   sendNames(effects, target, merged);
   followUnsubscribe(effects, { source, target }, merged);
   tell(effects, { type: "userMerged", userId: target.id, mergeId, sourceId: source.id, undoUntil });
@@ -93,8 +98,7 @@ function recencyOf(effects: Effects, row: UserRow): SideRecency {
 }
 
 /** The names that do not move keep pointing to the source, so that an undo sees whether somebody took them since. */
-function moveNames(effects: Effects, { source, target }: Sides, mergeId: string): UserRow {
-  const moved = source.aliases.filter((alias) => !holdsLabel(target, alias.label));
+function moveNames(effects: Effects, { source, target, moved }: Sides & { readonly moved: readonly Alias[] }, mergeId: string): UserRow {
   for (const alias of moved) effects.view.put(aliasKey(alias.label, alias.name), target.id);
   for (const address of addressesOf(source)) leaveAddress(effects, address, { id: source.id, merges: [mergeId] });
   effects.view.put(userRowKey(source.id), undefined);

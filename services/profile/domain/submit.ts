@@ -54,7 +54,8 @@ export async function submit(
 /** As `submit`, for requests whose answer tells what the resolver decided of each element. */
 export async function submitDecided(parts: WriteParts, request: WriteRequest, body: IntakeBody): Promise<Decided> {
   const decided = await decide(parts, await append(parts, request, { body }));
-  if (decided.outcome.items === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  // A repeat of a request that an earlier build decided has none where that build gave none
+  if (decided.outcome.items === undefined && decided.repeatOf === undefined) throw new Refusal("OUTCOME_UNKNOWN");
   return decided;
 }
 

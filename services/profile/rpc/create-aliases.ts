@@ -1,4 +1,4 @@
-/** RPC CreateAliases. */
+/** RPC CreateAliases: answered when the resolver has decided each alias. */
 import { create } from "@bufbuild/protobuf";
 import { limits } from "../../../platform/limits.ts";
 import {
@@ -6,10 +6,12 @@ import {
   CreateAliasesRequestSchema,
   type CreateAliasesResponse,
   CreateAliasesResponseSchema,
+  ObjectErrorSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { createAliases } from "../domain/create-aliases.ts";
 import type { WriteParts } from "../domain/submit.ts";
 import { newAliasFromMessage } from "../intake/body-message.ts";
+import { itemErrors } from "./item-outcomes.ts";
 import { answered, writeOf } from "./request.ts";
 
 export async function handleCreateAliases(parts: WriteParts, message: CreateAliasesRequest): Promise<CreateAliasesResponse> {
@@ -20,5 +22,8 @@ export async function handleCreateAliases(parts: WriteParts, message: CreateAlia
   );
   const aliases = message.aliases.map(newAliasFromMessage);
   const written = await createAliases(parts, request, { type: "createAliases", aliases });
-  return answered(CreateAliasesResponseSchema, answer, written);
+  const response = answered(CreateAliasesResponseSchema, answer, written);
+  response.errors = itemErrors(written.outcome, "user_aliases").map((error) => create(ObjectErrorSchema, error));
+  response.aliasesProcessed -= response.errors.length;
+  return response;
 }
