@@ -74,6 +74,9 @@ export const limits = {
   undoWindowMs: 7 * 24 * 3600 * 1000,
   trackIdempotencyKeepMs: 7 * 24 * 3600 * 1000,
   idempotencyKeepMs: 24 * 3600 * 1000,
+  // Of an answer that is stored once its request is applied: what one record of the log holds of it, and how much longer than the whole
+  firstAnswerPieceBytesMax: 24 * 1024,
+  firstAnswerPieceGraceMs: 3600 * 1000,
   clockBehindMsMax: 60_000,
   jobKeepMs: 30 * 24 * 3600 * 1000,
   // Log, pass and reads

@@ -54,3 +54,59 @@ test("POST /users/track/sync refuses no object and a bad one", async () => {
     expect((await heddle.post(path, body)).status).toBe(400);
   }
 });
+
+function count(id: string, key: string, by = 1) {
+  return heddle.post(path, { attributes: [{ external_id: id, visits: { inc: by } }] }, { headers: { "idempotency-key": key } });
+}
+
+test("POST /users/track/sync with an Idempotency-Key: a repeat has the first answer whatever was sent since", async () => {
+  const [id, key] = [fresh(), fresh("key")];
+  const first = await count(id, key);
+  expect(first.body.users).toMatchObject([{ custom_attributes: { visits: 1 } }]);
+  await heddle.track({ attributes: [{ external_id: id, visits: 50, plan: "gold" }] });
+  const repeat = await count(id, key);
+  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+  expect(repeat.headers.get("idempotency-replayed")).toBe("true");
+  expect((await heddle.user(id)).custom_attributes).toMatchObject({ visits: 50 });
+  expect((await count(id, key, 2)).status).toBe(422);
+  expect((await count(id, fresh("key"))).body.users).toMatchObject([{ custom_attributes: { visits: 51 } }]);
+});
+
+test("POST /users/track/sync with an Idempotency-Key: a repeat that finds nobody any more has the first answer", async () => {
+  const [id, key] = [fresh(), fresh("key")];
+  const first = await count(id, key);
+  await heddle.accept("/users/delete", { external_ids: [id] });
+  const repeat = await count(id, key);
+  expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+  expect(await heddle.find({ external_ids: [id] })).toEqual([]);
+  const [other, none] = [fresh(), { attributes: [{ external_id: fresh(), _update_existing_only: true, a: 1 }] }];
+  for (const _ of [1, 2]) {
+    const answer = await heddle.post(path, none, { headers: { "idempotency-key": other } });
+    expect(answer.body).toMatchObject({ users: [], message: "success" });
+    await heddle.track({ attributes: [{ external_id: none.attributes[0]?.external_id, a: 2 }] });
+  }
+});
+
+test("POST /users/track/sync with an Idempotency-Key: ten at once count once and answer the same", async () => {
+  const [id, key] = [fresh(), fresh("key")];
+  const answers = await Promise.all(Array.from({ length: 10 }, () => count(id, key)));
+  const done = answers.filter((answer) => answer.status === 201);
+  expect(done.length).toBeGreaterThan(0);
+  for (const answer of done) expect(answer.text).toBe(done[0]?.text);
+  expect((await heddle.user(id)).custom_attributes).toEqual({ visits: 1 });
+});
+
+for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+  test(`POST /users/track/sync with an Idempotency-Key: a large first answer is still there after ${signal} and restart`, async () => {
+    const [id, key] = [fresh(), fresh("key")];
+    // Texts that no compression makes small
+    const texts = Array.from({ length: 400 }, (_, at) => [`name${at}`, Array.from({ length: 6 }, () => fresh("")).join("")]);
+    await heddle.track({ attributes: [{ external_id: id, ...Object.fromEntries(texts) }] });
+    const first = await count(id, key);
+    expect(first.text.length).toBeGreaterThan(80_000);
+    await heddle.track({ attributes: [{ external_id: id, visits: 50 }] });
+    await heddle.heddle.restart(signal);
+    const repeat = await count(id, key);
+    expect([repeat.status, repeat.text]).toEqual([first.status, first.text]);
+  });
+}

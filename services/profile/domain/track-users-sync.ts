@@ -2,23 +2,22 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ReadParts } from "./catch-up.ts";
-import { checkTrack, type TrackReport } from "./check-track.ts";
+import { checkTrack } from "./check-track.ts";
 import { findUsers } from "./find-users.ts";
-import type { Idempotency } from "./intake-record.ts";
 import type { Profile } from "./profile.ts";
 import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
 import type { UserKey } from "./user-key.ts";
 
 export interface SyncInput {
   readonly body: unknown;
-  readonly markOf?: (() => Idempotency) | undefined;
+  /** The answer, of how the user is: undefined where the object was for existing users only and nobody was found. */
+  readonly render: (key: UserKey, profile: Profile | undefined) => Uint8Array;
+  /** Of a request that may be sent twice, called once it is applied: the answer that the first was given, or else what `make` gives. */
+  readonly firstAnswer?: ((make: () => Promise<Uint8Array>) => Promise<Uint8Array>) | undefined;
 }
 
 export interface SyncResult extends Written {
-  readonly report: TrackReport;
-  readonly key: UserKey;
-  /** Undefined where the object was for existing users only and nobody was found. */
-  readonly profile: Profile | undefined;
+  readonly answer: Uint8Array;
 }
 
 /**
@@ -28,18 +27,25 @@ export interface SyncResult extends Written {
 export async function trackUsersSync(
   parts: WriteParts & ReadParts,
   request: WriteRequest,
-  input: SyncInput,
+  { body, render, firstAnswer }: SyncInput,
 ): Promise<SyncResult> {
-  const report = checkTrack(input.body, { objectsPerArrayMax: 0, objectsMax: 0, objectsPerUserMax: 0 });
+  const report = checkTrack(body, { objectsPerArrayMax: 0, objectsMax: 0, objectsPerUserMax: 0 });
   const [object, ...more] = report.objects;
   if (object === undefined || more.length + report.errors.length > 0) {
     throw new Refusal("INPUT_INVALID", `Expected exactly one object in all, got ${report.objects.length + report.errors.length}`);
   }
-  const marked = input.markOf === undefined ? request : { ...request, idempotency: input.markOf() };
-  const written = await submit(parts, marked, { body: { type: "track", objects: report.objects } });
+  const { user } = object;
+  const written = await submit(parts, request, { body: { type: "track", objects: report.objects } });
   if (!await parts.applied.wait(written.position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
-  const [users] = await findUsers(parts.identities, request.workspaceId, [object.user]);
+  return { ...written, answer: await (firstAnswer === undefined ? rendered() : firstAnswer(rendered)) };
+
+  async function rendered(): Promise<Uint8Array> {
+    return render(user, await profileOf(parts, request, user));
+  }
+}
+
+async function profileOf({ identities, profiles }: ReadParts, { workspaceId }: WriteRequest, user: UserKey): Promise<Profile | undefined> {
+  const [users] = await findUsers(identities, workspaceId, [user]);
   const id = users?.[0]?.id;
-  const stored = id === undefined ? undefined : (await parts.profiles.load(request.workspaceId, [id])).get(id);
-  return { ...written, report, key: object.user, profile: stored };
+  return id === undefined ? undefined : (await profiles.load(workspaceId, [id])).get(id);
 }

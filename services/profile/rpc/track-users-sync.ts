@@ -3,34 +3,49 @@ import { create } from "@bufbuild/protobuf";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
 import {
+  type Scope,
   type TrackUsersSyncRequest,
   type TrackUsersSyncResponse,
   TrackUsersSyncResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
+import type { Idempotency } from "../domain/intake-record.ts";
 import type { WriteParts } from "../domain/submit.ts";
 import { trackUsersSync } from "../domain/track-users-sync.ts";
+import { firstAnswer } from "./first-answer.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { positionToToken } from "./position-token.ts";
 import { callerOf, markOf, scopeOf } from "./request.ts";
+import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";
 
-/** A repeat answers with the user as it is by then: the first answer was not known when the request was written. */
 export async function handleTrackUsersSync(
   parts: WriteParts & ReadParts,
   message: TrackUsersSyncRequest,
 ): Promise<TrackUsersSyncResponse> {
   const scope = scopeOf(message);
-  const empty = { schema: TrackUsersSyncResponseSchema, message: create(TrackUsersSyncResponseSchema) };
-  const result = await trackUsersSync(parts, callerOf(scope), {
+  const mark = syncMark(scope, message.bodyJson);
+  const request = { ...callerOf(scope), ...(mark && { idempotency: mark }) };
+  const { answer, ...written } = await trackUsersSync(parts, request, {
     body: parseJson(message.bodyJson),
-    markOf: scope.idempotencyKey === ""
-      ? undefined
-      : () => markOf(scope, message.bodyJson, { ...empty, keepMs: limits.trackIdempotencyKeepMs }),
+    render: (key, profile) => profile === undefined ? nobody : toJsonBytes(syncUser(key, profile)),
+    firstAnswer: mark && (async (make) => {
+      const sealed = await firstAnswer(parts, { request, mark }, async () => await sealAnswer(scope, await make()));
+      return await openAnswer(scope, sealed);
+    }),
   });
   return create(TrackUsersSyncResponseSchema, {
-    usersJson: result.profile === undefined ? [] : [toJsonBytes(syncUser(result.key, result.profile))],
-    position: positionToToken(result.position),
-    replayed: result.repeatOf !== undefined,
+    usersJson: answer.length === 0 ? [] : [answer],
+    position: positionToToken(written.position),
+    replayed: written.repeatOf !== undefined,
   });
 }
+
+/** Without an answer: how the user will be is known only once the request is applied. */
+function syncMark(scope: Scope, body: Uint8Array): Idempotency | undefined {
+  if (scope.idempotencyKey === "") return undefined;
+  const schema = TrackUsersSyncResponseSchema;
+  return markOf(scope, body, { schema, message: create(schema), keepMs: limits.trackIdempotencyKeepMs });
+}
+
+const nobody = new Uint8Array();
