@@ -12,7 +12,7 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   const server = await startServer({
     name: "nats-server",
     port,
-    startMsMax: 30_000,
+    startMsMax: 120_000,
     ready: /Server is ready/,
     command: (folder) => {
       const config = join(folder, "nats.conf");
