@@ -22,9 +22,15 @@ export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
+/** A list or identifier that names somebody: what is empty (`[]`, `""`) counts as not sent, beside a filled one and alone. */
+export function isFilled(value: unknown): boolean {
+  return isSent(value) && value !== "" && !(Array.isArray(value) && value.length === 0);
+}
+
 /** The list of a field that must have one to fifty entries. `tooMany` is the text of the endpoint. */
 export function listOf(value: unknown, texts: { notAList: string; tooMany: string }): readonly unknown[] {
-  if (!Array.isArray(value) || value.length === 0) throw invalid(texts.notAList);
+  if (!Array.isArray(value)) throw invalid(texts.notAList);
+  if (value.length === 0) throw invalid(`${texts.notAList} with at least one element`);
   if (value.length > limits.itemsPerRequestMax) throw new Refusal("BATCH_TOO_LARGE", texts.tooMany);
   return value;
 }

@@ -11,12 +11,12 @@ import {
   type UserSelector,
   UserSelectorSchema,
 } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { type Fields, invalid, isFields, isSent } from "./fields.ts";
+import { type Fields, invalid, isFields, isFilled, isSent } from "./fields.ts";
 
 /** A non-empty id of at most 987 bytes. Whole numbers are taken as text (api-facts 2.3) unless the endpoint insists on strings. */
 export function externalIdOf(value: unknown, field = "external_id"): string {
   if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
-  const id = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
+  const id = idText(value);
   if (typeof id !== "string" || !isStorable(id)) throw invalid(`'${field}' must be a string`);
   if (Buffer.byteLength(id) > limits.externalIdBytesMax) {
     throw invalid(`'${field}' must be fewer than ${limits.externalIdBytesMax + 1} bytes`);
@@ -34,12 +34,18 @@ export function aliasOf(value: unknown, field = "user_alias"): Alias {
   });
 }
 
-/** One half of an alias: 1 to 255 characters. */
+/** One half of an alias: 1 to 255 characters. Whole numbers are taken as text. */
 export function aliasPartOf(value: unknown, field: string): string {
   if (!isSent(value) || value === "") throw invalid(`'${field}' is required`);
-  if (typeof value !== "string" || !isStorable(value)) throw invalid(`'${field}' must be a string`);
-  if (charsOf(value) > limits.aliasPartCharsMax) throw invalid(`'${field}' must be at most ${limits.aliasPartCharsMax} characters`);
-  return value;
+  const part = idText(value);
+  if (typeof part !== "string" || !isStorable(part)) throw invalid(`'${field}' must be a string`);
+  if (charsOf(part) > limits.aliasPartCharsMax) throw invalid(`'${field}' must be at most ${limits.aliasPartCharsMax} characters`);
+  return part;
+}
+
+/** Ids that clients send as numbers are taken as text, while the number still says exactly what was sent. */
+function idText(value: unknown): unknown {
+  return Number.isSafeInteger(value) ? String(value) : value;
 }
 
 /** 24 hexadecimal digits, in lower case. */
@@ -65,8 +71,8 @@ export function phoneOf(value: unknown, field = "phone"): string {
  * /users/merge rule 1). `identified` excludes `unidentified`, `most_recently_updated` excludes `least_recently_updated`.
  */
 export function prioritizationOf(value: unknown): Priority[] {
-  if (!isSent(value)) throw invalid("'prioritization' is required with an 'email' or 'phone' identifier");
-  if (!Array.isArray(value) || value.length === 0) throw invalid(prioritiesText);
+  if (!isFilled(value)) throw invalid("'prioritization' is required with an 'email' or 'phone' identifier");
+  if (!Array.isArray(value)) throw invalid(prioritiesText);
   const chosen = value.map((entry) => {
     const priority = typeof entry === "string" ? priorities.get(entry) : undefined;
     if (priority === undefined) throw invalid(prioritiesText);

@@ -2,18 +2,17 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { SubscriptionState } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
-import { invalid, isSent } from "./fields.ts";
+import { invalid, isFilled, isSent } from "./fields.ts";
 
 /** The text of the specification for an email and a phone where one of them is wanted. */
 export const bothAddresses = "Either an email address or a phone number should be provided, but not both.";
 
 export const tooManyIds = "The max number of ids per request was exceeded";
 
-/** One value or a list of 1 to 50; none where the field was not sent. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
+/** One value or a list of 1 to 50; none where the field was not sent or is empty. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
 export function oneOrMany<T>(value: unknown, field: string, decode: (entry: unknown, field: string) => T): T[] {
-  if (!isSent(value)) return [];
+  if (!isFilled(value)) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (list.length === 0) throw invalid(`'${field}' must not be an empty array`);
   checkCount(list);
   return list.map((entry) => decode(entry, field));
 }

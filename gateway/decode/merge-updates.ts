@@ -1,7 +1,7 @@
 /** `merge_updates` of /users/merge and of its preview, with the texts that clients know. */
 import { create } from "@bufbuild/protobuf";
 import { type MergeUpdate, MergeUpdateSchema, type UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { type Fields, invalid, isFields, isSent, objectsOf } from "./fields.ts";
+import { type Fields, invalid, isFields, isFilled, isSent, objectsOf } from "./fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "./identifiers.ts";
 
 /** One to fifty updates. Throws INPUT_INVALID or BATCH_TOO_LARGE with the documented text. */
@@ -25,14 +25,16 @@ const identifiersText =
   "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, " +
   "'email' property that is a string, or 'phone' property that is a string";
 
-/** Exactly one of the four; here an external_id is a string, as the documented text says. */
+/** Exactly one of the four; an empty one counts as not sent. A number is an external_id here as elsewhere. */
 function identifier(value: unknown): UserSelector {
   if (!isFields(value)) throw invalid(identifiersText);
   const { external_id: externalId, user_alias: alias, email, phone } = value;
-  if ([externalId, alias, email, phone].filter(isSent).length !== 1) throw invalid(identifiersText);
-  if (typeof externalId === "string") return selectorOf({ case: "externalId", value: externalIdOf(externalId) });
+  if ([externalId, alias, email, phone].filter(isFilled).length !== 1) throw invalid(identifiersText);
+  if (isFilled(externalId) && (typeof externalId === "string" || Number.isSafeInteger(externalId))) {
+    return selectorOf({ case: "externalId", value: externalIdOf(externalId) });
+  }
   if (isFields(alias)) return selectorOf({ case: "alias", value: aliasOf(alias) });
-  if (typeof email === "string") return emailSelector(value);
-  if (typeof phone === "string") return phoneSelector(value);
+  if (isFilled(email) && typeof email === "string") return emailSelector(value);
+  if (isFilled(phone) && typeof phone === "string") return phoneSelector(value);
   throw invalid(identifiersText);
 }

@@ -17,6 +17,12 @@ export interface NamedUsers {
   readonly phones: readonly NamedUser[];
 }
 
+/** With an external id, an email or phone beside it is not looked at. Throws as namedUsersOf does. */
+export function idsOrAddressesOf(query: Query): NamedUsers {
+  const isById = query.has("external_id");
+  return namedUsersOf(isById ? new Map([...query].filter(([name]) => name !== "email" && name !== "phone")) : query);
+}
+
 /** At least one, at most fifty of each. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
 export function namedUsersOf(query: Query): NamedUsers {
   const ids = query.get("external_id") ?? [];

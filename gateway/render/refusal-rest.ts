@@ -116,9 +116,11 @@ const contentStatuses = new Set([400, 413, 415]);
 
 function errorsOf(case_: { refusal: Refusal; row: RefusalRow; dialect: Dialect; message: string }): readonly unknown[] | undefined {
   const { refusal, row, dialect, message } = case_;
-  if (refusal.details.errors) return refusal.details.errors;
+  if (refusal.details.errors?.length) return refusal.details.errors;
   if (dialect === "translations") return [{ message }];
   // The exact text is fixed for clients; what is wrong with this body is worth saying beside it
-  if (row.jsonError && row.text !== undefined && refusal.message !== reasons[refusal.reason]) return [refusal.message];
-  return dialect === "track" && contentStatuses.has(row.status) ? [message] : undefined;
+  const isDetailed = row.jsonError && row.text !== undefined && refusal.message !== reasons[refusal.reason];
+  const details = isDetailed ? [refusal.message] : [];
+  if (dialect === "track" && contentStatuses.has(row.status)) return [message, ...details];
+  return isDetailed ? details : undefined;
 }

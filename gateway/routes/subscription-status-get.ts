@@ -2,7 +2,7 @@
 import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { invalid } from "../decode/fields.ts";
 import { bothAddresses, groupIdOf } from "../decode/lists.ts";
-import { type NamedUser, namedUsersOf } from "../decode/named-users.ts";
+import { idsOrAddressesOf, type NamedUser } from "../decode/named-users.ts";
 import { onlyValue, type Query, queryOf } from "../decode/query.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -20,9 +20,8 @@ export async function handleSubscriptionStatusGet(call: Call, { subscription }: 
   return { body: success({ status }).body, headers: readHeaders(behind) };
 }
 
-/** With an external id, an email or phone beside it is not looked at. */
 function askedOf(query: Query): readonly NamedUser[] {
-  const { ids, emails, phones } = namedUsersOf(query);
+  const { ids, emails, phones } = idsOrAddressesOf(query);
   if (ids.length > 0) return ids;
   if (emails.length > 0 && phones.length > 0) throw invalid(bothAddresses);
   return [...emails, ...phones];

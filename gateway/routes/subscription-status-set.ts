@@ -1,5 +1,5 @@
 /** POST /subscription/status/set: one group (specification; api-facts 4). */
-import { bodyFields, invalid, isSent } from "../decode/fields.ts";
+import { bodyFields, invalid, isFilled } from "../decode/fields.ts";
 import { emailOf, externalIdOf, phoneOf } from "../decode/identifiers.ts";
 import { bothAddresses, groupIdOf, oneOrMany, subscriptionStateOf } from "../decode/lists.ts";
 import { success } from "../reply.ts";
@@ -8,7 +8,7 @@ import type { Call, Parts, Reply } from "../route.ts";
 /** Each list may be a single value. Profile fields in the body are ignored: this never updates a profile. */
 export async function handleSubscriptionStatusSet(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
   const { subscription_group_id, subscription_state, external_id, email, phone } = bodyFields(call.body);
-  if (isSent(email) && isSent(phone)) throw invalid(bothAddresses);
+  if (isFilled(email) && isFilled(phone)) throw invalid(bothAddresses);
   const update = {
     subscriptionGroupId: groupIdOf(subscription_group_id),
     state: subscriptionStateOf(subscription_state),

@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import { Refusal } from "../../platform/refusal.ts";
 import { AliasSchema, type NewAlias, NewAliasSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { errorsAtPlaces, inOrder, takeEach } from "../decode/elements.ts";
-import { bodyFields, type Fields, isFields, isSent, objectsOf } from "../decode/fields.ts";
+import { bodyFields, type Fields, isFields, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasPartOf, externalIdOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -28,7 +28,7 @@ function newAlias(entry: Fields): NewAlias {
   const fields = isFields(wrapped) ? { ...entry, ...wrapped } : entry;
   const id = fields["external_id"];
   return create(NewAliasSchema, {
-    externalId: isSent(id) ? externalIdOf(id) : "",
+    externalId: isFilled(id) ? externalIdOf(id) : "",
     alias: create(AliasSchema, {
       name: aliasPartOf(fields["alias_name"], "alias_name"),
       label: aliasPartOf(fields["alias_label"], "alias_label"),

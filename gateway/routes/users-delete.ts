@@ -1,6 +1,6 @@
 /** POST /users/delete: erases users named in exactly one way (api-facts 3). */
 import type { UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { bodyFields, type Fields, invalid, isFields, isSent, listOf } from "../decode/fields.ts";
+import { bodyFields, type Fields, invalid, isFields, isFilled, listOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, platformIdOf, selectorOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -13,7 +13,7 @@ export async function handleUsersDelete(call: Call, { profile }: Pick<Parts, "pr
 }
 
 function usersToDelete(fields: Fields): UserSelector[] {
-  const sent = [...lists.keys()].filter((field) => isSent(fields[field]));
+  const sent = [...lists.keys()].filter((field) => isFilled(fields[field]));
   const [field] = sent;
   const decode = field === undefined ? undefined : lists.get(field);
   if (sent.length !== 1 || field === undefined || decode === undefined) {

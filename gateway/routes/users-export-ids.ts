@@ -2,7 +2,7 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { bodyFields, type Fields, invalid, isFilled } from "../decode/fields.ts";
 import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -61,7 +61,7 @@ function byExternalId(sent: unknown): Wanted {
 
 function platformIds(fields: Fields): readonly Wanted[] {
   return ["braze_id", "platform_id"].flatMap((field) => {
-    if (!isSent(fields[field])) return [];
+    if (!isFilled(fields[field])) return [];
     const sent = typeof fields[field] === "string" ? [fields[field]] : list(fields, field);
     return sent.map((id) => ({ sent: id, key: keyOf({ case: "platformId", value: platformIdOf(id, field) }) }));
   });
@@ -69,21 +69,21 @@ function platformIds(fields: Fields): readonly Wanted[] {
 
 /** Nothing keeps devices by id yet, so a device id finds nobody. */
 function atMostOne(fields: Fields): readonly Wanted[] {
-  const sent = ["device_id", "email_address", "phone"].filter((field) => isSent(fields[field]));
+  const sent = ["device_id", "email_address", "phone"].filter((field) => isFilled(fields[field]));
   if (sent.length > 1) throw invalid("Only one of 'device_id', 'email_address' and 'phone' may be sent");
   const [field] = sent;
   if (field === undefined) return [];
   const value = fields[field];
   if (field === "email_address") return [{ sent: value, key: keyOf({ case: "email", value: emailOf(value, field) }) }];
   if (field === "phone") return [{ sent: value, key: keyOf({ case: "phone", value: phoneOf(value) }) }];
-  if (typeof value !== "string" || value === "") throw invalid("'device_id' must be a string");
+  if (typeof value !== "string") throw invalid("'device_id' must be a string");
   return [{ sent: value }];
 }
 
 /** Up to 50 entries; absent is none. */
 function list(fields: Fields, field: string): readonly unknown[] {
   const value = fields[field];
-  if (!isSent(value)) return [];
+  if (!isFilled(value)) return [];
   if (!Array.isArray(value)) throw invalid(`'${field}' must be an array`);
   if (value.length > limits.itemsPerRequestMax) throw new Refusal("BATCH_TOO_LARGE", tooMany);
   return value;
@@ -91,7 +91,7 @@ function list(fields: Fields, field: string): readonly unknown[] {
 
 /** Absent or empty: every field. */
 function fieldsToExport(value: unknown): string[] {
-  if (!isSent(value)) return [];
+  if (!isFilled(value)) return [];
   const texts = Array.isArray(value) && value.length <= limits.exportFieldsMax ? value : undefined;
   if (!texts?.every((text) => typeof text === "string")) throw invalid("'fields_to_export' must be an array of field names");
   return texts;

@@ -2,7 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { type Identification, IdentificationSchema, type UserSelector } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { inOrder, takeEach, type Taken } from "../decode/elements.ts";
-import { bodyFields, type Fields, invalid, isSent, objectsOf } from "../decode/fields.ts";
+import { bodyFields, type Fields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { aliasOf, emailSelector, externalIdOf, phoneSelector, selectorOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -13,7 +13,7 @@ import type { Call, Parts, Reply } from "../route.ts";
  */
 export async function handleUsersIdentify(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
-  const lists = kinds.flatMap((kind) => (isSent(fields[kind.field]) ? [{ kind, taken: takeKind(fields[kind.field], kind) }] : []));
+  const lists = kinds.flatMap((kind) => (isFilled(fields[kind.field]) ? [{ kind, taken: takeKind(fields[kind.field], kind) }] : []));
   if (lists.length === 0) {
     throw invalid("One of 'aliases_to_identify', 'emails_to_identify' or 'phone_numbers_to_identify' is required");
   }

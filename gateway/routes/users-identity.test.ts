@@ -92,7 +92,7 @@ const identifyOne = "One of 'aliases_to_identify', 'emails_to_identify' or 'phon
 const refused: readonly (readonly [path: string, body: unknown, message: string])[] = [
   ["/users/merge", {}, "'merge_updates' must be an array of objects"],
   ["/users/merge", { merge_updates: {} }, "'merge_updates' must be an array of objects"],
-  ["/users/merge", { merge_updates: [] }, "'merge_updates' must be an array of objects"],
+  ["/users/merge", { merge_updates: [] }, "'merge_updates' must be an array of objects with at least one element"],
   ["/users/merge", { merge_updates: [pair, 1] }, "'merge_updates' must be an array of objects"],
   ["/users/merge", { merge_updates: fifty(51).map(() => pair) }, "a single request may not contain more than 50 merge updates"],
   [
@@ -107,13 +107,17 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ],
   ["/users/merge", keep("b"), identifiers],
   ["/users/merge", keep({}), identifiers],
-  ["/users/merge", keep({ external_id: 1 }), identifiers],
+  ["/users/merge", keep({ external_id: 1.5 }), identifiers],
   ["/users/merge", keep({ user_alias: "l" }), identifiers],
   ["/users/merge", keep({ braze_id: "5eea769d45bb2e1467418f92" }), identifiers],
   ["/users/merge", keep({ external_id: "a", email: "a@example.com", prioritization: ["identified"] }), identifiers],
   ["/users/merge", keep({ email: "a@example.com" }), "'prioritization' is required with an 'email' or 'phone' identifier"],
   ["/users/merge", keep({ phone: "+12125550123" }), "'prioritization' is required with an 'email' or 'phone' identifier"],
-  ["/users/merge", keep({ email: "a@example.com", prioritization: [] }), priorities],
+  [
+    "/users/merge",
+    keep({ email: "a@example.com", prioritization: [] }),
+    "'prioritization' is required with an 'email' or 'phone' identifier",
+  ],
   ["/users/merge", keep({ email: "a@example.com", prioritization: "identified" }), priorities],
   ["/users/merge", keep({ email: "a@example.com", prioritization: ["toString"] }), priorities],
   [
@@ -146,7 +150,7 @@ const refused: readonly (readonly [path: string, body: unknown, message: string]
   ["/users/alias/new", { user_aliases: [{}] }, "'alias_name' is required"],
   ["/users/alias/new", { user_aliases: [{ ...alias, external_id: "x".repeat(988) }] }, "'external_id' must be fewer than 988 bytes"],
   ["/users/alias/new", { user_aliases: [{ ...alias, alias_name: "\ud800" }] }, "'alias_name' must be a string"],
-  ["/users/alias/update", { alias_updates: [rename, { ...rename, new_alias_name: 1 }] }, "'new_alias_name' must be a string"],
+  ["/users/alias/update", { alias_updates: [rename, { ...rename, new_alias_name: 1.5 }] }, "'new_alias_name' must be a string"],
   ["/users/alias/update", { alias_updates: fifty(51).map(() => rename) }, "a single request may not contain more than 50 alias updates"],
   ["/users/identify", {}, identifyOne],
   ["/users/identify", { aliases_to_identify: "x" }, "'aliases_to_identify' must be an array of objects"],

@@ -1,7 +1,7 @@
 /** POST /v2/subscription/status/set: several groups at once (specification; api-facts 4). */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MembershipUpdateSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import { bodyFields, type Fields, invalid, isSent, objectsOf } from "../decode/fields.ts";
+import { bodyFields, type Fields, invalid, isFilled, objectsOf } from "../decode/fields.ts";
 import { emailOf, externalIdOf, phoneOf } from "../decode/identifiers.ts";
 import { bothAddresses, groupIdOf, oneOrMany, subscriptionStateOf } from "../decode/lists.ts";
 import { success } from "../reply.ts";
@@ -18,12 +18,12 @@ export async function handleV2SubscriptionStatusSet(call: Call, { subscription }
 
 function updateOf(fields: Fields): MessageInitShape<typeof MembershipUpdateSchema> {
   const { external_ids, external_id, emails, phones } = fields;
-  if (isSent(emails) && isSent(phones)) throw invalid(bothAddresses);
+  if (isFilled(emails) && isFilled(phones)) throw invalid(bothAddresses);
   const update = {
     subscriptionGroupId: groupIdOf(fields["subscription_group_id"]),
     state: subscriptionStateOf(fields["subscription_state"]),
     // The singular is what some clients send (api-facts 4)
-    externalIds: oneOrMany(external_ids ?? external_id, "external_ids", externalIdOf),
+    externalIds: oneOrMany(isFilled(external_ids) ? external_ids : external_id, "external_ids", externalIdOf),
     emails: oneOrMany(emails, "emails", emailOf),
     phones: oneOrMany(phones, "phones", phoneOf),
   };

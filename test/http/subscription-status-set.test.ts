@@ -90,7 +90,7 @@ for (const [path, body] of versions) {
       "Either an email address or a phone number should be provided, but not both.",
     ],
     ["nobody", body({}), /external_id/],
-    ["an empty list", body({ ids: [] }), /empty/],
+    ["an empty list", body({ ids: [] }), /needs one of|One of/],
     ["a wrong state", body({ ids: ["a"], state: "Subscribed" }), /subscription_state/],
     ["no state", body({ ids: ["a"], state: null }), /subscription_state/],
     ["an opted_in state", body({ ids: ["a"], state: "opted_in" }), /subscription_state/],

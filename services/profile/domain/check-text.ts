@@ -28,10 +28,11 @@ export function checkText(field: string, value: unknown, charsMax: number): stri
   return value;
 }
 
-/** A control key: absent is undefined, everything but a boolean is a verdict. */
+/** A control key: absent or null is undefined, everything else but a boolean is a verdict. */
 export function checkFlag(raw: RawObject, field: string): boolean | undefined {
   const value = raw[field];
-  if (value === undefined || typeof value === "boolean") return value;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "boolean") return value;
   throw new Verdict(`'${field}' must be true or false`);
 }
 

@@ -64,7 +64,8 @@ function checkAlias(value: unknown): UserKey {
   };
 }
 
-function checkAliasPart(field: string, value: unknown): string {
+function checkAliasPart(field: string, sent: unknown): string {
+  const value = idText(sent);
   if (typeof value === "string" && value !== "" && isStorable(value) && hasAtMostChars(value, limits.aliasPartCharsMax)) return value;
   throw new Verdict(`'user_alias' must have an '${field}' of 1 to ${limits.aliasPartCharsMax} characters without NUL`);
 }
