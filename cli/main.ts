@@ -70,6 +70,7 @@ Environment:
   HEDDLE_DATA_DIR    folder of all data, ./data unless given
   HEDDLE_TRUSTED_PROXIES  addresses and ranges whose X-Forwarded-For is believed, between commas
   HEDDLE_PUBLIC_URL  where people reach this server, for links to their pages; the address listened on unless given
+  HEDDLE_PAGES_URL   a host for those pages alone, HEDDLE_PUBLIC_URL unless given
   HEDDLE_PREFERENCE_LINK_LIFE  how long such a link is good, 90d unless given
   HEDDLE_UNDO_WINDOW how long a merge can be undone, 7d unless given
   HEDDLE_LOG_LEVEL   debug, info, warn, error or silent; JSON lines go to standard error

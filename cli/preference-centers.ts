@@ -80,7 +80,7 @@ export async function url(center: string, externalId: string, options: CenterOpt
     const { id } = await chosen(content, scope, center);
     return await content.createPreferencePageLink({ scope, id, externalId });
   });
-  const link = `${(options.url ?? process.env["HEDDLE_PUBLIC_URL"] ?? "").replace(/\/+$/, "")}${path}`;
+  const link = `${withoutSlashes(options.url ?? (process.env["HEDDLE_PAGES_URL"] || process.env["HEDDLE_PUBLIC_URL"]) ?? "")}${path}`;
   if (options.json) printJson({ url: link, expiresAt: timeText(expiresAt) });
   else print(link);
   return exitCodes.ok;
@@ -127,4 +127,8 @@ function versionOf(text: string): number {
 
 function timeText(at: bigint): string {
   return new Date(Number(at)).toISOString();
+}
+
+function withoutSlashes(url: string): string {
+  return url.endsWith("/") ? withoutSlashes(url.slice(0, -1)) : url;
 }

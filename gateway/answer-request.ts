@@ -10,7 +10,7 @@ import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
-import type { FindRoute, Found } from "./find-route.ts";
+import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
 import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
@@ -18,7 +18,7 @@ import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
   readonly access: Pick<Access, "findApiKey" | "findScimToken">;
-  readonly findRoute: FindRoute;
+  readonly findRoute: FindRouteOf;
   readonly parts: Parts;
   readonly scimNotes: ScimNotes;
   readonly logger: Logger;
@@ -28,7 +28,7 @@ export interface Answering extends Authenticating, Spending {
 
 /** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
-  const found = answering.findRoute(request.method, request.path);
+  const found = answering.findRoute(request);
   const { observing, clock, logger } = answering;
   if (observing === undefined) return await answerFound(request, found, answering);
   const observed = new Observation(request, found.kind === "route" ? found.route : undefined, { observing, clock, logger });

@@ -4,12 +4,13 @@ import { ConfigError } from "../platform/config.ts";
 import { gatewayConfig } from "./config.ts";
 
 test("gatewayConfig() has a default for every key", () => {
-  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [], publicUrl: "" });
+  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [], publicUrl: "", pagesUrl: "" });
 });
 
 test("gatewayConfig() reads every key", () => {
   const record = {
     HEDDLE_PUBLIC_URL: "https://Data.example.com/heddle/",
+    HEDDLE_PAGES_URL: "https://mail.example.com/",
     HEDDLE_HTTP_HOST: "::",
     HEDDLE_HTTP_PORT: "0",
     HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
@@ -19,6 +20,7 @@ test("gatewayConfig() reads every key", () => {
     port: 0,
     trustedProxies: ["10.0.0.0/8", "::1"],
     publicUrl: "https://data.example.com/heddle",
+    pagesUrl: "https://mail.example.com",
   });
 });
 

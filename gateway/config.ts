@@ -11,6 +11,8 @@ export interface GatewayConfig {
   readonly trustedProxies: readonly string[];
   /** Where people reach this server, for links that are sent to them; empty: the address listened on. No slash at its end. */
   readonly publicUrl: string;
+  /** Where people reach their own pages, a host that serves nothing else; empty: `publicUrl`. No slash at its end. */
+  readonly pagesUrl: string;
 }
 
 /** Throws ConfigError with all problems. */
@@ -25,6 +27,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     port: reader.whole("HEDDLE_HTTP_PORT", { min: 0, max: limits.portMax, fallback: defaultPort }),
     trustedProxies: reader.list("HEDDLE_TRUSTED_PROXIES", { fallback: [] }),
     publicUrl: reader.url("HEDDLE_PUBLIC_URL", { fallback: "" }),
+    pagesUrl: reader.url("HEDDLE_PAGES_URL", { fallback: "" }),
   };
 }
 

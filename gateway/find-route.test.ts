@@ -1,6 +1,6 @@
 /** Which paths lead to which routes, and which lead nowhere. */
 import { expect, test } from "vitest";
-import { openRoutes } from "./find-route.ts";
+import { openRoutes, openRoutesByHost } from "./find-route.ts";
 import { routeTable } from "./route-table.ts";
 
 const find = openRoutes(routeTable);
@@ -48,4 +48,23 @@ test.each([
   ["POST", "/users/merge/status/job-1", "allow GET, HEAD"],
 ])("openRoutes() %s %s: %s", (method, path, expected) => {
   expect(outcome(method, path)).toBe(expected);
+});
+
+test.each([
+  ["mail.example.com", "GET", "/preferences/abc", "route"],
+  ["Mail.Example.com", "POST", "/unsubscribe/abc", "route"],
+  ["mail.example.com", "GET", "/console", "unknown"],
+  ["mail.example.com", "GET", "/docs", "unknown"],
+  ["mail.example.com", "POST", "/users/track", "unknown"],
+  ["mail.example.com:8080", "GET", "/console", "route"],
+  ["data.example.com", "GET", "/console", "route"],
+  ["data.example.com", "GET", "/preferences/abc", "route"],
+])("a host for pages alone: %s %s %s is %s", (host, method, path, kind) => {
+  const found = openRoutesByHost(routeTable, { publicUrl: "https://data.example.com", pagesUrl: "https://mail.example.com" });
+  expect(found({ method, path, headers: new Map([["host", host]]) }).kind).toBe(kind);
+});
+
+test("a host for pages that is the server's own leaves everything there", () => {
+  const found = openRoutesByHost(routeTable, { publicUrl: "https://a.example/x", pagesUrl: "https://a.example/pages" });
+  expect(found({ method: "GET", path: "/console", headers: new Map([["host", "a.example"]]) }).kind).toBe("route");
 });

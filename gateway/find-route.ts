@@ -1,4 +1,5 @@
 /** From method and path to a row of the route table: exact, case-sensitive, and without regular expressions. */
+import type { HttpRequest } from "./http-message.ts";
 import type { Route } from "./route.ts";
 
 export type Found =
@@ -10,6 +11,36 @@ export type Found =
 
 /** HEAD is answered as GET. Methods that no row has, OPTIONS too, are an "other_method": keys do not belong in browsers. */
 export type FindRoute = (method: string, path: string) => Found;
+
+/** As `FindRoute`, for the host that a request names. */
+export type FindRouteOf = (request: Pick<HttpRequest, "method" | "path" | "headers">) => Found;
+
+/**
+ * Routes of a table. Where people's pages have a host of their own, it serves those pages and nothing else; links that begin
+ * with another address stay good.
+ */
+export function openRoutesByHost(table: readonly Route[], urls: Urls): FindRouteOf {
+  const all = openRoutes(table);
+  const host = hostOf(urls.pagesUrl);
+  if (host === undefined || host === hostOf(urls.publicUrl)) return ({ method, path }) => all(method, path);
+  const pages = openRoutes(table.filter(isPersonPage));
+  return ({ method, path, headers }) => (headers.get("host")?.toLowerCase() === host ? pages : all)(method, path);
+}
+
+interface Urls {
+  /** Empty: not set. */
+  readonly publicUrl: string;
+  readonly pagesUrl: string;
+}
+
+function hostOf(url: string): string | undefined {
+  return url === "" ? undefined : new URL(url).host;
+}
+
+/** The token in its path is the proof. */
+function isPersonPage({ guard, path }: Route): boolean {
+  return guard === "open" && path.endsWith("/:token");
+}
 
 /**
  * Routes of a table. A path is compared as it was sent, so `//`, `%2e` and an encoded slash never lead to another route.

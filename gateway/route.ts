@@ -93,6 +93,8 @@ export interface Parts {
   readonly content: Client<typeof ContentService>;
   /** Where people reach this server, without a slash at its end. */
   readonly publicUrl: () => string;
+  /** Where people reach their own pages. No slash at its end. */
+  readonly pagesUrl: () => string;
   readonly translations: Client<typeof TranslationService>;
   /** OpenAPI and the pages below /docs. */
   readonly documents: Documents;

@@ -18,7 +18,7 @@ import type { GatewayConfig } from "./config.ts";
 import { openDocuments } from "./documents/documents.ts";
 import { createActivity } from "./console/activity.ts";
 import { openConsole } from "./console/console.ts";
-import { openRoutes } from "./find-route.ts";
+import { openRoutesByHost } from "./find-route.ts";
 import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
 import type { Health } from "./route.ts";
@@ -63,7 +63,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   }
   const limiter = measuredLimiter(options.limiter, telemetry.metrics);
   const answering = {
-    findRoute: openRoutes(routeTable),
+    findRoute: openRoutesByHost(routeTable, config),
     addresses: { trustedProxies: addressList(config.trustedProxies) },
     parts: {
       profile,
@@ -73,6 +73,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       content,
       translations,
       publicUrl,
+      pagesUrl: () => config.pagesUrl || publicUrl(),
       health,
       documents: openDocuments(routeTable),
       console: openConsole({ activity: observing.activity, limiter, clock, health }),

@@ -87,7 +87,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
-    config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [], publicUrl: "https://heddle.example" },
+    config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [], publicUrl: "https://heddle.example", pagesUrl: "" },
     ...(options.health ? { health: options.health } : {}),
   });
   const { url } = await gateway.listen();

@@ -1,10 +1,23 @@
 /** The console's page: HTML that runs one script of ours and loads nothing from elsewhere. The key is typed by a person. */
+import { securityPolicy } from "../../platform/security-policy.ts";
 
 /** Of the page; names and values in turn. Nothing of it may be shown inside another page. */
 export const consoleHeaders: readonly string[] = [
   "Content-Security-Policy",
-  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
-  "form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'",
+  securityPolicy([
+    ["default-src", "'none'"],
+    ["script-src", "'self'"],
+    ["style-src", "'self'"],
+    ["connect-src", "'self'"],
+    ["img-src", "'self'"],
+    ["form-action", "'none'"],
+    ["frame-ancestors", "'none'"],
+    ["base-uri", "'none'"],
+    ["require-trusted-types-for", "'script'"],
+  ]),
+  // A page that opens the console in a window of its own gets no hold of it
+  "Cross-Origin-Opener-Policy",
+  "same-origin",
   "Referrer-Policy",
   "no-referrer",
   "X-Robots-Tag",

@@ -1,10 +1,19 @@
 /** The frame of the pages below /docs: HTML that runs no script but the package's and one of ours, and loads nothing from elsewhere. */
+import { securityPolicy } from "../../platform/security-policy.ts";
 
 /** Of all pages below /docs; names and values in turn. */
 export const pageHeaders: readonly string[] = [
   "Content-Security-Policy",
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-  "form-action 'none'; frame-ancestors 'none'; base-uri 'none'",
+  securityPolicy([
+    ["default-src", "'none'"],
+    ["script-src", "'self'"],
+    ["style-src", "'self'"],
+    ["img-src", "'self'", "data:"],
+    ["connect-src", "'self'"],
+    ["form-action", "'none'"],
+    ["frame-ancestors", "'none'"],
+    ["base-uri", "'none'"],
+  ]),
   "Referrer-Policy",
   "no-referrer",
 ];

@@ -2,11 +2,12 @@
 import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HostedPage } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { HttpAnswer } from "../http-message.ts";
+import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 import { type RefusalRow, refusalTable } from "./refusal-rest.ts";
 
 export function hostedPage(page: HostedPage | undefined): HttpAnswer {
   if (page === undefined) throw new Error("The service answered without a page");
-  return { status: 200, contentType: html, headers: pageHeaders(page.securityPolicy), body: page.html };
+  return { status: 200, contentType: html, headers: personPageHeaders(page.securityPolicy), body: page.html };
 }
 
 export function refusalPage(refusal: Refusal): HttpAnswer {
@@ -15,7 +16,7 @@ export function refusalPage(refusal: Refusal): HttpAnswer {
   return {
     status: row.status,
     contentType: html,
-    headers: ["X-Heddle-Reason", refusal.reason, ...pageHeaders(plainPolicy)],
+    headers: ["X-Heddle-Reason", refusal.reason, ...personPageHeaders(plainPolicy)],
     body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${heading}</title>
 <style>body{font:1.0625rem/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:34rem;margin:3rem auto;padding:0 1rem}</style></head>
@@ -26,25 +27,7 @@ export function refusalPage(refusal: Refusal): HttpAnswer {
 }
 
 const html = "text/html; charset=utf-8";
-const plainPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
-
-/** The token in the address is the person's proof: no header or cache may carry it on. */
-function pageHeaders(policy: string): string[] {
-  return [
-    "Content-Security-Policy",
-    policy,
-    "Referrer-Policy",
-    "no-referrer",
-    "X-Content-Type-Options",
-    "nosniff",
-    "X-Robots-Tag",
-    "noindex, nofollow",
-    "Cross-Origin-Opener-Policy",
-    "same-origin",
-    "Cross-Origin-Resource-Policy",
-    "same-origin",
-  ];
-}
+const plainPolicy = closedPolicy(["form-action", "'none'"]);
 
 /** In words for somebody who knows nothing of an API. Nothing of the refusal's own text, which may quote what was sent. */
 function told({ reason }: Refusal): { readonly heading: string; readonly text: string } {

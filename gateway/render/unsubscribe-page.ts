@@ -1,5 +1,6 @@
 /** The pages of the one-click unsubscribe: plain HTML that loads and runs nothing. */
 import type { HttpAnswer } from "../http-message.ts";
+import { closedPolicy, personPageHeaders } from "./person-page-headers.ts";
 
 /** Asks; its button posts to the page's own address. */
 export function unsubscribePage(email: string): HttpAnswer {
@@ -11,20 +12,13 @@ export function unsubscribedPage(): HttpAnswer {
   return page("<p>You are unsubscribed.</p>");
 }
 
+const policy = closedPolicy(["form-action", "'self'"], ["allow-forms"]);
+
 function page(content: string): HttpAnswer {
   return {
     status: 200,
     contentType: "text/html; charset=utf-8",
-    headers: [
-      "Content-Security-Policy",
-      "default-src 'none'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      "X-Content-Type-Options",
-      "nosniff",
-      "Referrer-Policy",
-      "no-referrer",
-      "X-Robots-Tag",
-      "noindex",
-    ],
+    headers: personPageHeaders(policy),
     body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Unsubscribe</title></head>
 <body>${content}</body></html>

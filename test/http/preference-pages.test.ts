@@ -1,8 +1,9 @@
 /** A person's own page over HTTP: the link, the page, what submitting it changes, and what it never does. */
 import { expect, test } from "vitest";
 import { fresh, heddleSuite } from "../suite.ts";
-import { centerDeclaration, freshWorkspace, letter, news, storedPage, texts } from "../preference-centers.ts";
+import { centerDeclaration, freshKey, freshWorkspace, letter, news, storedPage, texts } from "../preference-centers.ts";
 
+const sharedKey = freshKey();
 const suite = heddleSuite({ apply: centerDeclaration, env: { HEDDLE_PREFERENCE_LINK_LIFE: "1h" } });
 const path = "/preference_center/v1";
 const letterField = `subscription_group_${letter}`;
@@ -59,7 +60,7 @@ test("GET changes nothing, sets no cookie, is not kept, leads nowhere, and its H
     "no-referrer",
   ]);
   expect(headers.get("content-security-policy")).toBe(
-    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; form-action 'self'; base-uri 'none'; " +
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; script-src 'none'; form-action 'self'; base-uri 'none'; " +
       "frame-ancestors 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox",
   );
   expect(await answer.text()).not.toContain(url.slice(url.lastIndexOf("/") + 1));
@@ -128,7 +129,8 @@ test("the redirect page takes the place of the confirmation and may lead on by i
   const answer = await submit(await workspace.url(id, ann), { [letterField]: "subscribed" });
   expect([answer.status, answer.headers.get("location")]).toEqual([200, null]);
   expect(await answer.text()).toContain("On we go");
-  expect(answer.headers.get("content-security-policy")).not.toContain("sandbox");
+  // In a sandbox as every page, with the word that lets it lead on, and no script
+  expect(answer.headers.get("content-security-policy")).toMatch(/script-src 'none'; .*; sandbox [a-z -]* allow-scripts$/);
 });
 
 test("a page says so when it could not save, and saves what it can", async () => {
@@ -155,6 +157,8 @@ test("a link that is none, or whose page is a draft or whose person is gone, ope
   for (const other of [`${url}x`, `${url.slice(0, -1)}`, `${suite.heddle.url}/preferences/abc`, `${url.slice(0, -3)}AAA`]) {
     const answer = await fetch(other);
     expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining("not available")]);
+    expect(answer.headers.get("content-security-policy")).toMatch(/; sandbox$/);
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer");
     expect((await submit(other, { [letterField]: "subscribed" })).status).toBe(404);
   }
   const pages = { preference_center_page_html: "", confirmation_page_html: "" };
@@ -185,4 +189,19 @@ test("a page of a megabyte opens", async () => {
   const html = filler.replace("FILL", "x".repeat(1024 * 1024 - filler.length + 4));
   const url = await workspace.url(await workspace.create({ preference_center_page_html: html }), await workspace.person());
   expect((await textOf(url)).length).toBeGreaterThan(1024 * 1024 - 1_000);
+});
+
+test.each([
+  ["https://a;script-src/i.png"],
+  ["https://a,sandbox/i.png"],
+  ["https://a'self'/i.png"],
+  ["https://*/i.png"],
+  ["https://[::1]/i.png"],
+  ["http://a.example/i.png"],
+])("a link tag of %s is refused, as its host would be a word of the policy", async (href) => {
+  const workspace = freshWorkspace(suite, sharedKey);
+  const tag = { rel: "icon", type: "image/png", sizes: "16x16", href };
+  const body = { name: fresh("words"), preference_center_page_html: "", confirmation_page_html: "", options: { "link-tags": [tag] } };
+  const answer = await workspace.call("POST", path, body);
+  expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("'href' of a link tag must be an https address")]);
 });

@@ -1,5 +1,6 @@
 /** Whether a name and a content may be written: values and sizes; how the HTML itself is judged is the PageChecker's. */
 import { limits } from "../../../platform/limits.ts";
+import { plainOrigin } from "../../../platform/origin.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { CenterContent, LinkTag, PageOptions, PageSettings } from "./center.ts";
 
@@ -55,9 +56,7 @@ export function checkName(name: string): void {
 export function checkSettings({ origins }: PageSettings): void {
   if (origins.length > limits.pageOriginsMax) throw invalid(`A workspace's pages may load from ${limits.pageOriginsMax} origins`);
   for (const origin of origins) {
-    if (
-      origin.length > limits.urlCharsMax || !URL.canParse(origin) || new URL(origin).origin !== origin || !origin.startsWith("https://")
-    ) {
+    if (origin.length > limits.urlCharsMax || plainOrigin(origin) !== origin) {
       throw invalid(`Expected an origin such as https://cdn.example.com, got "${origin.slice(0, limits.quotedCharsMax)}"`);
     }
   }
@@ -85,8 +84,8 @@ const rels: ReadonlySet<string> = new Set(["icon", "shortcut icon", "apple-touch
 
 function checkLinkTag({ rel, href, ...others }: LinkTag): void {
   if (!rels.has(rel)) throw invalid(`'rel' of a link tag must be one of ${[...rels].join(", ")}`);
-  const reachable = href.length <= limits.urlCharsMax && URL.canParse(href) && new URL(href).protocol === "https:";
-  if (!reachable) throw invalid("'href' of a link tag must be an https address");
+  const reachable = href.length <= limits.urlCharsMax && plainOrigin(href) !== undefined;
+  if (!reachable) throw invalid("'href' of a link tag must be an https address, its host of letters, digits, dots and hyphens");
   for (const [field, text] of Object.entries(others)) checkText(field, text, limits.preferenceTitleCharsMax);
 }
 

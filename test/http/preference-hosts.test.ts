@@ -1,0 +1,52 @@
+/** Pages on a host of their own, and links whose token is written nowhere. */
+import { expect, test } from "vitest";
+import { centerDeclaration, freshWorkspace, storedPage } from "../preference-centers.ts";
+import { head, rawExchange } from "../raw.ts";
+import { heddleSuite } from "../suite.ts";
+
+const pagesHost = "mail.example.com";
+const suite = heddleSuite({
+  apply: centerDeclaration,
+  env: { HEDDLE_PUBLIC_URL: "https://data.example.com", HEDDLE_PAGES_URL: `https://${pagesHost}/`, HEDDLE_LOG_LEVEL: "debug" },
+});
+
+async function statusAt(host: string, path: string): Promise<number | undefined> {
+  const answer = await rawExchange(suite.heddle.url, [head(`GET ${path} HTTP/1.1`, [`Host: ${host}`, "Connection: close"])]);
+  return answer.statuses[0];
+}
+
+test("links begin with the host of pages, which serves them and nothing else; another host serves all", async () => {
+  const workspace = freshWorkspace(suite);
+  const url = await workspace.url(await workspace.create(), await workspace.person());
+  expect(url).toMatch(/^https:\/\/mail\.example\.com\/preferences\/[\w-]+$/);
+  const { pathname } = new URL(url);
+  for (const path of ["/console", "/docs", "/openapi.json", "/livez", "/users/export/ids", "/scim/v2/Users"]) {
+    expect([path, await statusAt(pagesHost, path)]).toEqual([path, 404]);
+  }
+  expect(await statusAt(pagesHost, pathname)).toBe(200);
+  expect(await statusAt(pagesHost.toUpperCase(), "/console")).toBe(404);
+  expect([await statusAt("data.example.com", "/console"), await statusAt("data.example.com", pathname)]).toEqual([200, 200]);
+});
+
+test("the token of a link is in no line of the log, however the request goes", async () => {
+  const workspace = freshWorkspace(suite);
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: storedPage }), await workspace.person());
+  const { pathname } = new URL(url);
+  const token = pathname.slice("/preferences/".length);
+  const here = `${suite.heddle.url}${pathname}`;
+  const form = { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" } };
+  const answers = [
+    await fetch(here),
+    await fetch(`${here}?save`, { ...form, body: "email_global_state=unsubscribed" }),
+    await fetch(`${here}?save`, { ...form, body: "email_global_state=maybe" }),
+    await fetch(`${here}?save`, { ...form, body: "x=y", headers: { "content-type": "text/plain" } }),
+    await fetch(`${here}x`),
+    await fetch(`${here}/`, { method: "POST" }),
+    await fetch(here, { method: "DELETE" }),
+    await fetch(here.replace("/preferences/", "/unsubscribe/")),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 415, 404, 404, 405, 404]);
+  for (const { headers } of answers.slice(0, 5)) expect(headers.get("referrer-policy")).toBe("no-referrer");
+  await expect.poll(() => suite.heddle.output()).toContain("/preferences/:token");
+  expect(suite.heddle.output()).not.toContain(token.slice(0, 40));
+});
