@@ -184,13 +184,13 @@ export async function* readUsers(
     readonly emailStatuses: EmailStatuses;
   },
 ): AsyncGenerator<readonly JsonObject[]> {
-  const { profiles } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const { profiles, identities } = await openSqliteProfileStore({ database, encodeLane: laneRows });
   // One read transaction for all pages: a server that writes meanwhile changes nothing of what is read here
   database.handle.exec("BEGIN");
   try {
     let page = await profiles.page(of.workspaceId, "", limits.usersPerPageMax);
     while (page.length > 0) {
-      const statuses = await statusesOf(of, page, of);
+      const statuses = await statusesOf({ emailStatuses: of.emailStatuses, identities }, page, of);
       yield page.map((profile) => renderProfile(profile, { currencyRates: of.currencyRates, ...statusOf(statuses, profile) }));
       page = await profiles.page(of.workspaceId, page.at(-1)?.id ?? "", limits.usersPerPageMax);
     }

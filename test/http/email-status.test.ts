@@ -40,6 +40,26 @@ test("POST /email/status for an address nobody has is kept and shows when somebo
   expect((await heddle.user(id))["email_subscribe"]).toBe("subscribed");
 });
 
+test("email_subscribe of a user without an email reads back as it was accepted, and goes to the email that the user gets", async () => {
+  for (const state of ["unsubscribed", "opted_in", "subscribed"]) {
+    const [email, id] = [freshEmail(), fresh()];
+    await heddle.track({ attributes: [{ external_id: id, email_subscribe: state }] });
+    expect((await heddle.user(id))["email_subscribe"]).toBe(state);
+    await heddle.track({ attributes: [{ external_id: id, email }] });
+    expect(await exported(email)).toEqual([state]);
+  }
+});
+
+test("an unsubscribe that waits for an email is shown by the merge preview and after the merge", async () => {
+  const [merged, kept] = [fresh(), fresh()];
+  await heddle.track({ attributes: [{ external_id: merged, email_subscribe: "unsubscribed" }, { external_id: kept, a: 1 }] });
+  const merge_updates = [{ identifier_to_merge: { external_id: merged }, identifier_to_keep: { external_id: kept } }];
+  const preview = await heddle.post("/users/merge/preview", { merge_updates });
+  expect(preview.body).toMatchObject({ would_merge: true, user: { email_subscribe: "unsubscribed" } });
+  await heddle.accept("/users/merge", { merge_updates });
+  expect((await heddle.user(kept))["email_subscribe"]).toBe("unsubscribed");
+});
+
 test("email_subscribe of /users/track is the same state, in one order with direct calls", async () => {
   const [email, id] = [freshEmail(), fresh()];
   await heddle.track({ attributes: [{ external_id: id, email, email_subscribe: "opted_in" }] });

@@ -1,6 +1,7 @@
 /** Use case: profiles read back by any identifier (POST /users/export/ids). */
 import { limits } from "../../../platform/limits.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { findUsers } from "./find-users.ts";
 import type { ProfileStore, StoredUser } from "./ports.ts";
 import type { Profile } from "./profile.ts";
@@ -9,6 +10,8 @@ import type { UserId, UserKey } from "./user-key.ts";
 export interface ExportedUsers {
   /** In the order of the request, each once. */
   readonly profiles: readonly Profile[];
+  /** See statusesOf(). */
+  readonly waiting: WaitingStatuses;
   /** Places in the request that nobody answers to. */
   readonly unknown: readonly number[];
   /** Not everything that was answered before is in: the wait was over, or a user's records are held back. */
@@ -21,7 +24,7 @@ export async function exportUsers(
   request: ReadRequest & { readonly users: readonly UserKey[] },
 ): Promise<ExportedUsers> {
   const late = await isBehind(parts, request);
-  const { found, stored } = await readUsers(parts, request);
+  const { found, stored, waiting } = await readUsers(parts, request);
   const profiles = new Map<UserId, Profile>();
   const unknown: number[] = [];
   for (const [index, ids] of found.entries()) {
@@ -30,14 +33,14 @@ export async function exportUsers(
     for (const profile of present) profiles.set(profile.id, profile);
   }
   const isHeld = [...stored.values()].some((user) => user.held);
-  return { profiles: [...profiles.values()], unknown, behind: late || isHeld };
+  return { profiles: [...profiles.values()], waiting, unknown, behind: late || isHeld };
 }
 
 /** Names and profiles are two reads; where a step came in between, both are read again. */
 async function readUsers(
   { identities, profiles, intake, applied }: ReadParts,
   { workspaceId, users, signal }: ReadRequest & { readonly users: readonly UserKey[] },
-): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser> }> {
+): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses }> {
   const place = await intake.tail(workspaceId);
   for (let attempt = 1;; attempt += 1) {
     const before = applied.through(place);
@@ -46,7 +49,9 @@ async function readUsers(
     signal?.throwIfAborted();
     const stored = await loadUsers(profiles, { workspaceId, signal }, [...new Set(found.flat())]);
     const isWhole = [...stored.values()].every((user) => user.profile !== undefined);
-    if (isWhole || applied.through(place) === before || attempt === attemptsMax) return { found, stored };
+    if (isWhole || applied.through(place) === before || attempt === attemptsMax) {
+      return { found, stored, waiting: waitingIn(named.flat()) };
+    }
   }
 }
 

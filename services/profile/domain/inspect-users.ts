@@ -1,4 +1,5 @@
 /** Use case: a user with the request that set each field, for people who look (the console). */
+import type { WaitingStatuses } from "./email-statuses.ts";
 import { exportUsers } from "./export-users.ts";
 import type { ReadParts, ReadRequest } from "./catch-up.ts";
 import type { RequestOrigin } from "./ports.ts";
@@ -8,6 +9,8 @@ import type { UserKey } from "./user-key.ts";
 export interface InspectedUsers {
   /** All who share an address, the user that data for the address goes to first. */
   readonly users: readonly InspectedUser[];
+  /** See statusesOf(). */
+  readonly waiting: WaitingStatuses;
   readonly behind: boolean;
 }
 
@@ -29,7 +32,7 @@ export interface InspectedField {
 export type Origin = Pick<RequestOrigin, "sequence"> & Partial<RequestOrigin>;
 
 export async function inspectUsers(parts: ReadParts, request: ReadRequest & { readonly user: UserKey }): Promise<InspectedUsers> {
-  const { profiles, behind } = await exportUsers(parts, { ...request, users: [request.user] });
+  const { profiles, waiting, behind } = await exportUsers(parts, { ...request, users: [request.user] });
   const { workspaceId } = request;
   const { partition } = await parts.intake.tail(workspaceId);
   const origins = await parts.profiles.loadOrigins(workspaceId, partition, [...new Set(profiles.flatMap(placesOf))]);
@@ -43,7 +46,7 @@ export async function inspectUsers(parts: ReadParts, request: ReadRequest & { re
     fields: fieldsOf(profile, originAt),
     merges: profile.merges.map((note) => ({ ...note, origin: originAt(note.sequence) })),
   }));
-  return { users, behind };
+  return { users, waiting, behind };
 }
 
 function placesOf({ sources: { names, fields, custom }, merges }: Profile): number[] {

@@ -3,6 +3,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { type MergeRecord, takeIn } from "./apply-merge.ts";
 import { applyRecord } from "./apply-records.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
 import { createIdentities, type Identities } from "./identities.ts";
 import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
 import type { IdentityStore } from "./ports.ts";
@@ -18,6 +19,8 @@ export interface PreviewParts extends ReadParts {
 export interface Preview {
   /** The target as the merge would leave it; undefined when nothing would happen. */
   readonly profile: Profile | undefined;
+  /** See statusesOf(). */
+  readonly waiting: WaitingStatuses;
   /** Why nothing would happen, empty where something would. */
   readonly reason: string;
 }
@@ -32,9 +35,16 @@ export async function previewMerge(
   const records = await resolveOne(view, await nextRecord(parts, request), parts);
   const [outcome] = view.job(previewJob)?.outcomes ?? [];
   const { sourceId, targetId } = outcome ?? {};
-  if (outcome?.status !== "merged" || !sourceId || !targetId) return { profile: undefined, reason: outcome?.reason ?? "" };
+  if (outcome?.status !== "merged" || !sourceId || !targetId) {
+    return { profile: undefined, waiting: new Map(), reason: outcome?.reason ?? "" };
+  }
   const loaded = await parts.profiles.load(request.workspaceId, [sourceId, targetId]);
-  return { profile: mergedCopy(loaded, records.filter((record) => record.userId === targetId)), reason: "" };
+  const merged = view.user(targetId);
+  return {
+    profile: mergedCopy(loaded, records.filter((record) => record.userId === targetId)),
+    waiting: waitingIn(merged === undefined ? [] : [merged]),
+    reason: "",
+  };
 }
 
 async function nextRecord(

@@ -22,8 +22,8 @@ export async function handleExportUsers(
   const { fields, currencyRates } = message;
   const users = message.users.map(userKeyFromMessage);
   const request = { ...readOf(message), signal };
-  const { profiles, unknown, behind } = await exportUsers(parts, { ...request, users });
-  const statuses = await statusesOf(parts, profiles, { ...request, fields });
+  const { profiles, waiting, unknown, behind } = await exportUsers(parts, { ...request, users });
+  const statuses = await statusesOf(parts, profiles, { ...request, fields, waiting });
   signal.throwIfAborted();
   return create(ExportUsersResponseSchema, {
     usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates, ...statusOf(statuses, profile) }))),

@@ -19,8 +19,8 @@ export async function handleInspectUsers(
 ): Promise<InspectUsersResponse> {
   const request = readOf(message);
   const { currencyRates } = message;
-  const { users, behind } = await inspectUsers(parts, { ...request, user: userKeyFromMessage(message.user) });
-  const statuses = await statusesOf(parts, users.map(({ profile }) => profile), request);
+  const { users, waiting, behind } = await inspectUsers(parts, { ...request, user: userKeyFromMessage(message.user) });
+  const statuses = await statusesOf(parts, users.map(({ profile }) => profile), { ...request, waiting });
   return create(InspectUsersResponseSchema, {
     users: users.map(({ profile, held, fields, merges }) => ({
       userId: profile.id,
