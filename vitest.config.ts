@@ -13,6 +13,7 @@ const meshFiles = [
   "log-",
   "events-",
   "export-",
+  "import-",
   "bad-",
   "smuggling",
   "mesh-",

@@ -1,5 +1,5 @@
 /** Gathers entries into requests: bounded in size, and never so that the order of one user's objects changes. */
-import { type Entry, type ObjectArray, objectArrays, type Place } from "./import-entry.ts";
+import { type Entry, type ObjectArray, objectArrays, type SentEntry } from "./import-entry.ts";
 
 export interface Batch {
   /** In the order of the file; errors of lines travel with their neighbours, so that each is reported once. */
@@ -68,20 +68,15 @@ export function gatherBatches(limits: BatchLimits): BatchGatherer {
   };
 }
 
-/** The place of the last entry, behind which the import goes on. */
-export function lastPlace(batch: Batch): Place {
-  return batch.entries.at(-1)?.place ?? [0, 0];
-}
-
 /** The request body of the batch and, for each array, the entries in the order they stand there. */
-export function bodyOf(batch: Batch): { readonly text: string; readonly sent: ReadonlyMap<string, readonly Entry[]> } {
+export function bodyOf(batch: Batch): { readonly text: string; readonly sent: ReadonlyMap<string, readonly SentEntry[]> } {
   const parts: string[] = [];
-  const sent = new Map<string, readonly Entry[]>();
+  const sent = new Map<string, readonly SentEntry[]>();
   for (const array of objectArrays) {
-    const own = batch.entries.filter((entry) => "array" in entry && entry.array === array);
+    const own = batch.entries.filter((entry): entry is SentEntry => "json" in entry && entry.array === array);
     if (own.length === 0) continue;
     sent.set(array, own);
-    parts.push(`"${array}":[${own.map((entry) => "json" in entry ? entry.json : "").join(",")}]`);
+    parts.push(`"${array}":[${own.map(({ json }) => json).join(",")}]`);
   }
   return { text: `{${parts.join(",")}}`, sent };
 }
@@ -89,7 +84,7 @@ export function bodyOf(batch: Batch): { readonly text: string; readonly sent: Re
 /** Which of `shards` an entry belongs to: the same user always to the same one. */
 export function shardOf(entry: Entry, shards: number): number {
   if (shards === 1 || "error" in entry) return 0;
-  // FNV-1a, because a resumed import must come to the same answer.
+  // FNV-1a
   let hash = 0x811c9dc5;
   for (let at = 0; at < entry.user.key.length; at += 1) hash = Math.imul(hash ^ entry.user.key.charCodeAt(at), 0x01000193);
   return (hash >>> 0) % shards;

@@ -1,4 +1,7 @@
 /** What an import file is read into: objects for /users/track, each with the place it came from. */
+import { hash } from "node:crypto";
+
+import { isExportedUser, type Left, userFromExport } from "./import-exported.ts";
 
 export type ObjectArray = "attributes" | "events" | "purchases";
 
@@ -14,20 +17,33 @@ export const objectTypes: ReadonlyMap<string, ObjectArray> = new Map([
   ["purchases", "purchases"],
 ]);
 
+/** Where the report of refused rows says why: a member of a line, a column of a table. Not part of a row. */
+export const errorField = "_heddle_error";
+/** Of a line that could not be read: its text. */
+export const textField = "_heddle_text";
+
 /** Where an object stands: byte offset of its line, and which object of the line it is. */
 export type Place = readonly [offset: number, part: number];
 
 /** One object of the file, or what is wrong with a line of it. */
-export type Entry =
-  & EntryPlace
-  & ({ readonly array: ObjectArray; readonly json: string; readonly user: UserName } | { readonly error: string });
+export type Entry = SentEntry | (EntryPlace & { readonly error: string });
 
-interface EntryPlace {
+export interface SentEntry extends EntryPlace {
+  readonly array: ObjectArray;
+  readonly json: string;
+  readonly user: UserName;
+  /** What makes two rows equal, in 32 hex digits. */
+  readonly id: string;
+}
+
+export interface EntryPlace {
   readonly place: Place;
   /** Lines count from 1. */
   readonly line: number;
   /** Byte offset behind the line. */
   readonly end: number;
+  /** The row as it stands in a report: a line of JSON, or of CSV. */
+  readonly raw: string;
 }
 
 /** Whom an object names, and by which kind of identifier: two kinds may name the same user. */
@@ -36,7 +52,7 @@ export interface UserName {
   readonly key: string;
 }
 
-const identifierFields = ["external_id", "user_alias", "platform_id", "braze_id", "email", "phone"];
+export const identifierFields = ["external_id", "user_alias", "platform_id", "braze_id", "email", "phone"];
 
 /** The identifier that the server will use: the first of its order of precedence. */
 export function userNameOf(object: Readonly<Record<string, unknown>>): UserName {
@@ -48,40 +64,91 @@ export function userNameOf(object: Readonly<Record<string, unknown>>): UserName 
   return { kind: "", key: "" };
 }
 
-export function isBefore(a: Place, b: Place): boolean {
-  return a[0] === b[0] ? a[1] < b[1] : a[0] < b[0];
+export interface LineReading {
+  /** Field of the object that tells rows apart, instead of all they hold. */
+  readonly rowId?: string | undefined;
+  /** Told what of an exported user cannot be carried. */
+  readonly onLeft?: (left: Left) => void;
 }
 
-/** The entries of one line of NDJSON: an object with its `type`, or a body of /users/track. Blank lines have none. */
-export function entriesOfLine(
-  line: { readonly text: string; readonly offset: number; readonly end: number; readonly line: number },
-): Entry[] {
+type LinePlace = { readonly offset: number; readonly end: number; readonly line: number };
+
+/** The entries of one line of NDJSON: an object with its `type`, a body of /users/track, or an exported user. Blank lines have none. */
+export function entriesOfLine(line: LinePlace & { readonly text: string }, reading: LineReading = {}): Entry[] {
   if (line.text.trim() === "") return [];
   const value = parse(line.text);
-  if (value === undefined) return [{ ...partOf(line, 0), error: "The line is not valid JSON" }];
-  if (!isObject(value)) return [{ ...partOf(line, 0), error: "The line is not a JSON object" }];
-  const arrays = objectArrays.filter((array) => Object.hasOwn(value, array) && Array.isArray(value[array]));
-  if (arrays.length > 0) {
-    let part = 0;
-    return arrays.flatMap((array) => (value[array] as unknown[]).map((object) => entryOf(object, array, partOf(line, part++))));
+  if (value === undefined) return [unreadEntry(line, "The line is not valid JSON")];
+  if (!isObject(value)) return [unreadEntry(line, "The line is not a JSON object")];
+  if (Object.hasOwn(value, textField)) {
+    return [{ ...partOf(line, line.text), error: `The line still holds "${textField}": put the mended row in its place` }];
   }
-  const type = Object.hasOwn(value, "type") ? value["type"] : undefined;
-  const array = typeof type === "string" ? objectTypes.get(type) : undefined;
-  if (!array) {
-    return [{ ...partOf(line, 0), error: `The line has no "type" of attribute, event or purchase, and is no body of /users/track` }];
-  }
-  const { type: _, ...object } = value;
-  return [entryOf(object, array, partOf(line, 0))];
+  const { [errorField]: _, ...row } = value;
+  const raw = Object.hasOwn(value, errorField) ? JSON.stringify(row) : line.text.trim();
+  return objectsOfRow(row, reading).map((one, part) => {
+    const place = partOf(line, one.raw ?? raw, part);
+    if ("error" in one) return { ...place, error: one.error };
+    const entry = entryOf(one.object, one.array, place);
+    return reading.rowId === undefined ? entry : withRowId(entry, reading.rowId, fieldOf(one.object, reading.rowId));
+  });
 }
 
-function partOf(line: { readonly offset: number; readonly end: number; readonly line: number }, part: number): EntryPlace {
-  return { place: [line.offset, part], line: line.line, end: line.end };
+type RowObject = { readonly raw?: string } & ({ readonly object: unknown; readonly array: ObjectArray } | { readonly error: string });
+
+function objectsOfRow(row: Readonly<Record<string, unknown>>, { onLeft }: LineReading): RowObject[] {
+  if (isExportedUser(row)) {
+    const { object, left } = userFromExport(row);
+    onLeft?.(left);
+    return [object === undefined ? { error: noName } : { object, array: "attributes" }];
+  }
+  const arrays = objectArrays.filter((array) => Object.hasOwn(row, array) && Array.isArray(row[array]));
+  if (arrays.length > 0) {
+    return arrays.flatMap((array) =>
+      (row[array] as unknown[]).map((object) => ({ object, array, raw: JSON.stringify({ [array]: [object] }) }))
+    );
+  }
+  const { type, ...object } = row;
+  const array = typeof type === "string" ? objectTypes.get(type) : undefined;
+  if (array) return [{ object, array }];
+  return [{ error: `The line has no "type" of attribute, event or purchase, and is no body of /users/track and no exported user` }];
+}
+
+const noName = "The user has no external id, alias, email or phone, by which another Heddle could know it";
+
+/** A line that cannot be read, in a form that a report can hold. */
+export function unreadEntry(line: LinePlace & { readonly text: string }, error: string): Entry {
+  return { ...partOf(line, JSON.stringify({ [textField]: line.text })), error };
+}
+
+function partOf(line: LinePlace, raw: string, part = 0): EntryPlace {
+  return { place: [line.offset, part], line: line.line, end: line.end, raw };
 }
 
 /** The entry of an object that is already known to belong to an array. */
-export function entryOf(object: unknown, array: ObjectArray, place: EntryPlace): Entry {
+export function entryOf(object: unknown, array: ObjectArray, place: EntryPlace): SentEntry {
   const user = isObject(object) ? userNameOf(object) : { kind: "", key: "" };
-  return { ...place, array, json: JSON.stringify(object), user };
+  const json = JSON.stringify(object);
+  return { ...place, array, json, user, id: idOf(array, json) };
+}
+
+/** The entry under the id that a field of its own gives it. */
+export function withRowId(entry: SentEntry, rowId: string, value: unknown): Entry {
+  if (value !== undefined && value !== null && value !== "") return { ...entry, id: idOf(entry.array, JSON.stringify([rowId, value])) };
+  const { place, line, end, raw } = entry;
+  return { place, line, end, raw, error: `The row has no "${rowId}" (--row-id)` };
+}
+
+/** What makes rows equal: what they hold, or the one thing that a column of theirs says. */
+export function idOf(array: ObjectArray, text: string): string {
+  return hash("sha256", `${array} ${text}`, "hex").slice(0, 32);
+}
+
+/** The field itself, or one within objects where the name has dots. */
+function fieldOf(object: unknown, name: string): unknown {
+  if (!isObject(object)) return undefined;
+  if (Object.hasOwn(object, name)) return object[name];
+  let value: unknown = object;
+  for (const part of name.split(".")) value = isObject(value) && Object.hasOwn(value, part) ? value[part] : undefined;
+  return value;
 }
 
 function parse(text: string): unknown {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 
+import { identifierFields, type ObjectArray } from "./import-entry.ts";
 import { UsageError } from "./output.ts";
 
 export type CellType = "text" | "number" | "int" | "bool" | "date" | "json";
@@ -16,10 +17,20 @@ export interface FieldSource {
 const cellTypes: readonly CellType[] = ["text", "number", "int", "bool", "date", "json"];
 
 /** What these fields are without saying so. */
-const typeOfField = new Map<string, CellType>([["price", "number"], ["quantity", "int"], ["time", "date"], [
-  "_update_existing_only",
-  "bool",
-]]);
+const typeOfField = new Map<string, CellType>([
+  ["price", "number"],
+  ["quantity", "int"],
+  ["time", "date"],
+  ["current_location.longitude", "number"],
+  ["current_location.latitude", "number"],
+  ["date_of_first_session", "date"],
+  ["date_of_last_session", "date"],
+  ["marked_email_as_spam_at", "date"],
+  ["_update_existing_only", "bool"],
+  ["_merge_objects", "bool"],
+  ["email_open_tracking_disabled", "bool"],
+  ["email_click_tracking_disabled", "bool"],
+]);
 
 /** Reads `field=column`, `field=column:type`, `field==constant`, and files of YAML with the same. */
 export function parseMappings(texts: readonly string[]): FieldSource[] {
@@ -50,7 +61,7 @@ function parseMappingFile(file: string): FieldSource[] {
 function fieldSource(field: string, source: string): FieldSource {
   const path = field.trim().split(".");
   if (path.some((name) => name === "")) throw new UsageError(`--map "${field}=${source}" has no field before the "="`);
-  const usual = (path.length === 1 && typeOfField.get(field.trim())) || "text";
+  const usual = typeOfField.get(field.trim()) ?? "text";
   const constant = source.startsWith("=");
   const { name, type } = withType(constant ? source.slice(1) : source.trim(), usual);
   if (constant) {
@@ -62,6 +73,65 @@ function fieldSource(field: string, source: string): FieldSource {
   if (name === "") throw new UsageError(`--map "${field}=" names no column`);
   return { path, from: { column: name, type } };
 }
+
+/** Columns that are called as fields of the API, for those that no mapping names. Of several names of a user events take one. */
+export function usualSources(
+  array: ObjectArray,
+  { columns, sources }: { readonly columns: readonly string[]; readonly sources: readonly FieldSource[] },
+): FieldSource[] {
+  const mapped = new Set(sources.map(({ path }) => path.join(".")));
+  const used = new Set(sources.flatMap(({ from }) => "column" in from ? [from.column] : []));
+  const known = columns.filter((column) => !used.has(column) && !mapped.has(column) && isFieldOf(array, column));
+  const named = [...mapped, ...known].map((field) => identifierFields.find((name) => name === field.split(".")[0]));
+  const first = identifierFields.find((name) => named.includes(name));
+  return known.flatMap((column) => {
+    const identifier = identifierFields.find((name) => name === column.split(".")[0]);
+    const isPlain = array === "attributes" && (column === "email" || column === "phone");
+    if (identifier !== undefined && identifier !== first && !isPlain) return [];
+    return [{ path: column.split("."), from: { column, type: typeOfField.get(column) ?? "text" } }];
+  });
+}
+
+function isFieldOf(array: ObjectArray, column: string): boolean {
+  return fieldsOfAll.has(column) || fieldsOf[array].has(column) || (array !== "attributes" && /^properties\../.test(column));
+}
+
+const fieldsOfAll: ReadonlySet<string> = new Set([
+  "external_id",
+  "user_alias.alias_name",
+  "user_alias.alias_label",
+  "platform_id",
+  "braze_id",
+  "email",
+  "phone",
+  "_update_existing_only",
+]);
+
+const fieldsOf: Readonly<Record<ObjectArray, ReadonlySet<string>>> = {
+  attributes: new Set([
+    "first_name",
+    "last_name",
+    "home_city",
+    "image_url",
+    "country",
+    "language",
+    "dob",
+    "gender",
+    "time_zone",
+    "current_location.longitude",
+    "current_location.latitude",
+    "_merge_objects",
+    "date_of_first_session",
+    "date_of_last_session",
+    "marked_email_as_spam_at",
+    "push_subscribe",
+    "email_subscribe",
+    "email_open_tracking_disabled",
+    "email_click_tracking_disabled",
+  ]),
+  events: new Set(["app_id", "name", "time"]),
+  purchases: new Set(["app_id", "product_id", "currency", "price", "quantity", "time"]),
+};
 
 /** A type stands behind the last colon, where that is one of ours: columns may have colons of their own. */
 function withType(source: string, usual: CellType): { name: string; type: CellType } {

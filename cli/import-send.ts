@@ -1,15 +1,17 @@
 /** Sends batches to /users/track: again while the server is busy or down, in halves where it refuses one as a whole. */
+import { hash } from "node:crypto";
+
 import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
 import { isPassing } from "../client/retry.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
-import { type Entry, type ObjectArray, objectArrays } from "./import-entry.ts";
+import type { Entry, SentEntry } from "./import-entry.ts";
+import { type BatchSeal, sentEntries } from "./import-ledger.ts";
+import type { Refused } from "./import-report.ts";
 import { CommandError } from "./output.ts";
 
 export interface SendOptions {
   readonly url: string;
   readonly apiKey: string;
-  /** What the idempotency keys of this import begin with. */
-  readonly identity: string;
   /** How long one batch is tried again without an answer that settles it. */
   readonly deadlineMs: number;
   readonly signal: AbortSignal;
@@ -22,65 +24,63 @@ export interface SendOptions {
 
 /** What became of a batch. */
 export interface Sent {
-  /** Objects taken, by array. */
-  readonly taken: Readonly<Record<ObjectArray, number>>;
-  readonly errors: readonly LineError[];
-}
-
-export interface LineError {
-  readonly line: number;
-  /** attributes, events, purchases, or line where the line itself cannot be read. */
-  readonly type: string;
-  readonly text: string;
+  readonly taken: readonly SentEntry[];
+  readonly refused: readonly Refused[];
 }
 
 /**
  * Sends the objects of a batch and settles each of them: taken, or refused with a text. Fails with a CommandError where going
  * on makes no sense (wrong key, wrong address, deadline over).
  */
-export async function sendBatch(batch: Batch, options: SendOptions): Promise<Sent> {
-  const objects = batch.entries.filter((entry) => "json" in entry);
-  const unread = batch.entries.flatMap((entry) => "error" in entry ? [{ line: entry.line, type: "line", text: entry.error }] : []);
-  const sent = objects.length === 0 ? nothing : await sendObjects(objects, options);
-  return { taken: sent.taken, errors: [...unread, ...sent.errors].sort((a, b) => a.line - b.line) };
+export async function sendBatch(batch: Batch, seal: BatchSeal, options: SendOptions): Promise<Sent> {
+  const objects = sentEntries(batch.entries);
+  const unread = batch.entries.flatMap((entry) => "error" in entry ? [{ entry, text: entry.error }] : []);
+  const { taken, refused } = objects.length === 0 ? nothing : await sendObjects(objects, seal, options);
+  return { taken, refused: [...unread, ...refused].sort((a, b) => a.entry.line - b.entry.line) };
 }
 
-const nothing: Sent = { taken: { attributes: 0, events: 0, purchases: 0 }, errors: [] };
+const nothing: Sent = { taken: [], refused: [] };
 
-async function sendObjects(objects: readonly Entry[], options: SendOptions): Promise<Sent> {
+async function sendObjects(objects: readonly SentEntry[], seal: BatchSeal, options: SendOptions): Promise<Sent> {
   const { text, sent } = bodyOf({ entries: objects });
-  const answer = await requestUntilSettled(text, { ...options, idempotencyKey: keyOf(objects, options.identity) });
+  const answer = await requestUntilSettled(text, { ...options, idempotencyKey: keyOf(objects, seal) });
   if (answer.ok || answer.errors.length > 0) return settle(sent, answer.errors);
   const [only, ...more] = objects;
-  if (only && more.length === 0) {
-    return { ...nothing, errors: [{ line: only.line, type: "array" in only ? only.array : "line", text: answer.message }] };
-  }
+  if (only && more.length === 0) return { taken: [], refused: [{ entry: only, text: answer.message }] };
   // Refused as a whole, by one object of it or by its size: the halves tell.
   const middle = Math.ceil(objects.length / 2);
-  const first = await sendObjects(objects.slice(0, middle), options);
-  const second = await sendObjects(objects.slice(middle), options);
-  const taken = objectArrays.map((array) => [array, first.taken[array] + second.taken[array]]);
-  return { taken: Object.fromEntries(taken) as Sent["taken"], errors: [...first.errors, ...second.errors] };
+  const first = await sendObjects(objects.slice(0, middle), seal, options);
+  const second = await sendObjects(objects.slice(middle), seal, options).catch(afterAHalf);
+  return { taken: [...first.taken, ...second.taken], refused: [...first.refused, ...second.refused] };
+}
+
+/** Of the batch a half may be taken. */
+function afterAHalf(error: unknown): never {
+  throw error instanceof UnsentError ? new CommandError(error.message) : error;
+}
+
+/** The server refused the request itself: nothing of the batch was taken. */
+class UnsentError extends CommandError {}
+
+export function isUnsent(error: unknown): boolean {
+  return error instanceof UnsentError;
 }
 
 /** The same objects of the same file always have the same key, so a repeat is not a second purchase. */
-function keyOf(objects: readonly Entry[], identity: string): string {
+function keyOf(objects: readonly SentEntry[], { identity, named }: BatchSeal): string {
   const [offset = 0, part = 0] = objects[0]?.place ?? [];
   const last = objects.at(-1);
-  return `heddle-import-${identity}-${offset}.${part}-${last?.end ?? 0}.${last?.place[1] ?? 0}`;
+  const rows = named ? `-${hash("sha256", objects.map(({ id, json }) => `${id} ${json}`).join("\n"), "hex").slice(0, 32)}` : "";
+  return `heddle-import-${identity}-${offset}.${part}-${last?.end ?? 0}.${last?.place[1] ?? 0}${rows}`;
 }
 
-function settle(sent: ReadonlyMap<string, readonly Entry[]>, errors: readonly ObjectError[]): Sent {
-  const taken: Record<ObjectArray, number> = { attributes: 0, events: 0, purchases: 0 };
-  for (const array of objectArrays) taken[array] = sent.get(array)?.length ?? 0;
-  const lines: LineError[] = [];
-  for (const { inputArray, index, type } of errors) {
+function settle(sent: ReadonlyMap<string, readonly SentEntry[]>, errors: readonly ObjectError[]): Sent {
+  const refused = errors.flatMap(({ inputArray, index, type }): Refused[] => {
     const entry = sent.get(inputArray)?.[index];
-    if (!entry) continue;
-    lines.push({ line: entry.line, type: inputArray, text: type });
-    taken[inputArray as ObjectArray] -= 1;
-  }
-  return { taken, errors: lines };
+    return entry === undefined ? [] : [{ entry, text: type }];
+  });
+  const out = new Set<Entry>(refused.map(({ entry }) => entry));
+  return { taken: [...sent.values()].flat().filter((entry) => !out.has(entry)), refused };
 }
 
 interface Answer {
@@ -115,7 +115,7 @@ async function requestUntilSettled(body: string, request: Request): Promise<Answ
       signal,
     });
     const settled = answerOf(answer);
-    if (!settled || settled.message !== "success") throw notHeddle(url, status, settled?.message);
+    if (!settled || settled.message !== "success") throw new CommandError(notHeddle(url, status, settled?.message).message);
     return { ...settled, ok: true };
   } catch (error) {
     if (error instanceof RefusedError || error instanceof UnreachableError) return refusedAnswer(error, { url, waitedMs: now() - began });
@@ -131,18 +131,18 @@ function refusedAnswer(error: RefusedError | UnreachableError, { url, waitedMs }
   const answer = answerOf(body);
   if (answer && (status === 400 || status === 413)) return { ...answer, ok: false };
   const said = answer ? `: ${answer.message}` : "";
-  if (status === 401) throw new CommandError(`The API key is not accepted (401${said}): give a valid one with --key or HEDDLE_API_KEY`);
-  if (status === 403) throw new CommandError(`The API key may not import (403${said}): it needs the permission users.track`);
+  if (status === 401) throw new UnsentError(`The API key is not accepted (401${said}): give a valid one with --key or HEDDLE_API_KEY`);
+  if (status === 403) throw new UnsentError(`The API key may not import (403${said}): it needs the permission users.track`);
   if (status === 422) {
-    throw new CommandError(
-      `The server took another request for the same place of this file (422${said}): use the same --batch-size and --concurrency as before, or --run NAME to import it as something new`,
+    throw new UnsentError(
+      `The server took other rows from this place of the file before (422${said}), and the file's .heddle-progress, which knows which rows were taken, is not beside it. Put it back; or import the rows that are new as a file of their own; or, after --batch-size or --concurrency alone changed, use those of before. --run NAME imports the whole file as something new, and what was taken before counts twice`,
     );
   }
   throw notHeddle(url, status, answer?.message);
 }
 
 function notHeddle(url: string, status: number, message: string | undefined): CommandError {
-  return new CommandError(`${url} does not answer like Heddle (status ${status}${message ? `: ${message}` : ""}): check --url`);
+  return new UnsentError(`${url} does not answer like Heddle (status ${status}${message ? `: ${message}` : ""}): check --url`);
 }
 
 function failureText(error: RefusedError | UnreachableError): string {

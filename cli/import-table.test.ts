@@ -1,5 +1,5 @@
 /** heddle import of tables: CSV, columns apart by white space, and mappings. */
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { openTarget, type Target } from "./import-server.fixture.ts";
@@ -58,11 +58,12 @@ test("import reads CSV with quotes, line ends in cells and empty cells, and name
     { external_id: "1", first_name: "Ann\nB", age: 5 },
     { external_id: "4", first_name: `Di "D"` },
   ]);
-  const errors = readFileSync(`${file}.errors.ndjson`, "utf8").trim().split("\n").map((line) =>
-    JSON.parse(line) as { line: number; text: string }
-  );
-  expect(errors.map((error) => error.line)).toEqual([4, 5]);
-  expect(errors[0]?.text).toContain(`"x" in the column "age" is not a value of the type int`);
+  expect(readFileSync(`${file}.errors.csv`, "utf8").split("\n")).toEqual([
+    `_heddle_error,id,"first, name",age`,
+    `"line 4: ""x"" in the column ""age"" is not a value of the type int",2,,x`,
+    `"line 5: The row has 2 columns, the first row names 3",3,Cy`,
+    "",
+  ]);
 });
 
 test("import takes the mapping from a YAML file", async () => {
@@ -73,7 +74,7 @@ test("import takes the mapping from a YAML file", async () => {
 
 test.each<[string, string, Partial<ImportOptions>, RegExp]>([
   ["no type", "a.csv", { map: ["external_id=id"] }, /needs --type/],
-  ["no mapping", "a.csv", { type: "event" }, /needs --map/],
+  ["no mapping", "a.csv", { type: "event" }, /No column says whom a row is about.*--map external_id=id/],
   ["an unknown column", "a.csv", { type: "event", map: ["external_id=idd"] }, /no column "idd"; its first row names id, total/],
   ["a field twice", "a.csv", { type: "event", map: ["a=id", "a=total"] }, /names the field "a" twice/],
   ["a bad constant", "a.csv", { type: "purchase", map: ["price==dear"] }, /not a value of the type number/],
@@ -82,4 +83,34 @@ test.each<[string, string, Partial<ImportOptions>, RegExp]>([
   ["a bad address", "a.ndjson", { url: "localhost:8080" }, /--url must be an http or https address/],
 ])("import refuses %s", async (_, name, options, expected) => {
   await expect(target.run(target.write(name, "id,total\n7,1.50\n"), options)).rejects.toThrow(expected);
+});
+
+test("import maps columns that are called as fields, and names those that become nothing", async () => {
+  const file = target.write(
+    "a.csv",
+    "external_id,email,time,price,quantity,properties.size,currency,product_id,note\n7,a@example.com,20260102,1.50,2,XL,EUR,p,x\n",
+  );
+  expect(await target.run(file, { type: "purchase" })).toBe(0);
+  expect([...target.taken.values()][0]?.["purchases"]).toEqual([{
+    external_id: "7",
+    time: "2026-01-02T12:00:00Z",
+    price: 1.5,
+    quantity: 2,
+    properties: { size: "XL" },
+    currency: "EUR",
+    product_id: "p",
+  }]);
+  expect(target.printed()).toContain("Columns that become nothing: email, note (--map email=email sends one)");
+});
+
+test("import of a mended report has the columns and the delimiter of the report", async () => {
+  const options = { type: "attribute", map: ["external_id=id", "age=age:int"], delimiter: "whitespace" };
+  const file = target.write("a.txt", "id age\n1 5\n2 x\n");
+  expect(await target.run(file, options)).toBe(1);
+  writeFileSync(`${file}.errors.csv`, readFileSync(`${file}.errors.csv`, "utf8").replace(",x", ",6"));
+  expect(await target.run(`${file}.errors.csv`, options)).toBe(0);
+  expect([...target.taken.values()].flatMap((body) => body["attributes"])).toEqual([
+    { external_id: "1", age: 5 },
+    { external_id: "2", age: 6 },
+  ]);
 });

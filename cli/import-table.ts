@@ -2,9 +2,10 @@
 import { Readable } from "node:stream";
 import { parse } from "csv-parse";
 
-import { type Entry, entryOf, type ObjectArray } from "./import-entry.ts";
+import { type Entry, entryOf, errorField, identifierFields, type ObjectArray, withRowId } from "./import-entry.ts";
 import { readLines } from "./import-lines.ts";
-import { type FieldSource, rowToObject } from "./import-mapping.ts";
+import { type FieldSource, rowToObject, usualSources } from "./import-mapping.ts";
+import { csvLine } from "./import-report.ts";
 import { CommandError } from "./output.ts";
 
 export interface TableFormat {
@@ -13,19 +14,56 @@ export interface TableFormat {
   /** One character, or "whitespace". */
   readonly delimiter: string;
   readonly rowBytesMax: number;
+  /** Column that tells rows apart, instead of all they hold. */
+  readonly rowId?: string | undefined;
+}
+
+/** What the first row says. */
+export interface TableHead {
+  readonly columns: readonly string[];
+  /** Columns that became fields because they are called so. */
+  readonly usual: readonly string[];
+  /** Columns that become nothing. */
+  readonly unmapped: readonly string[];
 }
 
 /** The entries of a table whose first row names the columns. Fails where that row lacks a column of the mapping. */
-export async function* readTable(chunks: AsyncIterable<Uint8Array>, format: TableFormat): AsyncGenerator<Entry> {
+export async function* readTable(
+  chunks: AsyncIterable<Uint8Array>,
+  given: TableFormat,
+  onHead: (head: TableHead) => void = () => {},
+): AsyncGenerator<Entry> {
+  const { format, whole } = await asReport(chunks, given);
+  yield* readRows(whole, format, onHead);
+}
+
+async function* readRows(chunks: AsyncIterable<Uint8Array>, format: TableFormat, onHead: (head: TableHead) => void): AsyncGenerator<Entry> {
   const rows = format.delimiter === "whitespace" ? spacedRows(chunks, format) : delimitedRows(chunks, format);
-  let columns: ReadonlyMap<string, number> | undefined;
+  let table: Table | undefined;
   for await (const row of rows) {
-    if (!columns) {
-      columns = columnsOf(row.cells, format);
+    if (!table) {
+      table = tableOf(row.cells, format);
+      onHead(table.head);
       continue;
     }
-    yield entryOfRow(row, columns, format);
+    yield entryOfRow(row, table, format);
   }
+}
+
+/** The report of an earlier import is CSV whatever the table was: its first column says so. */
+async function asReport(
+  chunks: AsyncIterable<Uint8Array>,
+  format: TableFormat,
+): Promise<{ format: TableFormat; whole: AsyncIterable<Uint8Array> }> {
+  const rest = chunks[Symbol.asyncIterator]();
+  const first = await rest.next();
+  const isReport = !first.done && Buffer.from(first.value.subarray(0, errorField.length + 1)).toString() === `${errorField},`;
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    if (first.done) return;
+    yield first.value;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  }
+  return { format: isReport ? { ...format, delimiter: "," } : format, whole: whole() };
 }
 
 interface Row {
@@ -69,20 +107,46 @@ async function* delimitedRows(chunks: AsyncIterable<Uint8Array>, format: TableFo
   }
 }
 
-function columnsOf(cells: readonly string[], format: TableFormat): Map<string, number> {
-  const columns = new Map(cells.map((cell, at) => [cell.trim(), at]));
-  if (columns.size !== cells.length) throw new CommandError(`The first row names a column twice: ${cells.join(", ")}`);
-  const missing = format.sources.flatMap(({ from }) => "column" in from && !columns.has(from.column) ? [`"${from.column}"`] : []);
-  if (missing.length === 0) return columns;
-  throw new CommandError(`The table has no column ${missing.join(", ")}; its first row names ${[...columns.keys()].join(", ")}`);
+interface Table {
+  readonly at: ReadonlyMap<string, number>;
+  readonly sources: readonly FieldSource[];
+  readonly head: TableHead;
 }
 
-function entryOfRow(row: Row, columns: ReadonlyMap<string, number>, format: TableFormat): Entry {
-  const place = { place: [row.offset, 0], line: row.line, end: row.end } as const;
-  if (row.error !== undefined) return { ...place, error: row.error };
-  if (row.cells.length !== columns.size) {
-    return { ...place, error: `The row has ${row.cells.length} columns, the first row names ${columns.size}` };
+function tableOf(cells: readonly string[], { array, sources: given, rowId }: TableFormat): Table {
+  const at = new Map(cells.map((cell, index) => [cell.trim(), index]));
+  if (at.size !== cells.length) throw new CommandError(`The first row names a column twice: ${cells.join(", ")}`);
+  const columns = [...at.keys()].filter((column) => column !== errorField);
+  const wanted = [...given.flatMap(({ from }) => "column" in from ? [from.column] : []), ...(rowId === undefined ? [] : [rowId])];
+  const missing = [...new Set(wanted)].filter((column) => !at.has(column)).map((column) => `"${column}"`);
+  if (missing.length > 0) {
+    throw new CommandError(`The table has no column ${missing.join(", ")}; its first row names ${columns.join(", ")}`);
   }
-  const made = rowToObject(format.sources, (column) => row.cells[columns.get(column) ?? -1] ?? "");
-  return "error" in made ? { ...place, error: made.error } : entryOf(made.object, format.array, place);
+  const usual = usualSources(array, { columns, sources: given });
+  const sources = [...given, ...usual];
+  if (!sources.some(({ path }) => identifierFields.includes(path[0] ?? ""))) {
+    throw new CommandError(
+      `No column says whom a row is about: none is called external_id (or ${
+        identifierFields.slice(1).join(", ")
+      }), and no --map gives one, as in --map external_id=${columns[0] ?? "customer"}`,
+    );
+  }
+  const used = new Set(sources.flatMap(({ from }) => "column" in from ? [from.column] : []));
+  const head = { columns, usual: usual.map(({ path }) => path.join(".")), unmapped: columns.filter((column) => !used.has(column)) };
+  return { at, sources, head };
+}
+
+function entryOfRow(row: Row, { at, sources }: Table, { array, rowId }: TableFormat): Entry {
+  const first = at.get(errorField);
+  const own = first === undefined ? row.cells : row.cells.filter((_, index) => index !== first);
+  const place = { place: [row.offset, 0], line: row.line, end: row.end, raw: csvLine(own) } as const;
+  if (row.error !== undefined) return { ...place, error: row.error };
+  if (row.cells.length !== at.size) {
+    const more = at.size - (first === undefined ? 0 : 1);
+    return { ...place, error: `The row has ${own.length} columns, the first row names ${more}` };
+  }
+  const made = rowToObject(sources, (column) => row.cells[at.get(column) ?? -1] ?? "");
+  if ("error" in made) return { ...place, error: made.error };
+  const entry = entryOf(made.object, array, place);
+  return rowId === undefined ? entry : withRowId(entry, rowId, row.cells[at.get(rowId) ?? -1]);
 }

@@ -1,5 +1,6 @@
 /** heddle import against a small server of its own: batches, order, keys, retries, resumption and reports. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { openTarget, type Target } from "./import-server.fixture.ts";
@@ -18,6 +19,11 @@ function events(count: number, user = "u"): string {
   );
 }
 
+function refusedLines(file: string): Record<string, unknown>[] {
+  const lines = readFileSync(`${file}.errors.ndjson`, "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
 function namesTaken(): unknown[] {
   return [...target.taken.values()].flatMap((body) => (body["events"] ?? []).map((event) => event["name"]));
 }
@@ -28,8 +34,7 @@ test("import sends NDJSON in batches of 75, in order, and cleans up", async () =
   expect(target.requests.map((sent) => sent.body["events"]?.length)).toEqual([75, 75, 50]);
   expect(target.requests[0]?.body["events"]?.[0]).toEqual({ external_id: "u", name: "e0", time: "2026-01-01" });
   expect(namesTaken()).toEqual(Array.from({ length: 200 }, (_, at) => `e${at}`));
-  expect(existsSync(`${file}.heddle-progress`)).toBe(false);
-  expect(existsSync(`${file}.errors.ndjson`)).toBe(false);
+  expect(readdirSync(dirname(file)).sort()).toEqual(["a.ndjson", "a.ndjson.heddle-progress"]);
   expect(target.printed()).toContain("200 objects (0 attributes, 200 events, 0 purchases)");
 });
 
@@ -44,9 +49,14 @@ test("import takes a body of /users/track as a line, and lines that end in CR LF
   }]);
 });
 
-test("import sends the same Idempotency-Key for the same lines, other ones for another run", async () => {
+test("import sends a file once, the same keys where its memory is lost, other ones for another run", async () => {
   const file = target.write("a.ndjson", events(80));
-  for (const name of ["", "", "again"]) await target.run(file, name === "" ? {} : { run: name });
+  await target.run(file);
+  await target.run(file);
+  expect(target.requests).toHaveLength(2);
+  rmSync(`${file}.heddle-progress`);
+  await target.run(file);
+  await target.run(file, { run: "again" });
   const keys = target.requests.map((sent) => sent.key);
   expect(keys.slice(0, 2)).toEqual(keys.slice(2, 4));
   expect(new Set(keys).size).toBe(4);
@@ -99,26 +109,24 @@ test("import gives up after its deadline, and goes on where it was when it runs 
   const file = target.write("a.ndjson", `${events(150)}not json\n${events(75, "v")}`);
   target.behave = (sent, answer) => target.requests.length > 1 ? answer.json(503, { message: "down" }) : target.accept(sent, answer);
   await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up.*503: down.*Run the same command again/);
-  expect(JSON.parse(readFileSync(`${file}.heddle-progress`, "utf8"))).toMatchObject({ taken: { events: 75 }, errors: 0 });
+  expect(namesTaken()).toHaveLength(75);
   target.behave = target.accept;
   expect(await target.run(file)).toBe(1);
   expect(namesTaken()).toHaveLength(225);
   // The first batch was settled before, so it is not sent again; the second keeps its key.
   expect(target.requests.filter((sent) => sent.key === target.requests[0]?.key)).toHaveLength(1);
   expect(target.requests[2]?.key).toBe(target.requests[1]?.key);
-  expect(readFileSync(`${file}.errors.ndjson`, "utf8")).toBe(`{"line":151,"type":"line","text":"The line is not valid JSON"}\n`);
+  expect(refusedLines(file)).toEqual([{ _heddle_error: "line 151: The line is not valid JSON", _heddle_text: "not json" }]);
   expect(target.printed()).toContain("225 objects");
 });
 
-test("import reports a line once, also when it was killed between the report and its memory of it", async () => {
+test("import reports a line once, however often it begins anew", async () => {
   const file = target.write("a.ndjson", `not json\n${events(150)}`);
   target.behave = (sent, answer) => target.requests.length > 1 ? answer.json(503, {}) : target.accept(sent, answer);
-  await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
-  const report = readFileSync(`${file}.errors.ndjson`, "utf8");
-  writeFileSync(`${file}.errors.ndjson`, `${report}{"line":100,"type":"events","text":"reported again when it is sent again"}\n`);
+  for (const _ of [1, 2]) await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
   target.behave = target.accept;
   expect(await target.run(file)).toBe(1);
-  expect(readFileSync(`${file}.errors.ndjson`, "utf8")).toBe(report);
+  expect(refusedLines(file)).toHaveLength(1);
 });
 
 test("import of a file removes the report of an earlier import of it", async () => {
@@ -128,12 +136,18 @@ test("import of a file removes the report of an earlier import of it", async () 
   expect(existsSync(`${file}.errors.ndjson`)).toBe(false);
 });
 
-test("import refuses to go on with a progress of another file", async () => {
-  const file = target.write("a.ndjson", events(150));
-  target.behave = (_, answer) => answer.json(503, {});
-  await expect(target.run(file, { deadline: 0 })).rejects.toThrow(/Gave up/);
-  writeFileSync(file, events(151));
-  await expect(target.run(file)).rejects.toThrow(/belongs to an import of another file/);
+test("import does not write over a report that somebody mends", async () => {
+  const file = target.write("a.ndjson", "not json\n");
+  expect(await target.run(file)).toBe(1);
+  writeFileSync(`${file}.errors.ndjson`, events(1));
+  await expect(target.run(file)).rejects.toThrow(/was changed since it was written: import it/);
+  expect(readFileSync(`${file}.errors.ndjson`, "utf8")).toBe(events(1));
+});
+
+test("import refuses a memory that an earlier version left", async () => {
+  const file = target.write("a.ndjson", events(1));
+  writeFileSync(`${file}.heddle-progress`, JSON.stringify({ version: 1, done: [null] }));
+  await expect(target.run(file)).rejects.toThrow(/not the memory of an import of this version.*delete/);
 });
 
 test("import refuses to go on at another server, which has nothing of the file", async () => {
@@ -157,9 +171,9 @@ test("import reports refused objects by their lines, counts the others, and answ
   };
   const file = target.write("a.ndjson", `${events(3)}\n{"type":"attribute","external_id":"z"}\n`);
   expect(await target.run(file)).toBe(1);
-  expect(readFileSync(`${file}.errors.ndjson`, "utf8").trim().split("\n").map((line) => JSON.parse(line) as unknown)).toEqual([
-    { line: 2, type: "events", text: "'name' is required" },
-    { line: 5, type: "attributes", text: "bad" },
+  expect(refusedLines(file)).toEqual([
+    { _heddle_error: "line 2: 'name' is required", type: "event", external_id: "u", name: "e1", time: "2026-01-01" },
+    { _heddle_error: "line 5: bad", type: "attribute", external_id: "z" },
   ]);
   expect(target.printed()).toContain("2 objects (0 attributes, 2 events, 0 purchases)");
 });
@@ -169,7 +183,7 @@ test("import reports all objects of a batch of which nothing is valid", async ()
     answer.json(400, { message: "Valid data must be provided", errors: [{ type: "bad", input_array: "events", index: 0 }] });
   const file = target.write("a.ndjson", events(1));
   expect(await target.run(file)).toBe(1);
-  expect(readFileSync(`${file}.errors.ndjson`, "utf8")).toBe(`{"line":1,"type":"events","text":"bad"}\n`);
+  expect(refusedLines(file)).toMatchObject([{ _heddle_error: "line 1: bad" }]);
 });
 
 test("import finds the one object for which a whole batch is refused", async () => {
@@ -181,14 +195,14 @@ test("import finds the one object for which a whole batch is refused", async () 
   const file = target.write("a.ndjson", events(20));
   expect(await target.run(file)).toBe(1);
   expect(namesTaken()).toEqual(Array.from({ length: 20 }, (_, at) => `e${at}`).filter((name) => name !== "e5"));
-  expect(readFileSync(`${file}.errors.ndjson`, "utf8")).toBe(`{"line":6,"type":"events","text":"The JSON is nested too deep"}\n`);
+  expect(refusedLines(file)).toMatchObject([{ _heddle_error: "line 6: The JSON is nested too deep", name: "e5" }]);
 });
 
 test.each([
   [401, /API key is not accepted/],
   [403, /needs the permission users.track/],
   [404, /does not answer like Heddle/],
-  [422, /--run NAME/],
+  [422, /\.heddle-progress.*--run NAME/],
 ])("import stops at once on %i", async (status, expected) => {
   target.behave = (_, answer) => answer.json(status, { message: "no" });
   await expect(target.run(target.write("a.ndjson", events(300)))).rejects.toThrow(expected);
@@ -238,8 +252,10 @@ test("import reports lines that are no text or no object", async () => {
   const file = target.write("a.ndjson", bad);
   expect(await target.run(file)).toBe(1);
   expect(target.requests).toHaveLength(0);
-  const errors = readFileSync(`${file}.errors.ndjson`, "utf8").trim().split("\n").map((line) =>
-    (JSON.parse(line) as { text: string }).text
-  );
-  expect(errors.map((text) => text.slice(0, 20))).toEqual(["The line is not a JS", `The line has no "typ`, "The line is not vali"]);
+  const errors = refusedLines(file).map((line) => String(line["_heddle_error"]));
+  expect(errors.map((text) => text.slice(0, 28))).toEqual([
+    "line 1: The line is not a JS",
+    `line 2: The line has no "typ`,
+    "line 3: The line is not vali",
+  ]);
 });

@@ -240,7 +240,9 @@ function addImport(program: Command, done: (code: number) => void): void {
     .option("--batch-size <objects>", "objects a request", whole(1, 75), 75)
     .option("--concurrency <requests>", "requests at the same time; the order of each user is kept", whole(1, 32), 1)
     .option("--deadline <seconds>", "how long to try one batch again while the server is down or busy", whole(0, 1_000_000), 600)
+    .option("--row-id <column>", "column, or field of the object, that tells rows apart instead of all that they hold")
     .option("--run <name>", "import a file that was imported before once more, as something new")
+    .option("--dry-run", "check every row as the server would, and say what would be sent; send and write nothing")
     .option("--quiet", "no progress, only the summary")
     .addHelpText("after", importHelp)
     .action(async (file, options) => done(await (await import("./import.ts")).importFile(file, { ...options, env: process.env })));
@@ -253,7 +255,10 @@ NDJSON: each line is either one object with its "type" beside its fields, or a b
   {"type":"purchase","external_id":"u1","product_id":"cd","currency":"USD","price":11.77,"time":"2026-11-20T12:00:00Z"}
   {"attributes":[{"external_id":"u2","type":"an attribute called type"}],"events":[]}
 
-CSV: the first row names the columns; --map says what they become:
+Lines of heddle export are read too; what of a user an import cannot carry is said by name.
+
+CSV: the first row names the columns. Columns that are called as fields of the API (external_id, price, properties.size, ...)
+map by themselves, --map says what others become, and columns that become nothing are named:
   --map price=dollars            field price from column dollars
   --map product_id==cd           field product_id is always "cd"
   --map properties.count=n:int   a field within an object, as a whole number
@@ -261,11 +266,16 @@ CSV: the first row names the columns; --map says what they become:
   without saying so. A date without a time of day (20261120 or 2026-11-20) is noon UTC. An empty cell leaves the
   field out. A --map file in YAML holds lines "field: column", and constants as "field: =value".
 
-An interrupted import continues where it was when the same command runs again: <file>.heddle-progress remembers
-the place, and every request carries an Idempotency-Key made of the file and the place, so nothing counts twice
-within the 7 days that the server knows it.
-Lines that were refused are in <file>.errors.ndjson. With more than one request at the same time, lines that name
-one user in different ways (by id here, by email there) may change places.
+Each row is taken once. <file>.heddle-progress remembers which were: an interrupted import goes on when the same command
+runs again, and of a file that was edited, or grew, the rows that are new are sent. Rows are the same where the object that
+they become is the same, or where --row-id is; of rows that are equal within a file each counts. Keep that file beside
+the other for as long as you may import it again. Without it a file that is as it was counts once within the 7 days that
+the server remembers its requests, and an edited one anew.
+
+Rows that were refused are in <file>.errors.csv (or .ndjson) as they were, with the reason before each. Mend them there and
+import that file with the same options, or mend them in the first file and import that again: both count once.
+With more than one request at the same time, lines that name one user in different ways (by id here, by email there) may
+change places.
 
 Examples:
   heddle import users.ndjson --key hdl_...

@@ -228,6 +228,8 @@ export const limits = {
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
   ...contentLimits,
+  // heddle import: rows that are looked up before what was counted is written
+  importRowsPerCommit: 10_000,
   // RPC between parts
   // A translation of 20 MB, and what stands around it
   rpcMessageBytesMax: 24 * 1024 * 1024,

@@ -38,6 +38,7 @@ import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
 
 export { emailStatusesBy } from "./clients/email-statuses.ts";
 export { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
+export { trackVerdict } from "./domain/track-verdict.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
 export { type LogOperation, openLogOperation } from "./log-operation.ts";
 

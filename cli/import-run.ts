@@ -1,0 +1,81 @@
+/** Sends the rows of a file that were not taken before, a request at a time for each shard of users. */
+import { type Batch, type BatchGatherer, gatherBatches, shardOf } from "./import-batches.ts";
+import type { Entry, SentEntry } from "./import-entry.ts";
+import { type BatchSeal, type Ledger, sentEntries } from "./import-ledger.ts";
+import { isUnsent, sendBatch, type SendOptions, type Sent } from "./import-send.ts";
+
+export interface RunOptions {
+  readonly ledger: Ledger;
+  readonly send: SendOptions;
+  readonly shards: number;
+  readonly batch: { readonly objectsMax: number; readonly bytesMax: number };
+  /** A row that was taken by an earlier run. */
+  takenBefore(entry: SentEntry): void;
+  settled(batch: Batch, sent: Sent): void;
+}
+
+/**
+ * First what an earlier run sent and never heard the end of, as it was then. Each shard has one request under way at most, so
+ * the objects of a user keep their order; reading waits for the slowest shard, so memory is bounded.
+ */
+export async function runImport(entries: AsyncIterable<Entry>, options: RunOptions): Promise<void> {
+  const { ledger, send } = options;
+  for (const { number, seal, batch } of ledger.pending()) {
+    ledger.settle(number, (await sendBatch(batch, seal, send)).taken);
+  }
+  const shards = Array.from(
+    { length: options.shards },
+    (): Shard => ({ gatherer: gatherBatches(options.batch), underWay: Promise.resolve() }),
+  );
+  let failure: { readonly error: unknown } | undefined;
+
+  async function dispatch(shard: Shard, batch: Batch | undefined): Promise<void> {
+    if (!batch) return;
+    await shard.underWay;
+    if (failure) throw failure.error;
+    shard.underWay = settle(batch);
+  }
+
+  async function settle(batch: Batch): Promise<void> {
+    try {
+      options.settled(batch, await sendRemembered(batch, { ledger, send, seal: ledger.seal }));
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+
+  for await (const entry of entries) {
+    if (failure) break;
+    if ("json" in entry && ledger.isTaken(entry)) {
+      options.takenBefore(entry);
+      continue;
+    }
+    const shard = shards[shardOf(entry, shards.length)];
+    if (shard) await dispatch(shard, shard.gatherer.add(entry));
+  }
+  if (!failure) await Promise.all(shards.map((shard) => dispatch(shard, shard.gatherer.flush())));
+  await Promise.all(shards.map((shard) => shard.underWay));
+  if (failure) throw failure.error;
+}
+
+async function sendRemembered(
+  batch: Batch,
+  { ledger, send, seal }: { readonly ledger: Ledger; readonly send: SendOptions; readonly seal: BatchSeal },
+): Promise<Sent> {
+  if (sentEntries(batch.entries).length === 0) return await sendBatch(batch, seal, send);
+  const number = ledger.begin(batch, seal);
+  try {
+    const sent = await sendBatch(batch, seal, send);
+    ledger.settle(number, sent.taken);
+    return sent;
+  } catch (error) {
+    // What certainly was not taken is read from the file again, as it is by then
+    if (isUnsent(error)) ledger.settle(number, []);
+    throw error;
+  }
+}
+
+interface Shard {
+  readonly gatherer: BatchGatherer;
+  underWay: Promise<void>;
+}
