@@ -8,11 +8,20 @@ export const contentLimits = {
   pageLinkTagsMax: 20,
   pageFormBytesMax: 64 * 1024,
   pageFieldsMax: 500,
-  pageElementsMax: 30_000,
-  pageTagWordsMax: 5_000,
+  pageElementsMax: 10_000,
+  // What stands between spaces, slashes and quotes, so at least as many as attributes
+  pageWordsMax: 60_000,
+  pageNestingMax: 128,
+  // Of the HTML parser: elements made, put somewhere and moved, and their attributes
+  pageTreeStepsMax: 100_000,
   pageWarningsMax: 20,
   pageTagsMax: 2_000,
-  pageRenderMsMax: 250,
+  pageLiquidDepthMax: 32,
+  pageAssignsMax: 100,
+  pageLiquidCharsMax: 2_000,
+  pageLiquidCharsAllMax: 64 * 1024,
+  // Of the clock, for what is bounded in steps already: a busy machine refuses no page
+  pageRenderWallMsMax: 5_000,
   pageRenderBytesMax: 4 * 1024 * 1024,
   pagesCachedMax: 64,
   pagesCachedCharsMax: 16 * 1024 * 1024,

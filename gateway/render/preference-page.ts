@@ -45,6 +45,10 @@ const failed = {
 const odd = { heading: "That did not work", text: "Your choices could not be read and nothing was changed. Please open the page again." };
 const sentences: ReadonlyMap<Reason, { readonly heading: string; readonly text: string }> = new Map([
   ["NOT_FOUND", gone],
+  ["STATE_CONFLICT", {
+    heading: "This page cannot be shown",
+    text: "It is not set up rightly, and nothing was changed. Please tell the sender of the message that the link was in.",
+  }],
   ["INPUT_INVALID", odd],
   ["BODY_TOO_LARGE", odd],
   ["CONTENT_TYPE_UNSUPPORTED", odd],

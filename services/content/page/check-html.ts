@@ -2,6 +2,7 @@
 import { type DefaultTreeAdapterTypes, parse, type ParserError } from "parse5";
 import { limits } from "../../../platform/limits.ts";
 import type { PageSettings } from "../domain/center.ts";
+import { boundedTree } from "./bounded-tree.ts";
 import { checkAttributes, remoteWarnings } from "./check-attributes.ts";
 import { checkForms } from "./check-form.ts";
 import { elements, rawText, withoutEnd } from "./html-names.ts";
@@ -26,7 +27,12 @@ export interface CheckedPage {
 export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings): CheckedPage {
   checkEffort(parsed.source);
   const masked = maskPage(parsed);
-  const document = parse(masked.html, { sourceCodeLocationInfo: true, scriptingEnabled: false, onParseError: refuseCut });
+  const document = parse(masked.html, {
+    sourceCodeLocationInfo: true,
+    scriptingEnabled: false,
+    onParseError: refuseCut,
+    treeAdapter: boundedTree(),
+  });
   const found = elementsOf(document);
   const seen: Seen = { kind, masked, settings };
   for (const element of found) {
@@ -36,7 +42,7 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
   }
   const boxes = checkForms(found, seen);
   return {
-    warnings: [...new Set(found.flatMap((element) => remoteWarnings(element, seen)))].slice(0, limits.pageWarningsMax),
+    warnings: warningsOf(found, seen),
     head: masked.sourcePlace(headPlace(document, found)),
     hasDoctype: document.childNodes.some(({ nodeName }) => nodeName === "#documentType"),
     hasTitle: found.some(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml")),
@@ -44,17 +50,32 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
   };
 }
 
-/** Reading a tag takes a time that grows with the square of its attributes. */
-function checkEffort(source: string): void {
-  const tags = source.split("<");
-  if (tags.length > limits.pageElementsMax) throw new PageProblem(undefined, `it has more than ${limits.pageElementsMax} tags`);
-  for (const tag of tags) {
-    const text = tag.slice(0, Math.max(0, tag.indexOf(">")) || tag.length);
-    if (text.length > limits.pageTagWordsMax && text.split(/[\s/]+/).length > limits.pageTagWordsMax) {
-      throw new PageProblem(undefined, `a tag has more than ${limits.pageTagWordsMax} attributes`);
-    }
+function warningsOf(found: readonly Element[], seen: Seen): string[] {
+  const warnings = new Set<string>();
+  for (const element of found) {
+    for (const warning of remoteWarnings(element, seen)) warnings.add(warning);
+    if (warnings.size >= limits.pageWarningsMax) break;
   }
+  return [...warnings].slice(0, limits.pageWarningsMax);
 }
+
+/** Before anything is read: what any reading of it would cost. What its tags cost together is counted while they are read. */
+function checkEffort(source: string): void {
+  let tags = 0;
+  let words = 0;
+  let within = false;
+  for (let at = 0; at < source.length; at += 1) {
+    const char = source.charCodeAt(at);
+    if (char === lessThan) tags += 1;
+    const parts = char <= space || char === slash || char === quote || char === apostrophe;
+    if (within && parts) words += 1;
+    within = !parts;
+  }
+  if (tags > limits.pageElementsMax) throw new PageProblem(undefined, `it has more than ${limits.pageElementsMax} tags`);
+  if (words > limits.pageWordsMax) throw new PageProblem(undefined, `it has more than ${limits.pageWordsMax} words and attributes`);
+}
+
+const [space, quote, apostrophe, slash, lessThan] = [0x20, 0x22, 0x27, 0x2f, 0x3c] as const;
 
 /** Those that were written, in their order. */
 function elementsOf(root: Node): Element[] {

@@ -1,4 +1,5 @@
 /** A person's page filled in: the stored HTML or the built-in one, with the states as they are. */
+import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, PageSettings } from "../domain/center.ts";
 import { type Choices, type FormFields, globalField, globalState, groupField } from "../domain/form-choices.ts";
 import type { Person, States } from "../domain/page-ports.ts";
@@ -45,11 +46,23 @@ export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): Fi
     ...shown,
     states: { ...states, global: saved.global ?? states.global, memberships: new Map([...states.memberships, ...saved.groups]) },
   };
-  const redirect = pages.compiled(center, "redirect");
-  const policy = pagePolicy(settings, { options, redirects: redirect !== undefined });
-  const stored = redirect ?? pages.compiled(center, "confirmation");
-  if (stored) return { html: fill(stored, now), policy };
-  return { html: builtInConfirmation({ title, head: headOf(options) }, told(now, saved)), policy };
+  for (const kind of ["redirect", "confirmation"] as const) {
+    const html = filledIn(pages, now, kind);
+    if (html !== undefined) return { html, policy: pagePolicy(settings, { options, redirects: kind === "redirect" }) };
+  }
+  const html = builtInConfirmation({ title, head: headOf(options) }, told(now, saved));
+  return { html, policy: pagePolicy(settings, { options, redirects: false }) };
+}
+
+/** Undefined where none is stored, and where it does not work: what was saved is saved, and the person is told so. */
+function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): string | undefined {
+  try {
+    const stored = pages.compiled(now.center, kind);
+    return stored && fill(stored, now);
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === "STATE_CONFLICT") return undefined;
+    throw error;
+  }
 }
 
 function fill(page: CompiledPage, { person, states }: Shown): string {

@@ -1,8 +1,9 @@
 /** The Liquid of pages: conditions, assignments and the page's own values; no loops, no files, no growth. */
-import { Liquid, type TagToken, type Template, Tokenizer, type TopLevelToken } from "liquidjs";
+import { Context, Liquid, type TagToken, type Template, Tokenizer, type TopLevelToken, toValueSync } from "liquidjs";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { checkLiquid, checkLiquidSize, headTag } from "./check-liquid.ts";
 import { escapeAnywhere } from "./escape.ts";
 import { plainLiquid } from "./liquid-source.ts";
 import { PageProblem } from "./page-problem.ts";
@@ -52,12 +53,13 @@ export interface PageTemplate {
 export function parsePage(html: string): Parsed {
   const source = plainLiquid(html);
   return withLines(() => {
-    const tokens = new Tokenizer(source).readTopLevelTokens();
-    if (tokens.length > limits.pageTagsMax) {
+    checkLiquidSize(source);
+    const pieces = withoutComments(piecesOf(source, new Tokenizer(source).readTopLevelTokens()));
+    if (pieces.length > limits.pageTagsMax) {
       throw new PageProblem(undefined, `it has more than ${limits.pageTagsMax} pieces of Liquid and text`);
     }
+    checkLiquid(pieces);
     const groups = variablesOf(engine.parse(source));
-    const pieces = withoutComments(piecesOf(source, tokens));
     return { source, pieces, groups, fields: new Set(pieces.filter(({ kind }) => kind === "field").map(({ name }) => name)) };
   });
 }
@@ -66,15 +68,10 @@ export function parsePage(html: string): Parsed {
 export function openTemplate({ source }: Pick<Parsed, "source">, head: number): PageTemplate {
   const templates = engine.parse(`${source.slice(0, head)}{% ${headTag} %}${source.slice(head)}`);
   return {
-    render(values) {
-      const text = rendered(templates, values);
-      if (text.length > limits.pageRenderBytesMax) throw new Refusal("STATE_CONFLICT", "The page is too large once it is filled in");
-      return text;
-    },
+    render: (values) => rendered(templates, values),
   };
 }
 
-const headTag = "heddle_head";
 const engine = openEngine();
 
 function openEngine(): Liquid {
@@ -84,7 +81,7 @@ function openEngine(): Liquid {
     cache: false,
     outputEscape: escapeAnywhere,
     parseLimit: limits.pageBytesMax * 2,
-    renderLimit: limits.pageRenderMsMax,
+    renderLimit: limits.pageRenderWallMsMax,
     memoryLimit: limits.pageRenderBytesMax,
     // No template may name a file
     templates: {},
@@ -97,7 +94,7 @@ function openEngine(): Liquid {
   liquid.registerFilter("escape", (value: unknown) => value);
   liquid.registerTag("form_field_name", {
     parse(token) {
-      this["fieldName"] = fieldNameOf(token.args);
+      this["fieldName"] = fieldNameOf(token.args, undefined);
     },
     render() {
       return this["fieldName"];
@@ -108,28 +105,28 @@ function openEngine(): Liquid {
 }
 
 /** Made of letters, digits, hyphens and underscores only, so it may stand anywhere. */
-function fieldNameOf(args: string): string {
+function fieldNameOf(args: string, line: number | undefined): string {
   const [kind, id, ...others] = args.trim().split(/\s+/);
   if (kind === `:${globalField}` && id === undefined) return globalField;
   if (kind === ":subscription_group" && id !== undefined && others.length === 0 && /^[\w-]{1,255}$/.test(id)) return groupField(id);
-  throw new PageProblem(undefined, "form_field_name takes :email_global_state, or :subscription_group and the id of a group");
+  throw new PageProblem(line, "form_field_name takes :email_global_state, or :subscription_group and the id of a group");
 }
 
 function piecesOf(source: string, tokens: readonly TopLevelToken[]): Piece[] {
   let line = 1;
   return tokens.map((token) => {
     const text = source.slice(token.begin, token.end);
-    const piece: Piece = { text, line, begin: token.begin, ...kindOf(text, token) };
+    const piece: Piece = { text, line, begin: token.begin, ...kindOf(text, token, line) };
     line += text.split("\n").length - 1;
     return piece;
   });
 }
 
-function kindOf(text: string, token: TopLevelToken): Pick<Piece, "kind" | "name" | "fixed"> {
+function kindOf(text: string, token: TopLevelToken, line: number): Pick<Piece, "kind" | "name" | "fixed"> {
   if (text.startsWith("{{")) return { kind: "output", name: /[\w-]+/.exec(text)?.[0] ?? "", fixed: fixedOutput.test(text) };
   if (!text.startsWith("{%")) return { kind: "html", name: "", fixed: true };
   const { name, args } = token as TagToken;
-  return name === "form_field_name" ? { kind: "field", name: fieldNameOf(args), fixed: true } : { kind: "tag", name, fixed: true };
+  return name === "form_field_name" ? { kind: "field", name: fieldNameOf(args, line), fixed: true } : { kind: "tag", name, fixed: true };
 }
 
 /** A state or the submit address as it is, without a filter that could put in something else. */
@@ -166,10 +163,28 @@ function variablesOf(templates: Template[]): ReadonlySet<string> {
 function rendered(templates: Template[], { email, submitUrl: url, states, head }: PageValues): string {
   const known = Object.fromEntries(states);
   const scope = { [emailAddress]: email, [submitUrl]: url, [headTag]: head, subscribed_state: known };
+  const written = new BoundedText();
   try {
-    return engine.renderSync(templates, scope);
+    const context = new Context(scope, engine.options, { sync: true }, { liquid: engine });
+    toValueSync(engine.renderer.renderTemplates(templates, context, written));
   } catch (error) {
-    throw new Refusal("STATE_CONFLICT", "The page takes too long to be filled in", { cause: error });
+    const cause = written.full ? "is too large once it is filled in" : "takes too long to be filled in";
+    throw new Refusal("STATE_CONFLICT", `The page ${cause}`, { cause: error });
+  }
+  return written.buffer;
+}
+
+/** What a page writes, counted as it is written. */
+class BoundedText {
+  buffer = "";
+  full = false;
+  #steps = 0;
+
+  write(text: unknown): void {
+    this.#steps += 1;
+    this.buffer += String(text ?? "");
+    this.full = this.buffer.length > limits.pageRenderBytesMax || this.#steps > limits.pageTagsMax * 2;
+    if (this.full) throw new Error("More than a page may hold");
   }
 }
 

@@ -153,13 +153,11 @@ test("pages with too much Liquid or too many tags are refused, and every other i
   const many = Math.floor(limits.pageElementsMax / 16);
   expect(problem(`${form}${"<div><p>x</p></div>\n".repeat(many)}`)).toBe("");
   expect(problem(`${form}${"<br>".repeat(limits.pageElementsMax)}`)).toBe(`it has more than ${limits.pageElementsMax} tags`);
-  const attributes = Array.from({ length: limits.pageTagWordsMax }, (_, at) => `a${at}`).join(" ");
-  expect(problem(`${form}<p ${attributes}></p>`)).toBe(`a tag has more than ${limits.pageTagWordsMax} attributes`);
   // Hours where anything were looked through from each of its beginnings
   const started = process.cpuUsage().user;
   for (const hostile of ["{{", "{%", "<a ", "<!--", "<div>", "<p><b>", "{{${"]) {
     problem(`${form}${hostile.repeat(Math.floor(300_000 / hostile.length))}`);
     problem(`${form}${hostile.repeat(limits.pageElementsMax / 16)}`);
   }
-  expect(process.cpuUsage().user - started).toBeLessThan(120_000_000);
+  expect(process.cpuUsage().user - started).toBeLessThan(10_000_000);
 });

@@ -24,7 +24,10 @@ export interface CompiledPage {
 }
 
 export interface Pages extends PageChecker {
-  /** The page of a kind; undefined where none is stored and the built-in one is used. */
+  /**
+   * The page of a kind; undefined where none is stored and the built-in one is used. Refuses STATE_CONFLICT for one that would be
+   * refused if it were written now.
+   */
   compiled(center: Center, kind: PageKind): CompiledPage | undefined;
 }
 
@@ -35,17 +38,17 @@ const fieldOf: Readonly<Record<PageKind, string>> = {
 };
 
 export function openPages(): Pages {
-  const kept = openKept<CompiledPage>({ entriesMax: limits.pagesCachedMax, sizeMax: limits.pagesCachedCharsMax });
+  const kept = openKept<CompiledPage | Refusal>({ entriesMax: limits.pagesCachedMax, sizeMax: limits.pagesCachedCharsMax });
   return {
     check: (content, settings) => kinds.flatMap((kind) => checkPage(kind, content, settings)).slice(0, limits.pageWarningsMax),
     compiled(center, kind) {
       const html = htmlOf(kind, center.content);
       if (html.trim() === "") return undefined;
       const key = `${center.workspaceId} ${center.id} ${center.version} ${kind}`;
-      const known = kept.get(key);
-      if (known) return known;
-      const page = compile(html, kind, center.content);
+      // One that does not work is not read again for every visit
+      const page = kept.get(key) ?? compileOrRefuse(html, kind, center.content);
       kept.put(key, page, html.length);
+      if (page instanceof Refusal) throw page;
       return page;
     },
   };
@@ -79,6 +82,15 @@ function checkPage(kind: PageKind, content: CenterContent, settings: PageSetting
     if (!(error instanceof PageProblem)) throw error;
     const where = error.line === undefined ? "" : `line ${error.line}: `;
     throw new Refusal("INPUT_INVALID", `'${fieldOf[kind]}' would not work: ${where}${error.message}`);
+  }
+}
+
+function compileOrRefuse(html: string, kind: PageKind, content: CenterContent): CompiledPage | Refusal {
+  try {
+    return compile(html, kind, content);
+  } catch (cause) {
+    if (!(cause instanceof PageProblem)) throw cause;
+    return new Refusal("STATE_CONFLICT", `The stored page would not be taken today: ${cause.message}`, { cause });
   }
 }
 
