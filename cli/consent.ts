@@ -2,6 +2,7 @@
 import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
 import type { LedgerEntry } from "../platform/ledger/ledger.ts";
+import { withoutEnd } from "../platform/text-ends.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type ConsentSubject, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
@@ -66,7 +67,7 @@ export async function link(
 ): Promise<number> {
   const email = emailOf(options.email);
   const path = await inWorkspace(options, (place, { id }) => place.linkPath(id, { email, groupId: options.group ?? "" }));
-  print(`${(options.url ?? "").replace(/\/+$/, "")}${path}`);
+  print(`${withoutEnd(options.url ?? "", "/")}${path}`);
   return exitCodes.ok;
 }
 

@@ -146,7 +146,7 @@ export function cellValue(cell: string, type: CellType): unknown {
     case "text":
       return cell;
     case "number":
-      return /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(cell.trim()) ? Number(cell) : undefined;
+      return /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(cell.trim()) ? Number(cell) : undefined;
     case "int":
       return /^[+-]?\d+$/.test(cell.trim()) ? Number(cell) : undefined;
     case "bool":

@@ -1,5 +1,6 @@
 /** heddle preference-centers: versions and links, in the data folder or in the mesh, whether or not servers run. */
 import type { Client } from "@connectrpc/connect";
+import { withoutEnd } from "../platform/text-ends.ts";
 import { CenterState, type ContentService, type PreferenceCenterSummary } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { withCenters } from "./centers-place.ts";
@@ -80,7 +81,7 @@ export async function url(center: string, externalId: string, options: CenterOpt
     const { id } = await chosen(content, scope, center);
     return await content.createPreferencePageLink({ scope, id, externalId });
   });
-  const link = `${withoutSlashes(options.url ?? (process.env["HEDDLE_PAGES_URL"] || process.env["HEDDLE_PUBLIC_URL"]) ?? "")}${path}`;
+  const link = `${withoutEnd(options.url ?? (process.env["HEDDLE_PAGES_URL"] || process.env["HEDDLE_PUBLIC_URL"]) ?? "", "/")}${path}`;
   if (options.json) printJson({ url: link, expiresAt: timeText(expiresAt) });
   else print(link);
   return exitCodes.ok;
@@ -127,8 +128,4 @@ function versionOf(text: string): number {
 
 function timeText(at: bigint): string {
   return new Date(Number(at)).toISOString();
-}
-
-function withoutSlashes(url: string): string {
-  return url.endsWith("/") ? withoutSlashes(url.slice(0, -1)) : url;
 }

@@ -111,10 +111,17 @@ interface AnyInput {
   readonly body?: unknown;
 }
 
+/** Not by a pattern: one for the end of a text starts anew at every place. */
+function withoutSlash(url: string): string {
+  let end = url.length;
+  while (url.charAt(end - 1) === "/") end -= 1;
+  return url.slice(0, end);
+}
+
 function requestOf(name: CallName, input: AnyInput, given: Given & { readonly lastPosition: string }): Request {
   const [method = "", pattern = ""] = routes[name].split(" ");
   const path = pattern.replaceAll(/:(\w+)/g, (_, parameter: string) => encodeURIComponent(String(input.path?.[parameter] ?? "")));
-  const url = new URL(given.options.url.replace(/\/+$/, "") + path);
+  const url = new URL(withoutSlash(given.options.url) + path);
   for (const [parameter, value] of Object.entries(input.query ?? {})) {
     for (const each of [value].flat()) if (each !== undefined) url.searchParams.append(parameter, String(each));
   }

@@ -27,7 +27,10 @@ export interface RequestHead {
 }
 
 /** Names in lower case. A header that may be sent once only is here once; others are joined with ", ". */
-export type RequestHeaders = ReadonlyMap<string, string>;
+export type RequestHeaders = ReadonlyMap<HeaderName, string>;
+
+/** What the gateway reads; each has its bound, and no other reaches anybody. */
+export type HeaderName = keyof typeof limits.headerCharsMax;
 
 export interface HttpAnswer {
   readonly status: number;
@@ -69,7 +72,7 @@ export function readHead(message: IncomingMessage): RequestHead | Refusal {
     return new Refusal("HEADERS_TOO_LARGE", `A request has at most ${limits.headersMax} headers`);
   }
   const headers = readHeaders(rawHeaders);
-  if (typeof headers === "string") return malformed(`The header '${headers}' may be sent once only`);
+  if (headers instanceof Refusal) return headers;
   if (httpVersion === "1.1" && !headers.has("host")) return malformed("The header 'host' is required");
   if (target.charCodeAt(0) !== slash) return malformed("The request target must be a path that starts with '/'");
   const framing = framingProblem({ httpVersion, method, headers });
@@ -110,18 +113,22 @@ const onceOnly = new Set([
   "x-heddle-position",
 ]);
 
-/** The headers, or the name of one that was sent twice. */
-function readHeaders(raw: readonly string[]): RequestHeaders | string {
+const charsMax: ReadonlyMap<string, number> = new Map(Object.entries(limits.headerCharsMax));
+
+/** The headers that are read, or why they are not taken. */
+function readHeaders(raw: readonly string[]): RequestHeaders | Refusal {
   const headers = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const name = (raw[at] as string).toLowerCase();
-    const value = raw[at + 1] as string;
+    const max = charsMax.get(name);
+    if (max === undefined) continue;
     const earlier = headers.get(name);
-    if (earlier === undefined) headers.set(name, value);
-    else if (onceOnly.has(name)) return name;
-    else headers.set(name, `${earlier}, ${value}`);
+    if (earlier !== undefined && onceOnly.has(name)) return malformed(`The header '${name}' may be sent once only`);
+    const value = earlier === undefined ? raw[at + 1] as string : `${earlier}, ${raw[at + 1]}`;
+    if (value.length > max) return new Refusal("HEADERS_TOO_LARGE", `The header '${name}' may have at most ${max} characters`);
+    headers.set(name, value);
   }
-  return headers;
+  return headers as RequestHeaders;
 }
 
 function framingProblem(head: { httpVersion: string; method: string; headers: RequestHeaders }): string | undefined {

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { domainToASCII } from "node:url";
 import type * as PhoneNumbers from "libphonenumber-js/max";
 import { limits } from "./limits.ts";
+import { withoutEnds } from "./text-ends.ts";
 
 /**
  * The one form of an email address, undefined where the text is none: trimmed, A to Z in lower case, the domain in
@@ -39,7 +40,7 @@ export function normalisePhone(text: string): string | undefined {
 }
 
 const e164 = /^\+[1-9]\d{6,14}$/;
-const phoneShape = /^[ \t]*\+?[\d ().\-/\t]+$/;
+const phoneShape = /^(?:[ \t]*\+)?[\d ().\-/\t]+$/;
 const usDigits = 10;
 
 /** Its numbering plans take 14 MB and most numbers are E.164 already: loaded when the first other one comes. */
@@ -71,13 +72,20 @@ function isLocalPart(local: string): boolean {
   return isAscii(local) || !invisible.test(local);
 }
 
-const asciiLabels = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?:[a-z]{2,63}|xn--[a-z\d-]{0,58}[a-z\d])$/;
+/** Labels of letters, digits and hyphens between them, the last one of letters alone or in the form of a foreign one. */
+const asciiLabels = /^(?:[a-z\d]+(?:-+[a-z\d]+)*\.)+(?:[a-z]{2,}|xn--(?:-*[a-z\d])+)$/;
+const labelCharsMax = 63;
+
+function isAsciiDomain(domain: string): boolean {
+  if (!asciiLabels.test(domain)) return false;
+  return domain.length <= labelCharsMax || domain.split(".").every((label) => label.length <= labelCharsMax);
+}
 
 function asciiDomain(domain: string): string | undefined {
-  if (isAscii(domain)) return asciiLabels.test(domain) ? domain : undefined;
+  if (isAscii(domain)) return isAsciiDomain(domain) ? domain : undefined;
   if (invisible.test(domain)) return undefined;
   const ascii = domainToASCII(domain);
-  if (!asciiLabels.test(ascii)) return undefined;
+  if (!isAsciiDomain(ascii)) return undefined;
   const labels = ascii.split(".");
   const written = domain.split(".");
   if (labels.length !== written.length) return undefined;
@@ -98,5 +106,5 @@ function lowerAscii(text: string): string {
 
 /** Not trim(): that takes away the byte order mark and foreign spaces, which then would not count as invisible. */
 function trimAscii(text: string): string {
-  return text.replace(/^[ \t\r\n\f\v]+/, "").replace(/[ \t\r\n\f\v]+$/, "");
+  return withoutEnds(text, " \t\r\n\f\v");
 }

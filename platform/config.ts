@@ -1,5 +1,6 @@
 /** Configuration from a plain record of texts: typed readers that collect every problem and fail once. */
 import { readFileSync } from "node:fs";
+import { withoutEnd } from "./text-ends.ts";
 
 /** The record that `main.ts` copies from the environment; nothing else reads the environment. */
 export type ConfigRecord = Readonly<Record<string, string | undefined>>;
@@ -144,7 +145,7 @@ function itemsOf(text: string): string[] {
 function urlOf(text: string): string | undefined {
   if (!/^https?:/i.test(text) || !URL.canParse(text)) return undefined;
   const { origin, pathname, search, hash, username } = new URL(text);
-  return search === "" && hash === "" && username === "" ? `${origin}${pathname}`.replace(/\/+$/, "") : undefined;
+  return search === "" && hash === "" && username === "" ? withoutEnd(`${origin}${pathname}`, "/") : undefined;
 }
 
 function wholeOf(text: string): number | undefined {

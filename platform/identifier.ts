@@ -70,7 +70,8 @@ export function secret(prefix: string): string {
 
 /** True where `text` ends in 30 base62 characters and the checksum of all before it, as `secret` makes them. */
 export function secretHolds(text: string): boolean {
-  return secretShape.test(text) && checksum(text.slice(0, -checksumChars)) === text.slice(-checksumChars);
+  return secretShape.test(text.slice(-randomChars - checksumChars)) &&
+    checksum(text.slice(0, -checksumChars)) === text.slice(-checksumChars);
 }
 
 /** True where `text` is a whole secret with this prefix. */
@@ -90,7 +91,7 @@ export function equalInConstantTime(left: string, right: string): boolean {
 
 const randomChars = 30;
 const checksumChars = 6;
-const secretShape = /[0-9A-Za-z]{36}$/;
+const secretShape = /^[0-9A-Za-z]{36}$/;
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** The largest multiple of 62 that a byte can stay below: what is above would make some characters likelier. */
 const fairBytes = base62.length * Math.floor(0x100 / base62.length);

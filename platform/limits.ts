@@ -1,6 +1,7 @@
 /** Every limit of the system, with its unit in its name. */
 import { consentLimits } from "./consent-limits.ts";
 import { contentLimits } from "./content-limits.ts";
+import { headerLimits } from "./header-limits.ts";
 
 export const limits = {
   // HTTP edge
@@ -14,6 +15,7 @@ export const limits = {
   headerBytesMax: 16 * 1024,
   portMax: 65_535,
   headersMax: 100,
+  ...headerLimits,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,

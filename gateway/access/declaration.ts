@@ -2,6 +2,7 @@
 import { isCurrency } from "../../platform/currency.ts";
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { withoutEnd } from "../../platform/text-ends.ts";
 import { type LimitName, limitNames } from "../limits-table.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
@@ -221,7 +222,7 @@ function readRates(reader: DeclarationReader, place: Place | undefined): Record<
     if (currency === "USD") reader.refuse(rate, "rates are US dollars for one unit of the currency, so USD has none");
     const numeral = reader.numeral(rate);
     const [, whole, fraction = ""] = /^0*(\d{1,12})(?:\.(\d{1,12}))?$/.exec(numeral ?? "") ?? [];
-    const decimal = fraction.replace(/0+$/, "");
+    const decimal = withoutEnd(fraction, "0");
     if (whole === undefined || (/^0*$/.test(whole) && decimal === "")) {
       if (numeral !== undefined) reader.refuse(rate, `the rate of ${currency} must be a decimal number above 0, not "${numeral}"`);
     } else rates.push([currency, decimal === "" ? whole : `${whole}.${decimal}`]);

@@ -1,13 +1,14 @@
 /** How documents are answered: with an ETag, compressed where the caller takes it, made once. */
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import type { HeaderName } from "../http-message.ts";
 import { routeTable } from "../route-table.ts";
 import { openDocuments } from "./documents.ts";
 
 const documents = openDocuments(routeTable);
 
 function ask(headers: Readonly<Record<string, string>> = {}, name = "openapi.json") {
-  return documents.answer(name, new Map(Object.entries(headers)));
+  return documents.answer(name, new Map(Object.entries(headers) as [HeaderName, string][]));
 }
 
 test("openDocuments() answers the document with an ETag, and 304 to a caller who has it", async () => {

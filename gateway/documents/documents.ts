@@ -127,5 +127,8 @@ function strong(tag: string): string {
 
 /** `gzip` is named, and not with a weight of 0 (RFC 9110 section 12.5.3). */
 function takesGzip(accepted: string): boolean {
-  return accepted.toLowerCase().split(",").some((part) => /^\s*gzip\s*(;\s*q=(?!0(\.0*)?\s*$).*)?$/.test(part));
+  return accepted.toLowerCase().split(",").some((part) => {
+    const [coding, ...parameters] = part.split(";").map((piece) => piece.trim());
+    return coding === "gzip" && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
 }

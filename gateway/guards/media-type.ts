@@ -1,5 +1,6 @@
 /** Which bodies are read: JSON in UTF-8 that is not compressed. */
 import { Refusal } from "../../platform/refusal.ts";
+import { withoutEnds } from "../../platform/text-ends.ts";
 import type { RequestHeaders } from "../http-message.ts";
 
 /**
@@ -20,21 +21,18 @@ export function checkMediaType(headers: RequestHeaders, types: ReadonlySet<strin
 }
 
 const json: ReadonlySet<string> = new Set(["application/json"]);
-const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
-const parameter = new RegExp(`^[ \\t]*(${token})=(?:(${token})|"((?:[^"\\\\]|\\\\.)*)")[ \\t]*$`);
+/** Of a type: `name=token` or `name="text"`. */
+const parameter = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[^"\\]|\\.)*)")$/;
+/** The blanks of HTTP, which are fewer than those of trim(). */
+const blanks = " \t";
 
 function isUtf8(text: string, types: ReadonlySet<string>): boolean {
-  const [type = "", ...parameters] = text.split(";");
-  if (!types.has(trimmed(type).toLowerCase())) return false;
+  const [type = "", ...parameters] = text.split(";").map((part) => withoutEnds(part, blanks));
+  if (!types.has(type.toLowerCase())) return false;
   return parameters.every((part) => {
-    if (trimmed(part) === "") return true;
+    if (part === "") return true;
     const match = parameter.exec(part);
     if (match === null) return false;
     return match[1]?.toLowerCase() !== "charset" || (match[2] ?? match[3])?.toLowerCase() === "utf-8";
   });
-}
-
-/** Without the blanks of HTTP, which are fewer than those of trim(). */
-function trimmed(text: string): string {
-  return text.replaceAll(/^[ \t]+|[ \t]+$/g, "");
 }

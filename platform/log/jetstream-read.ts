@@ -125,7 +125,8 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 && only ? only : Buffer.concat(parts);
 }
 
-const partLine = new RegExp(`^${partHeader}: *(\\d+/\\d+)`, "im");
+/** Of the header `partHeader`. */
+const partLine = /^Heddle-Part: *(\d+\/\d+)/im;
 const noMessageFound = 10037;
 const endOfBatch = 204;
 const nothingFound = 404;

@@ -1,6 +1,7 @@
 /** What a process reads from the environment about metrics and traces; names of OpenTelemetry where there are any. */
 import type { ConfigReader } from "../config.ts";
 import { limits } from "../limits.ts";
+import { withoutEnd } from "../text-ends.ts";
 import { type SamplerName, samplerNames } from "./sampler.ts";
 
 export interface TelemetryConfig {
@@ -52,7 +53,7 @@ function readTraces(reader: ConfigReader): TracesConfig | undefined {
   const exporter = reader.text("OTEL_TRACES_EXPORTER", { fallback: "otlp", choices: ["otlp", "none"] });
   const base = reader.text<string>("OTEL_EXPORTER_OTLP_ENDPOINT", { fallback: "" });
   // An endpoint for traces is taken as it is; the shared one gets the path of the signal (OTLP exporter specification)
-  const url = reader.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", { fallback: base === "" ? "" : `${base.replace(/\/+$/, "")}/v1/traces` });
+  const url = reader.text("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", { fallback: base === "" ? "" : `${withoutEnd(base, "/")}/v1/traces` });
   const shared = reader.text("OTEL_EXPORTER_OTLP_HEADERS", { fallback: "", secret: true });
   const headers = reader.text("OTEL_EXPORTER_OTLP_TRACES_HEADERS", { fallback: shared, secret: true });
   const serviceName = reader.text("OTEL_SERVICE_NAME", { fallback: "" });

@@ -1,0 +1,26 @@
+/** How long the value of each header may be that the gateway reads. */
+
+export const headerLimits = {
+  // All lines of a header together. Another header is not looked at; requestIdCharsMax and its like are shorter
+  headerCharsMax: {
+    accept: 2_048,
+    "accept-encoding": 1_024,
+    authorization: 2_048,
+    "content-encoding": 64,
+    "content-length": 20,
+    "content-type": 256,
+    expect: 64,
+    host: 300,
+    "idempotency-key": 4_096,
+    "if-match": 1_024,
+    "if-none-match": 1_024,
+    "transfer-encoding": 64,
+    traceparent: 1_024,
+    "x-forwarded-for": 4_096,
+    "x-forwarded-host": 300,
+    "x-forwarded-proto": 64,
+    "x-heddle-position": 4_096,
+    "x-request-id": 4_096,
+    "x-request-origin": 2_048,
+  },
+} as const;
