@@ -57,7 +57,8 @@ async function declareInMesh(env: NodeJS.ProcessEnv, declared: readonly Declared
   const { client, close } = connectClient(SubscriptionService, {
     ...peer,
     caller: "gateway",
-    deadlineMs: limits.drainMsMax,
+    // The service itself says so where a declaration is not decided in time
+    deadlineMs: limits.groupChangeWaitMsMax + limits.drainMsMax,
     clock: systemClock,
   });
   try {

@@ -48,7 +48,7 @@ async function copyUsers(from: MoveSide, to: MoveSide, { choice: { workspaceIds 
     // Also where there is nobody yet, so that it is said how far the log is applied
     await to.profiles.write({ workspaceId }, through);
     const groups = await from.memberships.groups(workspaceId);
-    if (groups.length > 0) await to.memberships.changeGroups(workspaceId, () => groups);
+    if (groups.length > 0) await to.memberships.bringGroups(workspaceId, groups, through);
   }
   for await (const rows of from.profiles.read(workspaceIds)) {
     await to.profiles.write(rows, through);

@@ -18,7 +18,11 @@ export const consentLimits = {
   laneUsersPerRecordMax: 20,
   laneWorkspacesPerRead: 8,
   subscriptionGroupsPerWorkspaceMax: 100,
-  groupChangeAttemptsMax: 8,
+  // Of a group, how often it was declared and archived in turn; of a workspace, changes of groups that were refused
+  groupTurnsKeptMax: 201,
+  groupRefusalsKeptMax: 32,
+  // A declaration answers once it is in, after so long without
+  groupChangeWaitMsMax: 20_000,
   consentRunRecordsMax: 500,
   // Bodies of lane records that are unpacked together
   consentSliceBytesMax: 64 * 1024,
@@ -34,6 +38,7 @@ export const consentLimits = {
   fanOutRestMsMax: 90,
   fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
+  linkKeyAttemptsMax: 8,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,

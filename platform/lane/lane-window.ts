@@ -21,6 +21,8 @@ export interface Concern {
   readonly names: readonly string[];
   /** It is part of what one request says of very many. */
   readonly isOfMany: boolean;
+  /** What stands behind it is judged by it: it goes before all others, also before those that were said earlier. */
+  readonly goesFirst?: boolean;
 }
 
 /** One that was read, until it is applied. */
@@ -198,10 +200,10 @@ class Window implements LaneWindow {
   }
 
   /** What may stay for long is copied: a body is a view of its whole message, which would stay with it. */
-  #take({ body, ...coming }: WindowBody, { workspaceId, names, isOfMany }: Concern): void {
+  #take({ body, ...coming }: WindowBody, { workspaceId, names, isOfMany, goesFirst = false }: Concern): void {
     const keys = names.map((name) => laneKey(workspaceId, name));
     const taken = { ...coming, body: isOfMany ? new Uint8Array(body) : body };
-    this.#account(body.byteLength, () => this.#pending.add(taken, { mark: taken.place, keys, isOfMany }));
+    this.#account(body.byteLength, () => this.#pending.add(taken, { mark: taken.place, keys, isOfMany, goesFirst }));
   }
 
   #leave(bodies: readonly WindowBody[]): void {

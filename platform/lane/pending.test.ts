@@ -8,7 +8,7 @@ type Keys = readonly string[];
 function pendingOf(items: Readonly<Record<string, Keys>>): Pending<string> {
   const pending = createPending<string>();
   for (const [at, [item, keys]] of Object.entries(items).entries()) {
-    pending.add(item, { mark: [1, at], keys, isOfMany: item.startsWith("M") });
+    pending.add(item, { mark: [1, at], keys, isOfMany: item.startsWith("M"), goesFirst: item.startsWith("G") });
   }
   return pending;
 }
@@ -34,6 +34,21 @@ test.each<[what: string, items: Readonly<Record<string, Keys>>, asked: { max?: n
 test("what concerns few has the first choice where it is its turn", () => {
   const pending = pendingOf({ f1: ["a"], f2: ["b"], M1: ["c", "d"] });
   expect([pending.next(2, new Set(["c"]), "few"), pending.next(2, new Set(["c"]), "wanted")]).toEqual([["f1", "f2"], ["M1"]]);
+});
+
+test("what is judged by goes before all others, and is in first where there is no room for more", () => {
+  const pending = pendingOf({ M1: ["a"], f1: ["b"], G1: ["g"], f2: ["b"], G2: ["g"], M2: ["c"] });
+  const none = new Set<string>();
+  expect([pending.next(2, none, "few"), pending.next(2, new Set(["a"]), "wanted"), pending.nextOfMany(2)]).toEqual([
+    ["G1", "G2"],
+    ["G1", "G2"],
+    ["G1", "G2"],
+  ]);
+  expect(pending.nextOfMany(3)).toEqual(["M1", "G1", "G2"]);
+  pending.remove(["G1"]);
+  expect(pending.next(2, none, "few")).toEqual(["f1", "G2"]);
+  pending.remove(["G2"]);
+  expect(pending.next(2, none, "few")).toEqual(["f1", "f2"]);
 });
 
 test("what concerns many goes in its order, with what goes before it", () => {

@@ -12,6 +12,8 @@ export interface Waits {
   readonly keys: readonly string[];
   /** Part of what one request says of very many: it goes when nobody needs it sooner and it is due. */
   readonly isOfMany: boolean;
+  /** What is behind it needs it, and it needs nothing: it goes before all others. */
+  readonly goesFirst?: boolean;
 }
 
 interface Entry<Item> extends Waits {
@@ -53,6 +55,7 @@ class PendingItems<Item> implements Pending<Item> {
   /** By key, in order. */
   readonly #queues = new Map<string, Entry<Item>[]>();
   readonly #few = new Set<Entry<Item>>();
+  readonly #first = new Set<Entry<Item>>();
   readonly #many = new Set<Entry<Item>>();
 
   get few(): number {
@@ -63,8 +66,9 @@ class PendingItems<Item> implements Pending<Item> {
     return this.#many.size;
   }
 
-  add(item: Item, { mark, keys, isOfMany }: Waits): void {
+  add(item: Item, { mark, keys, isOfMany, goesFirst = false }: Waits): void {
     const entry = { item, mark, keys: [...new Set(keys)], isOfMany, at: this.#added };
+    if (goesFirst) this.#first.add(entry);
     this.#added += 1;
     this.#entries.set(item, entry);
     (isOfMany ? this.#many : this.#few).add(entry);
@@ -78,6 +82,7 @@ class PendingItems<Item> implements Pending<Item> {
 
   next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[] {
     const chosen = new Chosen<Item>(max, this.#queues);
+    chosen.addAll(this.#first);
     if (first === "few") chosen.addAll(this.#few);
     chosen.addAll(this.#wantedOf(wanted));
     chosen.addAll(this.#few);
@@ -86,6 +91,7 @@ class PendingItems<Item> implements Pending<Item> {
 
   nextOfMany(max = 1): Item[] {
     const chosen = new Chosen<Item>(max, this.#queues);
+    chosen.addAll(this.#first);
     chosen.addAll(this.#many);
     return chosen.items();
   }
@@ -96,6 +102,7 @@ class PendingItems<Item> implements Pending<Item> {
       if (entry === undefined) continue;
       this.#entries.delete(item);
       this.#few.delete(entry);
+      this.#first.delete(entry);
       this.#many.delete(entry);
       this.size -= sizeOf(entry);
       for (const key of entry.keys) this.#leave(key, entry);

@@ -6,6 +6,7 @@ import type { Database } from "../sqlite/database.ts";
 import { isDiskFull } from "../sqlite/faults.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
+import { partitionOf } from "./partition.ts";
 import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
 
 /**
@@ -41,6 +42,19 @@ export async function sqliteLogEnd(database: Database): Promise<number> {
   return Number(database.prepare("SELECT max(sequence) AS sequence FROM log_tails").get()?.["sequence"] ?? 0);
 }
 
+/** Gives the end of a workspace's order as it is in the file, 0 where there is no log yet. Within a write nothing is appended meanwhile. */
+export async function openSqliteLogTails(database: Database): Promise<(workspaceId: string) => number> {
+  await migrate(database, "log", versions);
+  return (workspaceId) => {
+    const tails = tailRows(database);
+    return tails.length === 0 ? 0 : tails[partitionOf(workspaceId, tails.length)] ?? 0;
+  };
+}
+
+function tailRows(database: Database): number[] {
+  return database.prepare("SELECT sequence FROM log_tails ORDER BY partition").all().map((row) => Number(row["sequence"]));
+}
+
 /** Without rowid: the key is the order of reading, and appending at its end splits no page. */
 const versions = [
   `CREATE TABLE log_tails (partition INTEGER PRIMARY KEY, sequence INTEGER NOT NULL) STRICT;
@@ -71,8 +85,7 @@ class SqliteLog implements Log {
     this.partitions = parts.partitions;
     this.#database = parts.database;
     this.#line = parts.line;
-    const rows = this.#database.prepare("SELECT sequence FROM log_tails ORDER BY partition").all();
-    this.#tails = rows.map((row) => Number(row["sequence"]));
+    this.#tails = tailRows(this.#database);
   }
 
   append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
-import { positionFromToken } from "../../platform/intake/position.ts";
+import { type Position, positionFromToken } from "../../platform/intake/position.ts";
 import { openHeld } from "../../platform/lane/held.ts";
 import type { MeshLanes } from "../../platform/lane/mesh-lanes.ts";
 import { type MeshPart, type MeshPartEnds, type MeshPartPlan, serveMeshPart } from "../../platform/lane/mesh-part.ts";
@@ -14,7 +14,8 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
-import { concernOf, redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
+import { changeGroupsInOrder } from "./lanes/change-groups.ts";
+import { concernOf, groupsName, redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
 import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
@@ -43,8 +44,10 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
   beside: (tables, ends) => sweepRegularly(tables.store, ends),
   route({ tables, lanes, profile, intake, setAside, work, clock }) {
+    const changing = { intake, readGroups: tables.readGroups, caughtUp: caughtUpWithGroups(lanes), clock };
     const service = subscriptionRoutes({
       store: tables.store,
+      changeGroups: (scope, change) => changeGroupsInOrder(changing, scope, change),
       caught: caughtBy(lanes, clock),
       isHeld: openHeld({ waiting: tables.waiting, clock, keepMs: limits.heldLookMs }),
       profile,
@@ -75,9 +78,16 @@ function caughtBy({ caughtUp, layout }: MeshLanes, clock: Clock): Caught {
   };
 }
 
+function caughtUpWithGroups({ caughtUp, layout }: MeshLanes) {
+  return (workspaceId: string, place: Position) => {
+    const lane = layout.subscription(layout.subscriptionLaneOf(workspaceId));
+    return caughtUp({ workspaceId, readAfter: place, end: place }, [{ lane, names: [groupsName] }]);
+  };
+}
+
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
 export async function openMeshMembershipMove(config: StoreConfig, clock: Clock) {
   const { session, close } = await openKeyspace(config, subscriptionSchema, clock);
   const tables = openCassandraSubscriptionStore(session);
-  return { ...cassandraMembershipMove(session, tables), groups: tables.store.groups, changeGroups: tables.store.changeGroups, close };
+  return { ...cassandraMembershipMove(session, tables), groups: tables.store.groups, bringGroups: tables.bringGroups, close };
 }

@@ -12,7 +12,8 @@ import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import { noTracer, type Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { declaredGroups, type Group } from "./domain/group.ts";
+import type { Group } from "./domain/group.ts";
+import { changedBehind } from "./domain/group-order.ts";
 import { subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { takenFromRow } from "./lanes/lane-message.ts";
@@ -65,6 +66,7 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   return {
     service: subscriptionRoutes({
       store: tables.store,
+      changeGroups: ({ workspaceId }, change) => tables.changeGroups(workspaceId, (groups, end) => changedBehind(groups, change, end)),
       ...asked,
       caught: { ask: ({ workspaceId }) => (_, users) => caughtUp({ workspaceId, keys: users }) },
       profile,
@@ -87,8 +89,8 @@ export async function declareGroups(
   workspaceId: string,
   declared: { readonly groups: readonly Omit<Group, "archived">[]; readonly prune: boolean },
 ): Promise<void> {
-  const { store } = await openSqliteSubscriptionStore(database);
-  await store.changeGroups(workspaceId, (groups) => declaredGroups(groups, declared.groups, declared));
+  const { changeGroups } = await openSqliteSubscriptionStore(database);
+  await changeGroups(workspaceId, (groups, end) => changedBehind(groups, { type: "declare", ...declared }, end));
 }
 
 /** The ledger in the data folder, for `heddle consent`. */
@@ -111,5 +113,5 @@ export async function readMembershipLedger(database: Database) {
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
 export async function moveMemberships(database: Database) {
   const tables = await openSqliteSubscriptionStore(database);
-  return { ...sqliteMembershipMove(database, tables), groups: tables.store.groups, changeGroups: tables.store.changeGroups };
+  return { ...sqliteMembershipMove(database, tables), groups: tables.store.groups, bringGroups: tables.bringGroups };
 }

@@ -10,6 +10,7 @@ import { openCassandraProfileStore } from "../../services/profile/store/cassandr
 import { noMemberships } from "../../services/subscription/domain/memberships.ts";
 import { subscriptionSchema } from "../../services/subscription/mesh-wire.ts";
 import { openCassandraSubscriptionStore } from "../../services/subscription/store/cassandra.ts";
+import { groupsFromBeginning } from "../../services/subscription/store/rows.ts";
 import { startMeshServers } from "../mesh-servers.ts";
 import { percentile } from "./load.ts";
 
@@ -48,7 +49,7 @@ async function fill(): Promise<void> {
   const rows = ids.flatMap((id) => [[externalIdKey(id), id], [userRowKey(id), { id, externalId: id, ...row }]] as const);
   await identities.save(workspaceId, new Map<(typeof rows)[number][0], unknown>(rows), 1);
   const group = { id: "g", name: "Letter", channel: "email" as const, archived: false };
-  await tables.store.changeGroups(workspaceId, () => [group]);
+  await tables.writeGroups(workspaceId, groupsFromBeginning([group]));
   const memberships = ids.map((id) =>
     [id, { ...noMemberships(id), mark: [1, 0] as const, groups: new Map([["g", "subscribed" as const]]) }] as const
   );

@@ -124,7 +124,7 @@ function linkKeyTable(session: Session): LinkKeyTable {
   return {
     all: () => read(false),
     async add(make, { unlessAny }) {
-      for (let attempt = 1; attempt <= limits.groupChangeAttemptsMax; attempt += 1) {
+      for (let attempt = 1; attempt <= limits.linkKeyAttemptsMax; attempt += 1) {
         const [newest] = await read(true);
         if (unlessAny && newest !== undefined) return;
         const { id, bytes } = make((newest?.id ?? 0) + 1);

@@ -114,4 +114,6 @@ export interface PendingMembership {
   /** Of the request that set it. */
   readonly requestId: string;
   readonly actor: string;
+  /** Its place in the log; absent where a build wrote it that did not keep it. */
+  readonly sequence?: number;
 }

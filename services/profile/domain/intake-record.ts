@@ -56,7 +56,9 @@ export type ConsentBody =
   | { readonly type: "setMemberships"; readonly updates: readonly MembershipUpdate[] }
   | { readonly type: "setEmailStatuses"; readonly emails: readonly string[]; readonly status: EmailStatus }
   | { readonly type: "markEmails"; readonly emails: readonly string[]; readonly mark: EmailMark }
-  | { readonly type: "markPhones"; readonly phones: readonly string[]; readonly mark: PhoneMark };
+  | { readonly type: "markPhones"; readonly phones: readonly string[]; readonly mark: PhoneMark }
+  /** What the subscription service asks of its groups, in binary: it takes its place in the order, and is nobody's else business. */
+  | { readonly type: "changeGroups"; readonly change: Uint8Array };
 
 /** One state of one group for everybody named. */
 export interface MembershipUpdate {

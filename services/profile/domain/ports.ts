@@ -286,6 +286,8 @@ export type ConsentRecord =
     | { readonly type: "emailMark"; readonly address: string; readonly mark: EmailMark }
     | { readonly type: "phoneMark"; readonly address: string; readonly mark: PhoneMark }
     | { readonly type: "userDeleted"; readonly userId: UserId }
+    /** See ConsentBody. */
+    | { readonly type: "groups"; readonly change: Uint8Array }
     /** `undoUntil`: Unix milliseconds, 0: never. */
     | {
       readonly type: "userMerged";
@@ -297,7 +299,11 @@ export type ConsentRecord =
     | { readonly type: "mergeUndone"; readonly userId: UserId; readonly mergeId: string; readonly sourceId: UserId }
   );
 
-/** Said before the user or its address was there: an unsubscribe counts, anything else only where nothing is known. */
+/**
+ * Said before the user or its address was there: an unsubscribe counts, anything else only where nothing is known. `askedAt`:
+ * the place in the log of the request that said it, absent where it is not known.
+ */
 interface Carried {
   readonly carried?: true;
+  readonly askedAt?: number;
 }

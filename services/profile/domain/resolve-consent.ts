@@ -24,6 +24,9 @@ export function resolveConsent(effects: Effects, body: ConsentBody): void {
     case "markPhones":
       for (const address of body.phones) tell(effects, { type: "phoneMark", address, mark: body.mark });
       return;
+    case "changeGroups":
+      tell(effects, { type: "groups", change: body.change });
+      return;
   }
 }
 

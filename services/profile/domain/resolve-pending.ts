@@ -7,11 +7,11 @@ import { type Effects, tell } from "./resolve-effects.ts";
 /** The latest state of a group takes the place of an earlier one. */
 export function keepPending(effects: Effects, name: NameKey | AddressKey, set: Pick<PendingMembership, "groupId" | "state">): void {
   const { view } = effects;
-  const { requestId, actor } = effects.record;
+  const { requestId, actor, sequence } = effects.record;
   const found = view.pending(name);
   if (found === undefined) view.put("w:count", view.pendingCount() + 1);
   const others = (found?.memberships ?? []).filter(({ groupId }) => groupId !== set.groupId);
-  view.put(`w:${name}`, { memberships: [...others, { ...set, requestId, actor }] });
+  view.put(`w:${name}`, { memberships: [...others, { ...set, requestId, actor, sequence }] });
 }
 
 /** The user has got the names. Costs nothing where no membership of the workspace waits. */
@@ -24,8 +24,9 @@ export function takePending(effects: Effects, userId: UserId, names: readonly (N
   for (const name of names) {
     const found = view.pending(name);
     if (found === undefined) continue;
-    for (const { groupId, state, ...origin } of found.memberships) {
-      tell(effects, { type: "membership", userId, groupId, state, carried: true }, origin);
+    for (const { groupId, state, sequence, ...origin } of found.memberships) {
+      const asked = sequence === undefined ? {} : { askedAt: sequence };
+      tell(effects, { type: "membership", userId, groupId, state, carried: true, ...asked }, origin);
     }
     view.put(`w:${name}`, undefined);
     left -= 1;

@@ -28,6 +28,7 @@ export function bodyToMessage(body: IntakeBody): BodyInit {
     case "setEmailStatuses":
     case "markEmails":
     case "markPhones":
+    case "changeGroups":
       return consentToMessage(body);
     default:
       return userBodyToMessage(body);
@@ -89,6 +90,7 @@ export function bodyFromMessage(body: BodyMessage): IntakeBody {
     case "setEmailStatuses":
     case "markEmails":
     case "markPhones":
+    case "changeGroups":
       return consentFromMessage(body);
     case undefined:
       throw new Error("Expected an intake record with a body, got none");

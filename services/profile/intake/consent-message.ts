@@ -1,6 +1,6 @@
 /** What the services that own consent append: ConsentBody of the domain <- the body of heddle.intake.v1.IntakeRecord, and back. */
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { ChangeGroupsSchema, EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ConsentBody } from "../domain/intake-record.ts";
 import type * as track from "../domain/track-object.ts";
@@ -8,7 +8,7 @@ import type * as track from "../domain/track-object.ts";
 type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
 export type ConsentMessage = Extract<
   intake.IntakeRecord["body"],
-  { case: "setMemberships" | "setEmailStatuses" | "markEmails" | "markPhones" }
+  { case: "setMemberships" | "setEmailStatuses" | "markEmails" | "markPhones" | "changeGroups" }
 >;
 
 export function consentToMessage(body: ConsentBody): BodyInit {
@@ -32,6 +32,8 @@ export function consentToMessage(body: ConsentBody): BodyInit {
       return { case: "markEmails", value: { emails: [...body.emails], mark: emailMarkNumbers[body.mark] } };
     case "markPhones":
       return { case: "markPhones", value: { phones: [...body.phones], mark: phoneMarkNumbers[body.mark] } };
+    case "changeGroups":
+      return { case: "changeGroups", value: fromBinary(ChangeGroupsSchema, body.change) };
   }
 }
 
@@ -55,6 +57,8 @@ export function consentFromMessage(body: ConsentMessage): ConsentBody {
       return { type: "markEmails", emails: body.value.emails, mark: nameOf(emailMarkNumbers, body.value.mark) };
     case "markPhones":
       return { type: "markPhones", phones: body.value.phones, mark: nameOf(phoneMarkNumbers, body.value.mark) };
+    case "changeGroups":
+      return { type: "changeGroups", change: toBinary(ChangeGroupsSchema, body.value) };
   }
 }
 

@@ -1,6 +1,8 @@
 /** Every body type survives the way through the log. */
+import { create, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { IntakeBody } from "../domain/intake-record.ts";
 import type { EmailMark, PhoneMark, TrackObject } from "../domain/track-object.ts";
 import type { Priority, UserKey } from "../domain/user-key.ts";
@@ -88,6 +90,12 @@ const bodies: Record<IntakeBody["type"], fc.Arbitrary<IntakeBody>> = {
     type: fc.constant("markEmails" as const),
     emails: fc.array(text),
     mark: fc.constantFrom<EmailMark>("blocklisted", "hard_bounced", "spam", "bounce_removed", "spam_removed"),
+  }),
+  changeGroups: fc.record({
+    type: fc.constant("changeGroups" as const),
+    change: fc.string({ maxLength: 20 }).map((id) =>
+      toBinary(ChangeGroupsSchema, create(ChangeGroupsSchema, { change: { case: "archive", value: id } }))
+    ),
   }),
   markPhones: fc.record({
     type: fc.constant("markPhones" as const),

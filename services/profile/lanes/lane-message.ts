@@ -1,5 +1,5 @@
 /** What leaves for the services that own consent: ConsentRecord of the domain -> heddle.lane.v1 and its lane. */
-import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { limits } from "../../../platform/limits.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -152,6 +152,11 @@ export function laneRow(workspaceId: string, record: OneRecord): LaneRow {
     const message = create(lane.StatusRecordSchema, { workspaceId, address, cause, change: statusChange(record) });
     return { service: "messaging-status", key: address, sequence, part, body: toBinary(lane.StatusRecordSchema, message) };
   }
+  if (record.type === "groups") {
+    const change = { case: "changeGroups" as const, value: fromBinary(lane.ChangeGroupsSchema, record.change) };
+    const message = create(lane.SubscriptionRecordSchema, { workspaceId, cause, change });
+    return { service: "subscription", key: "", sequence, part, body: toBinary(lane.SubscriptionRecordSchema, message) };
+  }
   const { userId } = record;
   const message = create(lane.SubscriptionRecordSchema, { workspaceId, userId, cause, change: subscriptionChange(record) });
   return { service: "subscription", key: userId, sequence, part, body: toBinary(lane.SubscriptionRecordSchema, message) };
@@ -171,8 +176,9 @@ function statusChange(record: StatusRecord): StatusChange {
 function subscriptionChange(record: SubscriptionRecord): SubscriptionChange {
   switch (record.type) {
     case "membership": {
-      const { groupId, state, carried = false, side = [] } = record;
-      return { case: "setMembership", value: { subscriptionGroupId: groupId, state: membershipNumbers[state], carried, side: [...side] } };
+      const { groupId, state, carried = false, side = [], askedAt = 0 } = record;
+      const value = { subscriptionGroupId: groupId, state: membershipNumbers[state], carried, side: [...side] };
+      return { case: "setMembership", value: { ...value, askedSequence: BigInt(askedAt) } };
     }
     case "userDeleted":
       return { case: "userDeleted", value: {} };
@@ -194,6 +200,6 @@ function causeOf(record: ConsentRecord) {
 type OneRecord = Exclude<ConsentRecord, { type: "memberships" }>;
 type MembershipRecord = Extract<ConsentRecord, { type: "membership" }>;
 type StatusRecord = Extract<ConsentRecord, { address: string }>;
-type SubscriptionRecord = Exclude<OneRecord, StatusRecord>;
+type SubscriptionRecord = Exclude<OneRecord, StatusRecord | { type: "groups" }>;
 type StatusChange = NonNullable<MessageInitShape<typeof lane.StatusRecordSchema>["change"]>;
 type SubscriptionChange = NonNullable<MessageInitShape<typeof lane.SubscriptionRecordSchema>["change"]>;

@@ -14,8 +14,8 @@ import {
 /** The users of a step by id, changed in place; those a record speaks of are loaded or known to have nothing. */
 export interface StepUsers {
   readonly users: Map<UserId, UserMemberships>;
-  /** Whether a group takes changes: an unknown one and an archived one do not. */
-  readonly takesChanges: (groupId: string) => boolean;
+  /** Whether a group took changes at the sequence: an unknown one and an archived one do not. */
+  readonly takesChanges: (groupId: string, sequence: number) => boolean;
   /**
    * Called where two users who change at once were not read as of one moment: one of them is past a record without which
    * the other cannot be. Where it returns, the record counts for neither more than the rows allow.
@@ -43,7 +43,7 @@ export function applyRecord(step: StepUsers, record: MembershipRecord): Applied 
   }
   switch (change.type) {
     case "set":
-      return isNew ? applySet(step, user, change) : nothing;
+      return isNew ? applySet(step, user, { ...change, mark: record.mark }) : nothing;
     case "merged":
       return applyMerged(step, user, { ...change, mark: record.mark, isNew });
     case "undone":
@@ -87,8 +87,8 @@ interface Place {
 
 type Change<Type extends MembershipChange["type"]> = Extract<MembershipChange, { type: Type }>;
 
-function applySet(step: StepUsers, user: UserMemberships, change: Change<"set">): Applied {
-  if (!step.takesChanges(change.groupId)) return nothing;
+function applySet(step: StepUsers, user: UserMemberships, change: Change<"set"> & Place): Applied {
+  if (!step.takesChanges(change.groupId, change.askedAt ?? change.mark[0])) return nothing;
   const before = new Map(user.groups);
   setIn(user, change, change.side);
   return { changes: changesOf(user, before, change.carried ? "carried" : "set"), erased: [] };

@@ -30,13 +30,11 @@ export async function getUserStatus(
   const groups = new Map(known.map((group) => [group.id, group]));
   const users = page.map((user) => {
     const states = [...rows.get(user.userId)?.groups ?? []];
-    return { ...user, groups: states.flatMap(([id, state]) => ({ group: groups.get(id), state })).filter(isKnown) };
+    const told = states.flatMap(([id, state]) => {
+      const group = groups.get(id);
+      return group === undefined ? [] : [{ group, state }];
+    });
+    return { ...user, groups: told };
   });
   return { users, total: all.length, behind: behind || late || held };
-}
-
-function isKnown(
-  entry: { readonly group: Group | undefined; readonly state: MembershipState },
-): entry is { group: Group; state: MembershipState } {
-  return entry.group !== undefined;
 }

@@ -2,7 +2,8 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 
-export type Channel = "email" | "sms" | "whatsapp" | "rcs" | "line";
+export const channels = ["email", "sms", "whatsapp", "rcs", "line"] as const;
+export type Channel = (typeof channels)[number];
 
 export interface Group {
   readonly id: string;

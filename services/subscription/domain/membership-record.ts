@@ -16,7 +16,8 @@ export interface MembershipRecord {
 export type MembershipChange =
   /**
    * `carried`: said before the user was there: an unsubscribe counts, a subscribe only where nothing is known.
-   * `side`: the open merges whose source was addressed, outermost first; empty: the user itself.
+   * `side`: the open merges whose source was addressed, outermost first; empty: the user itself. `askedAt`: the place of the
+   * request in the log, where it is an earlier one than the record's.
    */
   | {
     readonly type: "set";
@@ -24,6 +25,7 @@ export type MembershipChange =
     readonly state: MembershipState;
     readonly carried: boolean;
     readonly side: readonly string[];
+    readonly askedAt?: number;
   }
   | { readonly type: "merged"; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
   | { readonly type: "undone"; readonly mergeId: string; readonly sourceId: UserId }

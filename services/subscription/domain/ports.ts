@@ -1,5 +1,5 @@
 /** What the subscription service needs from outside. */
-import type { Group } from "./group.ts";
+import type { OrderedGroup } from "./group-order.ts";
 import type { UserId, UserMemberships } from "./memberships.ts";
 
 /** Memberships, one row a user, and the groups of each workspace. */
@@ -9,9 +9,7 @@ export interface MembershipStore {
   /** Changes up to `max` users who have a merge whose window ended before `now`; how many there were. */
   sweep(now: number, max: number, change: (user: UserMemberships) => void): Promise<number>;
   /** By id, archived ones too. */
-  groups(workspaceId: string): Promise<Group[]>;
-  /** Plans on the groups as they stand and writes the rows it gives, whole or not at all. `plan` may run twice. */
-  changeGroups(workspaceId: string, plan: (groups: readonly Group[]) => readonly Group[]): Promise<void>;
+  groups(workspaceId: string): Promise<readonly OrderedGroup[]>;
 }
 
 /** Who is meant, as the profile service says. */

@@ -11,13 +11,16 @@ import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
+import { changedInOrder, type OrderedGroups } from "../domain/group-order.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
 import type { UserId } from "../domain/memberships.ts";
-import { type LaneSaid, readLaneBody, type Redrive, takenFromRow } from "./lane-message.ts";
+import { type LaneSaid, readLaneBody, type Redrive, type SaidOfGroups, takenFromRow } from "./lane-message.ts";
 import { type PlanParts, planWorkspace, Skew, usersOf, type WorkspaceStep } from "./plan-step.ts";
 
 export interface MeshApplyParts extends PlanParts {
   readonly commit: (step: LaneStep<WorkspaceStep>) => Promise<void>;
+  readonly readGroups: (workspaceId: string) => Promise<OrderedGroups>;
+  readonly writeGroups: (workspaceId: string, groups: OrderedGroups) => Promise<void>;
   /** Entries of these users whose cause lies at `sequence` or later. */
   readonly entriesSince: (workspaceId: string, users: readonly UserId[], sequence: number) => Promise<readonly LedgerEntry[]>;
   /** Resolves when they are durable; harmless to do again. */
@@ -61,26 +64,34 @@ async function applySlice(parts: MeshApplyParts, bodies: readonly LaneBody[]): P
   }
   for (const [workspaceId, said] of workspaces) {
     let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
-    for (const work of runsAndRedrives(said)) {
-      holds = Array.isArray(work)
-        ? (await applyRun(parts, workspaceId, { run: work, holds })).holds
-        : await redrive(parts, workspaceId, work as Redrive);
+    for (const work of worksOf(said)) {
+      if ("mark" in work) await changeGroups(parts, workspaceId, work);
+      else if ("skipped" in work) holds = await redrive(parts, workspaceId, work);
+      else holds = (await applyRun(parts, workspaceId, { run: work, holds })).holds;
     }
   }
 }
 
-function runsAndRedrives(said: readonly LaneSaid["said"][]): (Taken<MembershipRecord>[] | Redrive)[] {
-  const work: (Taken<MembershipRecord>[] | Redrive)[] = [];
+type Work = Run | Exclude<LaneSaid["said"], readonly unknown[]>;
+
+function worksOf(said: readonly LaneSaid["said"][]): Work[] {
+  const works: Work[] = [];
   let records: Taken<MembershipRecord>[] = [];
   for (const one of said) {
-    if (Array.isArray(one)) {
+    if (!("mark" in one) && !("skipped" in one)) {
       records.push(...one);
       continue;
     }
-    work.push(...runsOf(records), one as Redrive);
+    works.push(...runsOf(records), one);
     records = [];
   }
-  return [...work, ...runsOf(records)];
+  return [...works, ...runsOf(records)];
+}
+
+/** What stands behind it is read and judged after it is written; what was said before it is judged by what was then. */
+async function changeGroups({ readGroups, writeGroups }: MeshApplyParts, workspaceId: string, said: SaidOfGroups): Promise<void> {
+  const groups = changedInOrder(await readGroups(workspaceId), said.change, said.mark);
+  if (groups !== undefined) await writeGroups(workspaceId, groups);
 }
 
 /** A delete begins a run: what was told before it has to be published before it is forgotten. */

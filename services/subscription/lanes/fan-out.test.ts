@@ -15,7 +15,7 @@ import { applyMessages } from "./apply-messages.ts";
 import { concernOf, redriveBody } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
-const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
+const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false, turns: [0] }];
 
 /** What was told, and of how many at a time. */
 function openWorld() {

@@ -5,13 +5,16 @@ import type { Concern } from "../../../platform/lane/lane-window.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { limits } from "../../../platform/limits.ts";
 import {
+  type ChangeGroups,
   type Redrive as RedriveMessage,
   type SubscriptionRecord,
   SubscriptionRecordSchema,
   SubscriptionState,
 } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { GroupChange } from "../domain/group-order.ts";
 import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
 import type { Mark, MembershipState } from "../domain/memberships.ts";
+import { groupChangeFromMessage } from "./group-message.ts";
 
 /** What a row of the lane says, of one user each: its place is that of the row. */
 export function takenFromRow(row: LaneRecord): Taken<MembershipRecord>[] {
@@ -24,8 +27,17 @@ export function takenFromRow(row: LaneRecord): Taken<MembershipRecord>[] {
 export interface LaneSaid {
   /** Empty where the record does not say it. */
   readonly workspaceId: string;
-  readonly said: readonly Taken<MembershipRecord>[] | Redrive;
+  readonly said: readonly Taken<MembershipRecord>[] | Redrive | SaidOfGroups;
 }
+
+/** What is asked of the groups of the workspace. */
+export interface SaidOfGroups {
+  readonly mark: Mark;
+  readonly change: GroupChange;
+}
+
+/** Under this name an applier is asked for declarations, as for a user: ids of users are made of hex digits. */
+export const groupsName = "groups";
 
 export type Redrive = Pick<RedriveMessage, "keys" | "skipped">;
 
@@ -36,6 +48,11 @@ export function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid
   if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
   const { workspaceId, cause, change } = message;
   if (workspaceId !== "" && change.case === "redrive") return { workspaceId, said: change.value };
+  if (workspaceId !== "" && cause !== undefined && change.case === "changeGroups") {
+    const said = groupChangeOrError(change.value);
+    const row = { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body };
+    return { workspaceId, said: said instanceof Error ? [unreadable(row, [], said)] : { mark: [row.sequence, row.part], change: said } };
+  }
   if (workspaceId === "" || cause === undefined) {
     const reason = new Error("Expected a subscription record with a workspace and a cause, got none");
     return { workspaceId: "", said: [unreadable(place, [], reason)] };
@@ -46,6 +63,8 @@ export function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid
 /** Whom a record of a lane of the log changes; undefined where it does not say, and of what an operator asks for. */
 export function concernOf(body: Uint8Array): Concern | undefined {
   const { workspaceId, said } = readLaneBody(body, [0, 0]);
+  // Whatever is said behind it is judged by it, and nothing that was said before
+  if ("mark" in said) return { workspaceId, names: [groupsName], isOfMany: false, goesFirst: true };
   if (workspaceId === "" || !Array.isArray(said)) return undefined;
   const taken = said as readonly Taken<MembershipRecord>[];
   const names = taken.flatMap(({ keys }) => keys);
@@ -130,6 +149,14 @@ function usersIn({ userId, change }: SubscriptionRecord): string[] {
   return [userId, ...source].filter((user) => user !== "");
 }
 
+function groupChangeOrError(message: ChangeGroups): GroupChange | Error {
+  try {
+    return groupChangeFromMessage(message);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
 function changeOrError({ userId, change }: SubscriptionRecord): MembershipChange | Error {
   try {
     if (userId === "") throw new Error("Expected a subscription record with a user, got none");
@@ -151,8 +178,9 @@ function saidIn(message: SubscriptionRecord): Pick<MembershipRecord, "at" | "req
 function changeFromMessage(change: SubscriptionRecord["change"]): MembershipChange {
   switch (change.case) {
     case "setMembership": {
-      const { subscriptionGroupId, state, carried, side } = change.value;
-      return { type: "set", groupId: subscriptionGroupId, state: stateFromMessage(state), carried, side };
+      const { subscriptionGroupId, state, carried, side, askedSequence } = change.value;
+      const set = { groupId: subscriptionGroupId, state: stateFromMessage(state), carried, side };
+      return { type: "set", ...set, ...(askedSequence > 0n && { askedAt: Number(askedSequence) }) };
     }
     case "setMemberships": {
       const { subscriptionGroupId, state } = change.value;
@@ -167,6 +195,7 @@ function changeFromMessage(change: SubscriptionRecord["change"]): MembershipChan
     case "userDeleted":
       return { type: "deleted" };
     case "redrive":
+    case "changeGroups":
     case undefined:
       throw new Error("Expected a subscription record with a change, got none");
   }

@@ -11,11 +11,14 @@ import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { applyRecord } from "../domain/apply-record.ts";
+import type { GroupChange, OrderedGroups } from "../domain/group-order.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
+import { groupsFromBeginning } from "../store/rows.ts";
 import { applyMessages } from "./apply-messages.ts";
+import { groupChangeToMessage } from "./group-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
-const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
+const group = { id: "g", name: "G", channel: "email" as const, archived: false };
 
 /** What the resolver may send: users who are there, merges of two of them, undos of the newest merge of a user, deletes. */
 export type Command =
@@ -24,7 +27,9 @@ export type Command =
   | { readonly type: "undo"; readonly target: number }
   | { readonly type: "delete"; readonly user: number }
   /** One request about all who are there, and others of whom nothing else is said. */
-  | { readonly type: "many"; readonly subscribed: boolean };
+  | { readonly type: "many"; readonly subscribed: boolean }
+  /** The group is archived, or declared. */
+  | { readonly type: "group"; readonly archived: boolean };
 
 const knownMax = 5;
 const user = fc.nat({ max: knownMax - 1 });
@@ -36,6 +41,7 @@ export const commands = fc.array(
     { weight: 3, arbitrary: fc.record({ type: fc.constant("undo" as const), target: user }) },
     { weight: 1, arbitrary: fc.record({ type: fc.constant("delete" as const), user }) },
     { weight: 2, arbitrary: fc.record({ type: fc.constant("many" as const), subscribed: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ type: fc.constant("group" as const), archived: fc.boolean() }) },
   ),
   { minLength: 4, maxLength: 30 },
 );
@@ -55,7 +61,7 @@ export function laneOf(all: readonly Command[]): LaneBody[] {
         break;
       case "merge": {
         const { source, target } = command;
-        if (source === target || [source, target].some((user) => gone.has(user))) break;
+        if (!canMerge(gone, command)) break;
         const mergeId = `m${bodies.length}`;
         open.set(target, [...open.get(target) ?? [], { source, mergeId }]);
         gone.add(source);
@@ -77,9 +83,23 @@ export function laneOf(all: readonly Command[]): LaneBody[] {
       case "many":
         send(knownMax, manyOf(gone, command));
         break;
+      case "group":
+        bodies.push(groupSaid(bodies.length + 1, command));
+        break;
     }
   }
   return bodies;
+}
+
+function canMerge(gone: ReadonlySet<number>, { source, target }: Extract<Command, { type: "merge" }>): boolean {
+  return source !== target && !gone.has(source) && !gone.has(target);
+}
+
+function groupSaid(sequence: number, { archived }: Extract<Command, { type: "group" }>): LaneBody {
+  const { archived: _, ...declared } = group;
+  const change: GroupChange = archived ? { type: "archive", id: "g" } : { type: "declare", groups: [declared], prune: false };
+  const record = { userId: "", sequence };
+  return { body: bodyOf(record, { case: "changeGroups", value: groupChangeToMessage(change) }), place: [sequence, 0] };
 }
 
 function manyOf(gone: ReadonlySet<number>, { subscribed }: Extract<Command, { type: "many" }>) {
@@ -110,10 +130,16 @@ export function openWorld(
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
   const store = openCassandraSubscriptionStore(recordingSession(schema, replicas.session()));
   const { published, publish } = recordPublished(faults);
+  async function readGroups(id: string): Promise<OrderedGroups> {
+    // As Cassandra, whose keys may not be empty
+    if (id === "") throw new Error("Key may not be empty");
+    const groups = await store.readGroups(id);
+    return groups.groups.length === 0 ? groupsFromBeginning([group]) : groups;
+  }
   const parts = {
     ...store,
-    // As Cassandra, whose keys may not be empty
-    store: { groups: (id: string) => id === "" ? Promise.reject(new Error("Key may not be empty")) : Promise.resolve(groups) },
+    readGroups,
+    store: { groups: async (id: string) => (await readGroups(id)).groups },
     ...(faults.applyRecord && { applyRecord: faults.applyRecord }),
     logger: silentLogger,
     traced: { lane: "subscription-0" },

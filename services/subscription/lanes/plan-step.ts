@@ -3,6 +3,7 @@ import type { Blame, Waiting } from "../../../platform/lane/hold-back.ts";
 import { hasMoved, isIn } from "../../../platform/lane/mark.ts";
 import { chained, type ChainHead, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type Applied, applyRecord, type StepUsers, writtenFirst } from "../domain/apply-record.ts";
+import { takesChangesAt } from "../domain/group-order.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
 import type { Mark, UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
@@ -45,9 +46,13 @@ export async function planWorkspace(
   // Records of which nobody can tell the workspace leave none to ask for
   const groupsOf = records.length === 0 ? [] : parts.store.groups(workspaceId);
   const [groups, { users, ends }] = await Promise.all([groupsOf, parts.loadForStep(workspaceId, ids)]);
-  const open = new Set(groups.flatMap(({ id, archived }) => (archived ? [] : [id])));
+  const known = new Map(groups.map((group) => [group.id, group]));
   const marks = new Map(Array.from(users, ([id, { mark }]) => [id, mark]));
-  const step: StepUsers = { users, takesChanges: (groupId) => open.has(groupId), ...(parts.onSkew && { onSkew: parts.onSkew }) };
+  function takesChanges(groupId: string, sequence: number): boolean {
+    const group = known.get(groupId);
+    return group !== undefined && takesChangesAt(group, sequence);
+  }
+  const step: StepUsers = { users, takesChanges, ...(parts.onSkew && { onSkew: parts.onSkew }) };
   const ledger = openChains(workspaceId, ends);
   applyAll(records, { blame, apply: (record) => ledger.add(record, (parts.applyRecord ?? applyRecord)(step, record)) });
   const deleted = new Set(records.flatMap(({ userId, change }) => (change.type === "deleted" ? userId : [])));

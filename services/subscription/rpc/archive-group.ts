@@ -9,9 +9,12 @@ import { archivedGroup } from "../domain/group.ts";
 import type { ServiceParts } from "./parts.ts";
 import { groupToMessage, scopeOf } from "./request.ts";
 
-export async function handleArchiveGroup({ store }: ServiceParts, message: ArchiveGroupRequest): Promise<ArchiveGroupResponse> {
-  const { workspaceId } = scopeOf(message);
+export async function handleArchiveGroup(
+  { store, changeGroups }: ServiceParts,
+  message: ArchiveGroupRequest,
+): Promise<ArchiveGroupResponse> {
+  const scope = scopeOf(message);
   const id = message.subscriptionGroupId;
-  await store.changeGroups(workspaceId, (groups) => [archivedGroup(groups, id)]);
-  return create(ArchiveGroupResponseSchema, { group: groupToMessage(archivedGroup(await store.groups(workspaceId), id)) });
+  await changeGroups(scope, { type: "archive", id });
+  return create(ArchiveGroupResponseSchema, { group: groupToMessage(archivedGroup(await store.groups(scope.workspaceId), id)) });
 }

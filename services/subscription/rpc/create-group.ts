@@ -5,14 +5,13 @@ import {
   type CreateGroupResponse,
   CreateGroupResponseSchema,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { createdGroup } from "../domain/group.ts";
 import type { ServiceParts } from "./parts.ts";
 import { groupFromMessage, groupToMessage, scopeOf } from "./request.ts";
 
 export async function handleCreateGroup(parts: ServiceParts, message: CreateGroupRequest): Promise<CreateGroupResponse> {
-  const { workspaceId } = scopeOf(message);
+  const scope = scopeOf(message);
   const { id, ...wanted } = groupFromMessage(message.group);
-  const group = { id: id === "" ? parts.newGroupId() : id, ...wanted, archived: false };
-  await parts.store.changeGroups(workspaceId, (groups) => [createdGroup(groups, group)]);
-  return create(CreateGroupResponseSchema, { group: groupToMessage(group) });
+  const group = { id: id === "" ? parts.newGroupId() : id, ...wanted };
+  await parts.changeGroups(scope, { type: "create", group });
+  return create(CreateGroupResponseSchema, { group: groupToMessage({ ...group, archived: false }) });
 }

@@ -6,17 +6,16 @@ import {
   type DeclareGroupsResponse,
   DeclareGroupsResponseSchema,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { declaredGroups } from "../domain/group.ts";
-import type { MembershipStore } from "../domain/ports.ts";
+import type { ServiceParts } from "./parts.ts";
 import { groupFromMessage, groupToMessage, scopeOf } from "./request.ts";
 
 export async function handleDeclareGroups(
-  { store }: { readonly store: MembershipStore },
+  { store, changeGroups }: ServiceParts,
   message: DeclareGroupsRequest,
 ): Promise<DeclareGroupsResponse> {
-  const { workspaceId } = scopeOf(message);
+  const scope = scopeOf(message);
   const declared = message.groups.map(groupFromMessage);
   if (declared.some(({ id }) => id === "")) throw new Refusal("INPUT_INVALID", "Expected an id for every subscription group");
-  await store.changeGroups(workspaceId, (groups) => declaredGroups(groups, declared, { prune: message.prune }));
-  return create(DeclareGroupsResponseSchema, { groups: (await store.groups(workspaceId)).map(groupToMessage) });
+  await changeGroups(scope, { type: "declare", groups: declared, prune: message.prune });
+  return create(DeclareGroupsResponseSchema, { groups: (await store.groups(scope.workspaceId)).map(groupToMessage) });
 }

@@ -5,11 +5,15 @@ import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { GroupChange } from "../domain/group-order.ts";
 import type { ReadParts } from "../domain/ports.ts";
+import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 
 export interface ServiceParts extends ReadParts {
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   readonly intake: IntakeParts;
+  /** Resolves when every process sees what the change made of the groups. Refuses as `changedGroups` does. */
+  readonly changeGroups: (scope: Scope, change: GroupChange) => Promise<void>;
   /** An id that was never given before. */
   readonly newGroupId: () => string;
   readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;

@@ -4,7 +4,7 @@ import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type * as wire from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import type * as group from "../domain/group.ts";
+import * as group from "../domain/group.ts";
 import type { MembershipState } from "../domain/memberships.ts";
 import type { UserKey } from "../domain/ports.ts";
 
@@ -42,7 +42,7 @@ export function groupToMessage({ id, name, channel, archived }: group.Group) {
 
 /** Refuses INPUT_INVALID for a group without a name or a channel. */
 export function groupFromMessage(message: wire.Group | undefined): Omit<group.Group, "archived"> {
-  const channel = channels.find((name) => channelNumbers[name] === message?.channel);
+  const channel = group.channels.find((name) => channelNumbers[name] === message?.channel);
   if (message === undefined || message.name === "" || channel === undefined) {
     throw new Refusal("INPUT_INVALID", "Expected a subscription group with a name and a channel");
   }
@@ -56,5 +56,3 @@ const channelNumbers: Readonly<Record<group.Channel, Channel>> = {
   rcs: Channel.RCS,
   line: Channel.LINE,
 };
-
-const channels: readonly group.Channel[] = ["email", "sms", "whatsapp", "rcs", "line"];

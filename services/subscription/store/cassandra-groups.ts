@@ -1,33 +1,48 @@
-/** Subscription groups in the mesh: a workspace's groups are one row, changed on the condition that nobody else changed it. */
+/**
+ * Subscription groups in the mesh: a workspace's groups are one row, written by the applier of its lane with the place of
+ * the last declaration as its age. What builds before declared, in a table of its own, holds until the first declaration.
+ */
 import type { Session } from "../../../platform/cassandra/session.ts";
-import { limits } from "../../../platform/limits.ts";
-import { Refusal } from "../../../platform/refusal.ts";
+import { stampOf } from "../../../platform/lane/stamp.ts";
 import type { Group } from "../domain/group.ts";
-import type { MembershipStore } from "../domain/ports.ts";
-import { putFirstGroups, putGroups, selectGroups } from "./statements.ts";
+import type { OrderedGroup, OrderedGroups } from "../domain/group-order.ts";
+import type { Mark } from "../domain/memberships.ts";
+import { groupsFromBeginning } from "./rows.ts";
+import { putGroups, selectEarlierGroups, selectGroups } from "./statements.ts";
 
-/** `changeGroups` refuses STATE_CONFLICT where others change the same groups again and again. */
-export function cassandraGroups(session: Session): Pick<MembershipStore, "groups" | "changeGroups"> {
-  async function read(workspaceId: string, serial: boolean): Promise<{ version: number; groups: Group[] }> {
-    const statement = { cql: selectGroups, values: { workspace_id: workspaceId }, idempotent: true };
-    const [row] = await session.execute(serial ? { ...statement, serial } : statement);
-    if (row === undefined) return { version: 0, groups: [] };
-    return { version: Number(row["version"]), groups: JSON.parse(String(row["body"])) as Group[] };
+export interface GroupRows {
+  /** The groups of a workspace and the last declaration that is in. */
+  readGroups(workspaceId: string): Promise<OrderedGroups>;
+  /** Doing it again is harmless, and so is doing it when a later one is in. */
+  writeGroups(workspaceId: string, groups: OrderedGroups): Promise<void>;
+  /** See SubscriptionTables. */
+  bringGroups(workspaceId: string, groups: readonly OrderedGroup[], through: number): Promise<void>;
+}
+
+export function cassandraGroups(session: Session): GroupRows {
+  async function bodyOf(cql: string, workspaceId: string): Promise<string | undefined> {
+    const [row] = await session.execute({ cql, values: { workspace_id: workspaceId }, idempotent: true });
+    return row === undefined ? undefined : String(row["body"]);
+  }
+  async function readGroups(workspaceId: string): Promise<OrderedGroups> {
+    const body = await bodyOf(selectGroups, workspaceId);
+    if (body !== undefined) return JSON.parse(body) as OrderedGroups;
+    const earlier = await bodyOf(selectEarlierGroups, workspaceId);
+    return groupsFromBeginning(earlier === undefined ? [] : JSON.parse(earlier) as Group[]);
+  }
+  async function writeGroups(workspaceId: string, groups: OrderedGroups): Promise<void> {
+    const values = { workspace_id: workspaceId, body: JSON.stringify(groups), stamp: stampOf(groups.mark) };
+    await session.execute({ cql: putGroups, values, idempotent: true });
   }
   return {
-    groups: async (workspaceId) => (await read(workspaceId, false)).groups,
-    async changeGroups(workspaceId, plan) {
-      for (let attempt = 1; attempt <= limits.groupChangeAttemptsMax; attempt += 1) {
-        const { version, groups } = await read(workspaceId, true);
-        const changed = new Map([...groups, ...plan(groups)].map((group) => [group.id, group]));
-        const body = JSON.stringify([...changed.values()].sort((a, b) => (a.id < b.id ? -1 : 1)));
-        const values = { workspace_id: workspaceId, version: version + 1, body };
-        const statement = version === 0
-          ? { cql: putFirstGroups, values, idempotent: false }
-          : { cql: putGroups, values: { ...values, before: version }, idempotent: false };
-        if (await session.conditional([statement])) return;
-      }
-      throw new Refusal("STATE_CONFLICT", "The subscription groups are being changed by others, try again");
+    readGroups,
+    writeGroups,
+    async bringGroups(workspaceId, groups, through) {
+      const before = await readGroups(workspaceId);
+      const [sequence, part] = before.mark;
+      const mark: Mark = sequence >= through ? [sequence, part + 1] : [through, 0];
+      const all = new Map([...before.groups, ...groups].map((group) => [group.id, group]));
+      await writeGroups(workspaceId, { ...before, mark, groups: [...all.values()].sort((a, b) => (a.id < b.id ? -1 : 1)) });
     },
   };
 }

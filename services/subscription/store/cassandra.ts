@@ -13,20 +13,21 @@ import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts"
 import { limits } from "../../../platform/limits.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
-import { cassandraGroups } from "./cassandra-groups.ts";
+import { cassandraGroups, type GroupRows } from "./cassandra-groups.ts";
 import { membershipsFromJson, membershipsToRow } from "./rows.ts";
 import { deleteOpenMerge, putOpenMerge, putUser, selectOpenMerges, selectUsers } from "./statements.ts";
 import type { LoadedUsers, StepRows, SubscriptionTables } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraSubscriptionStore(session: Session): SubscriptionTables & RepeatedEntries {
+export function openCassandraSubscriptionStore(session: Session): SubscriptionTables & RepeatedEntries & GroupRows {
   function loadForStep(workspaceId: string, ids: readonly UserId[]): Promise<LoadedUsers> {
     return loadUsers(session, workspaceId, ids);
   }
+  const groups = cassandraGroups(session);
   const store: MembershipStore = {
     load: async (workspaceId, ids) => (await loadForStep(workspaceId, ids)).users,
     sweep: (now, max, change) => sweep(session, { now, max }, change),
-    ...cassandraGroups(session),
+    groups: async (workspaceId) => (await groups.readGroups(workspaceId)).groups,
   };
   async function heads(workspaceId: string, subjects: readonly string[]): Promise<Map<string, ChainHead>> {
     const { ends } = await loadForStep(workspaceId, subjects);
@@ -34,6 +35,7 @@ export function openCassandraSubscriptionStore(session: Session): SubscriptionTa
   }
   return {
     store,
+    ...groups,
     loadForStep,
     ...cassandraLedger({ session, heads }),
     commit: (step) => commit(session, step),

@@ -1,4 +1,6 @@
-/** The row of a user's memberships: JSON text. */
+/** The row of a user's memberships, and what builds before left of groups: JSON text. */
+import type { Group } from "../domain/group.ts";
+import type { OrderedGroups } from "../domain/group-order.ts";
 import type { Groups, OpenMerge, UserMemberships } from "../domain/memberships.ts";
 
 export function membershipsToRow(user: UserMemberships): string {
@@ -12,6 +14,11 @@ export function membershipsFromRow(text: string): UserMemberships {
 /** From what `membershipsToRow` wrote, parsed. */
 export function membershipsFromJson(value: unknown): UserMemberships {
   return fromPlain(value as PlainUser);
+}
+
+/** What was declared before groups had a place in the order holds from its beginning. */
+export function groupsFromBeginning(groups: readonly Group[]): OrderedGroups {
+  return { mark: [0, -1], groups: groups.map((group) => ({ ...group, turns: group.archived ? [] : [0] })), refused: [] };
 }
 
 interface PlainUser extends Omit<UserMemberships, "groups" | "merges"> {

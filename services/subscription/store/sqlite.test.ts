@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { systemClock } from "../../../platform/clock.ts";
 import { LaneChanged, type LaneRecord } from "../../../platform/lane/lane.ts";
 import { createLaneReader } from "../../../platform/lane/lane-reader.ts";
+import { openSqliteLog } from "../../../platform/log/sqlite.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import { openSqliteSubscriptionStore } from "./sqlite.ts";
 import { describeSubscriptionStore } from "./store-contract.ts";
@@ -115,4 +117,42 @@ test("a workspace with many records leaves room for others, which take turns", a
   expect(lane.last("a")).toEqual({ sequence: 1, part: 49 });
   expect([lane.last("x"), lane.first("x"), lane.first("a")]).toEqual([undefined, undefined, { sequence: 1, part: 0 }]);
   await database.close();
+});
+
+test("what a build before declared holds from the beginning of the order", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  await openSqliteSubscriptionStore(database);
+  await database.write(() => {
+    database.handle.exec("ALTER TABLE subscription_groups DROP COLUMN turns");
+    database.handle.exec("UPDATE schema_versions SET version = 4 WHERE name = 'subscription'");
+    database.handle.exec("INSERT INTO subscription_groups VALUES ('w', 'a', 'A', 'email', 0), ('w', 'b', 'B', 'sms', 1)");
+  });
+  const { store } = await openSqliteSubscriptionStore(database);
+  expect(await store.groups("w")).toEqual([
+    { id: "a", name: "A", channel: "email", archived: false, turns: [0] },
+    { id: "b", name: "B", channel: "sms", archived: true, turns: [] },
+  ]);
+  await database.close();
+});
+
+test("a declaration stands at the end of the log, behind what is answered, whoever appends to that", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-groups-"));
+  const path = join(folder, "heddle.db");
+  const [database, other] = [openDatabase({ path }), openDatabase({ path })];
+  const here = await openSqliteSubscriptionStore(database);
+  const declared = { id: "g", name: "G", channel: "email" as const, archived: false };
+  await here.changeGroups("w", (groups, end) => {
+    expect([groups, end]).toEqual([[], 0]);
+    return [{ ...declared, turns: [end] }];
+  });
+  const log = await openSqliteLog({ database: other, partitions: 1, clock: systemClock });
+  for (let records = 0; records < 3; records += 1) await log.append(0, Uint8Array.of(1));
+  await here.changeGroups("w", (groups, end) => groups.map((group) => ({ ...group, archived: true, turns: [...group.turns, end] })));
+  expect(await here.store.groups("w")).toEqual([{ ...declared, archived: true, turns: [0, 3] }]);
+  await expect(here.changeGroups("w", () => {
+    throw new Error("refused");
+  })).rejects.toThrow("refused");
+  await log.close();
+  await Promise.all([database.close(), other.close()]);
+  rmSync(folder, { recursive: true });
 });

@@ -4,9 +4,11 @@ import { type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-a
 import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
+import { openSqliteLogTails } from "../../../platform/log/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
-import type { Channel, Group } from "../domain/group.ts";
+import type { Channel } from "../domain/group.ts";
+import type { OrderedGroup } from "../domain/group-order.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { membershipsFromRow, membershipsToRow } from "./rows.ts";
@@ -14,7 +16,15 @@ import type { StepRows, SubscriptionTables } from "./tables.ts";
 
 export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
 
-export type EmbeddedTables = SubscriptionTables & EmbeddedLaneTables;
+export type EmbeddedTables = SubscriptionTables & EmbeddedLaneTables & EmbeddedGroups;
+
+export interface EmbeddedGroups {
+  /**
+   * Plans on the groups as they stand, and where the workspace's order ends, whoever appends to that: in the same write, so
+   * that all that is answered comes before the change, and all that is asked later behind it. Gives on what `plan` throws.
+   */
+  changeGroups(workspaceId: string, plan: (groups: readonly OrderedGroup[], end: number) => readonly OrderedGroup[]): Promise<void>;
+}
 
 const service = "subscription";
 const ledger = ledgerTables("subscription");
@@ -23,10 +33,14 @@ const ledger = ledgerTables("subscription");
 export async function openSqliteSubscriptionStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
+  const logTail = await openSqliteLogTails(database);
   const setAside = sqliteSetAside({ database, lane, table: "subscription_set_aside" });
   const store = membershipStore(database);
   return {
     store,
+    changeGroups: (workspaceId, plan) =>
+      database.write(() => writeGroups(database, workspaceId, plan(readGroups(database, workspaceId), logTail(workspaceId)))),
+    bringGroups: (workspaceId, groups, _through) => database.write(() => writeGroups(database, workspaceId, groups)),
     lane,
     ...sqliteLedger(database, ledger),
     loadForStep: async (workspaceId, ids) => ({
@@ -65,23 +79,24 @@ function membershipStore(database: Database): MembershipStore {
         return rows.length;
       }),
     groups: (workspaceId) => Promise.resolve(readGroups(database, workspaceId)),
-    changeGroups: (workspaceId, plan) =>
-      database.write(() => {
-        const statement = database.prepare(putGroup);
-        for (const { id, name, channel, archived } of plan(readGroups(database, workspaceId))) {
-          statement.run(workspaceId, id, name, channel, archived ? 1 : 0);
-        }
-      }),
   };
 }
 
-function readGroups(database: Database, workspaceId: string): Group[] {
-  const sql = "SELECT id, name, channel, archived FROM subscription_groups WHERE workspace_id = ? ORDER BY id";
+function writeGroups(database: Database, workspaceId: string, groups: readonly OrderedGroup[]): void {
+  const statement = database.prepare(putGroup);
+  for (const { id, name, channel, archived, turns } of groups) {
+    statement.run(workspaceId, id, name, channel, archived ? 1 : 0, JSON.stringify(turns));
+  }
+}
+
+function readGroups(database: Database, workspaceId: string): OrderedGroup[] {
+  const sql = "SELECT id, name, channel, archived, turns FROM subscription_groups WHERE workspace_id = ? ORDER BY id";
   return database.prepare(sql).all(workspaceId).map((row) => ({
     id: String(row["id"]),
     name: String(row["name"]),
     channel: String(row["channel"]) as Channel,
     archived: row["archived"] === 1,
+    turns: JSON.parse(String(row["turns"])) as number[],
   }));
 }
 
@@ -109,8 +124,8 @@ function writeUser(database: Database, workspaceId: string, user: UserMembership
 const putUser = `INSERT INTO subscription_memberships (workspace_id, user_id, body, undo_until) VALUES (?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET body = excluded.body, undo_until = excluded.undo_until`;
 const selectOver = "SELECT workspace_id, body FROM subscription_memberships WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
-const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived) VALUES (?, ?, ?, ?, ?)
-  ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived`;
+const putGroup = `INSERT INTO subscription_groups (workspace_id, id, name, channel, archived, turns) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT DO UPDATE SET name = excluded.name, channel = excluded.channel, archived = excluded.archived, turns = excluded.turns`;
 
 /** Owner `subscription`; a version is never changed once released. */
 const schema: readonly string[] = [
@@ -135,4 +150,9 @@ const schema: readonly string[] = [
   `,
   "ALTER TABLE subscription_set_aside ADD COLUMN lane_key TEXT NOT NULL DEFAULT '';",
   ledger.inOrder,
+  // What was declared before groups had a place in the order holds from its beginning
+  `
+  ALTER TABLE subscription_groups ADD COLUMN turns TEXT NOT NULL DEFAULT '[0]';
+  UPDATE subscription_groups SET turns = '[]' WHERE archived = 1;
+  `,
 ];

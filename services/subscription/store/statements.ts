@@ -4,11 +4,11 @@ export const selectUsers = "SELECT user_id, body FROM memberships_by_user WHERE 
 export const putUser =
   "INSERT INTO memberships_by_user (workspace_id, user_id, body) VALUES (:workspace_id, :user_id, :body) USING TIMESTAMP :stamp";
 
-export const selectGroups = "SELECT version, body FROM groups_by_workspace WHERE workspace_id = :workspace_id";
-export const putFirstGroups =
-  "INSERT INTO groups_by_workspace (workspace_id, version, body) VALUES (:workspace_id, :version, :body) IF NOT EXISTS";
+export const selectGroups = "SELECT body FROM ordered_groups_by_workspace WHERE workspace_id = :workspace_id";
 export const putGroups =
-  "UPDATE groups_by_workspace SET version = :version, body = :body WHERE workspace_id = :workspace_id IF version = :before";
+  "INSERT INTO ordered_groups_by_workspace (workspace_id, body) VALUES (:workspace_id, :body) USING TIMESTAMP :stamp";
+/** Written by builds in which groups had no place in the order. */
+export const selectEarlierGroups = "SELECT body FROM groups_by_workspace WHERE workspace_id = :workspace_id";
 
 export const putOpenMerge =
   "INSERT INTO open_merges_by_bucket (bucket, undo_until, workspace_id, user_id) VALUES (:bucket, :undo_until, :workspace_id, :user_id) USING TIMESTAMP :stamp";

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { chained, emptyChain, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import type { Group } from "../domain/group.ts";
+import type { OrderedGroup } from "../domain/group-order.ts";
 import { type Mark, noMemberships, type UserMemberships } from "../domain/memberships.ts";
 import type { StepRows, SubscriptionTables } from "./tables.ts";
 
@@ -16,7 +16,7 @@ export interface ContractStore extends SubscriptionTables {
 
 const change = { what: "g", kind: "set", before: null, after: "subscribed", at: 1, actor: "k", requestId: "r", sequence: 1, part: 0 };
 const body = Uint8Array.of(1, 2, 3);
-const group: Group = { id: "g", name: "G", channel: "email", archived: false };
+const group: OrderedGroup = { id: "g", name: "G", channel: "email", archived: false, turns: [0] };
 
 function record(sequence: number, workspaceId = "w"): LaneRecord {
   return { workspaceId, sequence, part: 0, key: "u", body };
@@ -134,17 +134,12 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       expect(await tables.subjects("v", { from: undefined, max: 3 })).toEqual({ subjects: [], next: undefined });
     });
 
-    test("groups are changed from what stands, for their workspace alone", async () => {
-      await tables.store.changeGroups("w", (groups) => {
-        expect(groups).toEqual([]);
-        return [group];
-      });
-      await tables.store.changeGroups("w", (groups) => groups.map((one) => ({ ...one, archived: true })));
-      expect(await tables.store.groups("w")).toEqual([{ ...group, archived: true }]);
+    test("groups that are brought from elsewhere take the place of those of the same id, for their workspace alone, as often as they come", async () => {
+      const [one, other] = [{ ...group, id: "a" }, { ...group, id: "b" }];
+      const archived = { ...one, archived: true, turns: [0, 7] };
+      for (const groups of [[one, other], [archived], [archived]]) await tables.bringGroups("w", groups, 2 ** 41);
+      expect(await tables.store.groups("w")).toEqual([archived, other]);
       expect(await tables.store.groups("v")).toEqual([]);
-      await expect(tables.store.changeGroups("w", () => {
-        throw new Error("refused");
-      })).rejects.toThrow("refused");
     });
 
     test("a sweep changes users with a merge whose window is over, no others", async () => {
@@ -159,12 +154,6 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
       expect([await sweep(), await sweep()]).toEqual([1, 0]);
       expect(seen).toEqual(["u"]);
       expect((await tables.store.load("w", ["u"])).get("u")).toEqual({ ...user("u"), merges: [] });
-    });
-
-    test("groups that many change at once are all there", async () => {
-      const ids = ["a", "b", "c"];
-      await Promise.all(ids.map((id) => tables.store.changeGroups("w", () => [{ ...group, id }])));
-      expect((await tables.store.groups("w")).map(({ id }) => id)).toEqual(ids);
     });
 
     test("what waits is told with its users, of its workspace alone, until it waits no more", async () => {

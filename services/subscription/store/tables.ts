@@ -4,11 +4,14 @@ import type { Waiting } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
+import type { OrderedGroup } from "../domain/group-order.ts";
 import type { Mark, UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 
 export interface SubscriptionTables extends Ledger {
   readonly store: MembershipStore;
+  /** Brings groups from elsewhere; those that are here stay. The log goes on above `through`, and nothing else writes groups meanwhile. */
+  bringGroups(workspaceId: string, groups: readonly OrderedGroup[], through: number): Promise<void>;
   /** Users with where their chains end. The caller owns the objects. */
   loadForStep(workspaceId: string, ids: readonly UserId[]): Promise<LoadedUsers>;
   /** Each user's row and entries whole or not at all; doing it again is harmless. Throws LaneChanged where what was decided no longer holds. */

@@ -15,7 +15,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file heddle/lane/v1/lane.proto.
  */
 export const file_heddle_lane_v1_lane: GenFile = /*@__PURE__*/
-  fileDesc("ChloZWRkbGUvbGFuZS92MS9sYW5lLnByb3RvEg5oZWRkbGUubGFuZS52MSKoAwoSU3Vic2NyaXB0aW9uUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USNwoOc2V0X21lbWJlcnNoaXAYCiABKAsyHS5oZWRkbGUubGFuZS52MS5TZXRNZW1iZXJzaGlwSAASMwoMdXNlcl9kZWxldGVkGAsgASgLMhsuaGVkZGxlLmxhbmUudjEuVXNlckRlbGV0ZWRIABIxCgt1c2VyX21lcmdlZBgMIAEoCzIaLmhlZGRsZS5sYW5lLnYxLlVzZXJNZXJnZWRIABIzCgxtZXJnZV91bmRvbmUYDSABKAsyGy5oZWRkbGUubGFuZS52MS5NZXJnZVVuZG9uZUgAEjkKD3NldF9tZW1iZXJzaGlwcxgOIAEoCzIeLmhlZGRsZS5sYW5lLnYxLlNldE1lbWJlcnNoaXBzSAASKgoHcmVkcml2ZRgPIAEoCzIXLmhlZGRsZS5sYW5lLnYxLlJlZHJpdmVIAEIICgZjaGFuZ2UirwIKDFN0YXR1c1JlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIkCgVjYXVzZRgDIAEoCzIVLmhlZGRsZS5sYW5lLnYxLkNhdXNlEjoKEHNldF9lbWFpbF9zdGF0dXMYCiABKAsyHi5oZWRkbGUubGFuZS52MS5TZXRFbWFpbFN0YXR1c0gAEi8KCm1hcmtfZW1haWwYCyABKAsyGS5oZWRkbGUubGFuZS52MS5NYXJrRW1haWxIABIvCgptYXJrX3Bob25lGAwgASgLMhkuaGVkZGxlLmxhbmUudjEuTWFya1Bob25lSAASKgoHcmVkcml2ZRgNIAEoCzIXLmhlZGRsZS5sYW5lLnYxLlJlZHJpdmVIAEIICgZjaGFuZ2UiRwoHUmVkcml2ZRIMCgRrZXlzGAEgAygJEi4KB3NraXBwZWQYAiADKAsyHS5oZWRkbGUubGFuZS52MS5TZXRBc2lkZVBsYWNlIjwKDVNldEFzaWRlUGxhY2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRILCgNrZXkYAyABKAkiawoFQ2F1c2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRIKCgJhdBgDIAEoAxISCgpyZXF1ZXN0X2lkGAQgASgJEg0KBWFjdG9yGAUgASgJEhMKC3RyYWNlcGFyZW50GAYgASgJIn8KDVNldE1lbWJlcnNoaXASHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAEgASgJEjAKBXN0YXRlGAIgASgOMiEuaGVkZGxlLmxhbmUudjEuU3Vic2NyaXB0aW9uU3RhdGUSDwoHY2FycmllZBgDIAEoCBIMCgRzaWRlGAQgAygJIokBCg5TZXRNZW1iZXJzaGlwcxIdChVzdWJzY3JpcHRpb25fZ3JvdXBfaWQYASABKAkSMAoFc3RhdGUYAiABKA4yIS5oZWRkbGUubGFuZS52MS5TdWJzY3JpcHRpb25TdGF0ZRIQCgh1c2VyX2lkcxgDIAMoCRIUCgx1c2Vyc19pbl9hbGwYBCABKA0iTgoOU2V0RW1haWxTdGF0dXMSKwoGc3RhdHVzGAEgASgOMhsuaGVkZGxlLmxhbmUudjEuRW1haWxTdGF0dXMSDwoHY2FycmllZBgCIAEoCCI0CglNYXJrRW1haWwSJwoEbWFyaxgBIAEoDjIZLmhlZGRsZS5sYW5lLnYxLkVtYWlsTWFyayI0CglNYXJrUGhvbmUSJwoEbWFyaxgBIAEoDjIZLmhlZGRsZS5sYW5lLnYxLlBob25lTWFyayINCgtVc2VyRGVsZXRlZCJKCgpVc2VyTWVyZ2VkEhAKCG1lcmdlX2lkGAEgASgJEhYKDnNvdXJjZV91c2VyX2lkGAIgASgJEhIKCnVuZG9fdW50aWwYAyABKAMiNwoLTWVyZ2VVbmRvbmUSEAoIbWVyZ2VfaWQYASABKAkSFgoOc291cmNlX3VzZXJfaWQYAiABKAkqfwoRU3Vic2NyaXB0aW9uU3RhdGUSIgoeU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1BFQ0lGSUVEEAASIQodU1VCU0NSSVBUSU9OX1NUQVRFX1NVQlNDUklCRUQQARIjCh9TVUJTQ1JJUFRJT05fU1RBVEVfVU5TVUJTQ1JJQkVEEAIqsQEKCUVtYWlsTWFyaxIaChZFTUFJTF9NQVJLX1VOU1BFQ0lGSUVEEAASGgoWRU1BSUxfTUFSS19CTE9DS0xJU1RFRBABEhsKF0VNQUlMX01BUktfSEFSRF9CT1VOQ0VEEAISEwoPRU1BSUxfTUFSS19TUEFNEAMSHQoZRU1BSUxfTUFSS19CT1VOQ0VfUkVNT1ZFRBAEEhsKF0VNQUlMX01BUktfU1BBTV9SRU1PVkVEEAUqegoJUGhvbmVNYXJrEhoKFlBIT05FX01BUktfVU5TUEVDSUZJRUQQABIdChlQSE9ORV9NQVJLX1BST1ZJREVSX0VSUk9SEAESGgoWUEhPTkVfTUFSS19ERUFDVElWQVRFRBACEhYKElBIT05FX01BUktfUkVNT1ZFRBADKoIBCgtFbWFpbFN0YXR1cxIcChhFTUFJTF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVFTUFJTF9TVEFUVVNfT1BURURfSU4QARIbChdFTUFJTF9TVEFUVVNfU1VCU0NSSUJFRBACEh0KGUVNQUlMX1NUQVRVU19VTlNVQlNDUklCRUQQA2IGcHJvdG8z");
+  fileDesc("ChloZWRkbGUvbGFuZS92MS9sYW5lLnByb3RvEg5oZWRkbGUubGFuZS52MSLfAwoSU3Vic2NyaXB0aW9uUmVjb3JkEhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEiQKBWNhdXNlGAMgASgLMhUuaGVkZGxlLmxhbmUudjEuQ2F1c2USNwoOc2V0X21lbWJlcnNoaXAYCiABKAsyHS5oZWRkbGUubGFuZS52MS5TZXRNZW1iZXJzaGlwSAASMwoMdXNlcl9kZWxldGVkGAsgASgLMhsuaGVkZGxlLmxhbmUudjEuVXNlckRlbGV0ZWRIABIxCgt1c2VyX21lcmdlZBgMIAEoCzIaLmhlZGRsZS5sYW5lLnYxLlVzZXJNZXJnZWRIABIzCgxtZXJnZV91bmRvbmUYDSABKAsyGy5oZWRkbGUubGFuZS52MS5NZXJnZVVuZG9uZUgAEjkKD3NldF9tZW1iZXJzaGlwcxgOIAEoCzIeLmhlZGRsZS5sYW5lLnYxLlNldE1lbWJlcnNoaXBzSAASKgoHcmVkcml2ZRgPIAEoCzIXLmhlZGRsZS5sYW5lLnYxLlJlZHJpdmVIABI1Cg1jaGFuZ2VfZ3JvdXBzGBAgASgLMhwuaGVkZGxlLmxhbmUudjEuQ2hhbmdlR3JvdXBzSABCCAoGY2hhbmdlIo4BCgxDaGFuZ2VHcm91cHMSMAoHZGVjbGFyZRgBIAEoCzIdLmhlZGRsZS5sYW5lLnYxLkRlY2xhcmVHcm91cHNIABIvCgZjcmVhdGUYAiABKAsyHS5oZWRkbGUubGFuZS52MS5EZWNsYXJlZEdyb3VwSAASEQoHYXJjaGl2ZRgDIAEoCUgAQggKBmNoYW5nZSJNCg1EZWNsYXJlR3JvdXBzEi0KBmdyb3VwcxgBIAMoCzIdLmhlZGRsZS5sYW5lLnYxLkRlY2xhcmVkR3JvdXASDQoFcHJ1bmUYAiABKAgiOgoNRGVjbGFyZWRHcm91cBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEg8KB2NoYW5uZWwYAyABKAkirwIKDFN0YXR1c1JlY29yZBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHYWRkcmVzcxgCIAEoCRIkCgVjYXVzZRgDIAEoCzIVLmhlZGRsZS5sYW5lLnYxLkNhdXNlEjoKEHNldF9lbWFpbF9zdGF0dXMYCiABKAsyHi5oZWRkbGUubGFuZS52MS5TZXRFbWFpbFN0YXR1c0gAEi8KCm1hcmtfZW1haWwYCyABKAsyGS5oZWRkbGUubGFuZS52MS5NYXJrRW1haWxIABIvCgptYXJrX3Bob25lGAwgASgLMhkuaGVkZGxlLmxhbmUudjEuTWFya1Bob25lSAASKgoHcmVkcml2ZRgNIAEoCzIXLmhlZGRsZS5sYW5lLnYxLlJlZHJpdmVIAEIICgZjaGFuZ2UiRwoHUmVkcml2ZRIMCgRrZXlzGAEgAygJEi4KB3NraXBwZWQYAiADKAsyHS5oZWRkbGUubGFuZS52MS5TZXRBc2lkZVBsYWNlIjwKDVNldEFzaWRlUGxhY2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRILCgNrZXkYAyABKAkiawoFQ2F1c2USEAoIc2VxdWVuY2UYASABKAMSDAoEcGFydBgCIAEoDRIKCgJhdBgDIAEoAxISCgpyZXF1ZXN0X2lkGAQgASgJEg0KBWFjdG9yGAUgASgJEhMKC3RyYWNlcGFyZW50GAYgASgJIpcBCg1TZXRNZW1iZXJzaGlwEh0KFXN1YnNjcmlwdGlvbl9ncm91cF9pZBgBIAEoCRIwCgVzdGF0ZRgCIAEoDjIhLmhlZGRsZS5sYW5lLnYxLlN1YnNjcmlwdGlvblN0YXRlEg8KB2NhcnJpZWQYAyABKAgSDAoEc2lkZRgEIAMoCRIWCg5hc2tlZF9zZXF1ZW5jZRgFIAEoAyKJAQoOU2V0TWVtYmVyc2hpcHMSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAEgASgJEjAKBXN0YXRlGAIgASgOMiEuaGVkZGxlLmxhbmUudjEuU3Vic2NyaXB0aW9uU3RhdGUSEAoIdXNlcl9pZHMYAyADKAkSFAoMdXNlcnNfaW5fYWxsGAQgASgNIk4KDlNldEVtYWlsU3RhdHVzEisKBnN0YXR1cxgBIAEoDjIbLmhlZGRsZS5sYW5lLnYxLkVtYWlsU3RhdHVzEg8KB2NhcnJpZWQYAiABKAgiNAoJTWFya0VtYWlsEicKBG1hcmsYASABKA4yGS5oZWRkbGUubGFuZS52MS5FbWFpbE1hcmsiNAoJTWFya1Bob25lEicKBG1hcmsYASABKA4yGS5oZWRkbGUubGFuZS52MS5QaG9uZU1hcmsiDQoLVXNlckRlbGV0ZWQiSgoKVXNlck1lcmdlZBIQCghtZXJnZV9pZBgBIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgCIAEoCRISCgp1bmRvX3VudGlsGAMgASgDIjcKC01lcmdlVW5kb25lEhAKCG1lcmdlX2lkGAEgASgJEhYKDnNvdXJjZV91c2VyX2lkGAIgASgJKn8KEVN1YnNjcmlwdGlvblN0YXRlEiIKHlNVQlNDUklQVElPTl9TVEFURV9VTlNQRUNJRklFRBAAEiEKHVNVQlNDUklQVElPTl9TVEFURV9TVUJTQ1JJQkVEEAESIwofU1VCU0NSSVBUSU9OX1NUQVRFX1VOU1VCU0NSSUJFRBACKrEBCglFbWFpbE1hcmsSGgoWRU1BSUxfTUFSS19VTlNQRUNJRklFRBAAEhoKFkVNQUlMX01BUktfQkxPQ0tMSVNURUQQARIbChdFTUFJTF9NQVJLX0hBUkRfQk9VTkNFRBACEhMKD0VNQUlMX01BUktfU1BBTRADEh0KGUVNQUlMX01BUktfQk9VTkNFX1JFTU9WRUQQBBIbChdFTUFJTF9NQVJLX1NQQU1fUkVNT1ZFRBAFKnoKCVBob25lTWFyaxIaChZQSE9ORV9NQVJLX1VOU1BFQ0lGSUVEEAASHQoZUEhPTkVfTUFSS19QUk9WSURFUl9FUlJPUhABEhoKFlBIT05FX01BUktfREVBQ1RJVkFURUQQAhIWChJQSE9ORV9NQVJLX1JFTU9WRUQQAyqCAQoLRW1haWxTdGF0dXMSHAoYRU1BSUxfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVRU1BSUxfU1RBVFVTX09QVEVEX0lOEAESGwoXRU1BSUxfU1RBVFVTX1NVQlNDUklCRUQQAhIdChlFTUFJTF9TVEFUVVNfVU5TVUJTQ1JJQkVEEANiBnByb3RvMw");
 
 /**
  * A record in a lane of the subscription service: memberships of one user.
@@ -89,6 +89,14 @@ export type SubscriptionRecord = Message<"heddle.lane.v1.SubscriptionRecord"> & 
      */
     value: Redrive;
     case: "redrive";
+  } | {
+    /**
+     * The groups of the workspace themselves become others. It has no user.
+     *
+     * @generated from field: heddle.lane.v1.ChangeGroups change_groups = 16;
+     */
+    value: ChangeGroups;
+    case: "changeGroups";
   } | { case: undefined; value?: undefined };
 };
 
@@ -98,6 +106,99 @@ export type SubscriptionRecord = Message<"heddle.lane.v1.SubscriptionRecord"> & 
  */
 export const SubscriptionRecordSchema: GenMessage<SubscriptionRecord> = /*@__PURE__*/
   messageDesc(file_heddle_lane_v1_lane, 0);
+
+/**
+ * What is asked of the groups of a workspace. What becomes of it is decided in the order of its lane, so that each state is
+ * judged by the groups as they were at its place.
+ *
+ * @generated from message heddle.lane.v1.ChangeGroups
+ */
+export type ChangeGroups = Message<"heddle.lane.v1.ChangeGroups"> & {
+  /**
+   * @generated from oneof heddle.lane.v1.ChangeGroups.change
+   */
+  change: {
+    /**
+     * @generated from field: heddle.lane.v1.DeclareGroups declare = 1;
+     */
+    value: DeclareGroups;
+    case: "declare";
+  } | {
+    /**
+     * @generated from field: heddle.lane.v1.DeclaredGroup create = 2;
+     */
+    value: DeclaredGroup;
+    case: "create";
+  } | {
+    /**
+     * The id of a group.
+     *
+     * @generated from field: string archive = 3;
+     */
+    value: string;
+    case: "archive";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message heddle.lane.v1.ChangeGroups.
+ * Use `create(ChangeGroupsSchema)` to create a new message.
+ */
+export const ChangeGroupsSchema: GenMessage<ChangeGroups> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 1);
+
+/**
+ * @generated from message heddle.lane.v1.DeclareGroups
+ */
+export type DeclareGroups = Message<"heddle.lane.v1.DeclareGroups"> & {
+  /**
+   * @generated from field: repeated heddle.lane.v1.DeclaredGroup groups = 1;
+   */
+  groups: DeclaredGroup[];
+
+  /**
+   * Groups that are not named are archived.
+   *
+   * @generated from field: bool prune = 2;
+   */
+  prune: boolean;
+};
+
+/**
+ * Describes the message heddle.lane.v1.DeclareGroups.
+ * Use `create(DeclareGroupsSchema)` to create a new message.
+ */
+export const DeclareGroupsSchema: GenMessage<DeclareGroups> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 2);
+
+/**
+ * @generated from message heddle.lane.v1.DeclaredGroup
+ */
+export type DeclaredGroup = Message<"heddle.lane.v1.DeclaredGroup"> & {
+  /**
+   * @generated from field: string id = 1;
+   */
+  id: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * email, sms, whatsapp, rcs or line.
+   *
+   * @generated from field: string channel = 3;
+   */
+  channel: string;
+};
+
+/**
+ * Describes the message heddle.lane.v1.DeclaredGroup.
+ * Use `create(DeclaredGroupSchema)` to create a new message.
+ */
+export const DeclaredGroupSchema: GenMessage<DeclaredGroup> = /*@__PURE__*/
+  messageDesc(file_heddle_lane_v1_lane, 3);
 
 /**
  * A record in a lane of the messaging-status service: the state of one address.
@@ -159,7 +260,7 @@ export type StatusRecord = Message<"heddle.lane.v1.StatusRecord"> & {
  * Use `create(StatusRecordSchema)` to create a new message.
  */
 export const StatusRecordSchema: GenMessage<StatusRecord> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 1);
+  messageDesc(file_heddle_lane_v1_lane, 4);
 
 /**
  * Records that were set aside are tried once more, at this place of the lane, in their order.
@@ -187,7 +288,7 @@ export type Redrive = Message<"heddle.lane.v1.Redrive"> & {
  * Use `create(RedriveSchema)` to create a new message.
  */
 export const RedriveSchema: GenMessage<Redrive> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 2);
+  messageDesc(file_heddle_lane_v1_lane, 5);
 
 /**
  * @generated from message heddle.lane.v1.SetAsidePlace
@@ -216,7 +317,7 @@ export type SetAsidePlace = Message<"heddle.lane.v1.SetAsidePlace"> & {
  * Use `create(SetAsidePlaceSchema)` to create a new message.
  */
 export const SetAsidePlaceSchema: GenMessage<SetAsidePlace> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 3);
+  messageDesc(file_heddle_lane_v1_lane, 6);
 
 /**
  * Which request caused a change, and when the resolver decided it.
@@ -268,7 +369,7 @@ export type Cause = Message<"heddle.lane.v1.Cause"> & {
  * Use `create(CauseSchema)` to create a new message.
  */
 export const CauseSchema: GenMessage<Cause> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 4);
+  messageDesc(file_heddle_lane_v1_lane, 7);
 
 /**
  * @generated from message heddle.lane.v1.SetMembership
@@ -297,6 +398,14 @@ export type SetMembership = Message<"heddle.lane.v1.SetMembership"> & {
    * @generated from field: repeated string side = 4;
    */
   side: string[];
+
+  /**
+   * Carried: the place in the intake log of the request that asked for it; 0: of the record itself. The group takes the
+   * state if it took states there.
+   *
+   * @generated from field: int64 asked_sequence = 5;
+   */
+  askedSequence: bigint;
 };
 
 /**
@@ -304,7 +413,7 @@ export type SetMembership = Message<"heddle.lane.v1.SetMembership"> & {
  * Use `create(SetMembershipSchema)` to create a new message.
  */
 export const SetMembershipSchema: GenMessage<SetMembership> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 5);
+  messageDesc(file_heddle_lane_v1_lane, 8);
 
 /**
  * What as many SetMembership records would say that follow each other: the n-th user's has the cause's part + n.
@@ -342,7 +451,7 @@ export type SetMemberships = Message<"heddle.lane.v1.SetMemberships"> & {
  * Use `create(SetMembershipsSchema)` to create a new message.
  */
 export const SetMembershipsSchema: GenMessage<SetMemberships> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 6);
+  messageDesc(file_heddle_lane_v1_lane, 9);
 
 /**
  * @generated from message heddle.lane.v1.SetEmailStatus
@@ -366,7 +475,7 @@ export type SetEmailStatus = Message<"heddle.lane.v1.SetEmailStatus"> & {
  * Use `create(SetEmailStatusSchema)` to create a new message.
  */
 export const SetEmailStatusSchema: GenMessage<SetEmailStatus> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 7);
+  messageDesc(file_heddle_lane_v1_lane, 10);
 
 /**
  * @generated from message heddle.lane.v1.MarkEmail
@@ -383,7 +492,7 @@ export type MarkEmail = Message<"heddle.lane.v1.MarkEmail"> & {
  * Use `create(MarkEmailSchema)` to create a new message.
  */
 export const MarkEmailSchema: GenMessage<MarkEmail> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 8);
+  messageDesc(file_heddle_lane_v1_lane, 11);
 
 /**
  * @generated from message heddle.lane.v1.MarkPhone
@@ -400,7 +509,7 @@ export type MarkPhone = Message<"heddle.lane.v1.MarkPhone"> & {
  * Use `create(MarkPhoneSchema)` to create a new message.
  */
 export const MarkPhoneSchema: GenMessage<MarkPhone> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 9);
+  messageDesc(file_heddle_lane_v1_lane, 12);
 
 /**
  * @generated from message heddle.lane.v1.UserDeleted
@@ -413,7 +522,7 @@ export type UserDeleted = Message<"heddle.lane.v1.UserDeleted"> & {
  * Use `create(UserDeletedSchema)` to create a new message.
  */
 export const UserDeletedSchema: GenMessage<UserDeleted> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 10);
+  messageDesc(file_heddle_lane_v1_lane, 13);
 
 /**
  * @generated from message heddle.lane.v1.UserMerged
@@ -442,7 +551,7 @@ export type UserMerged = Message<"heddle.lane.v1.UserMerged"> & {
  * Use `create(UserMergedSchema)` to create a new message.
  */
 export const UserMergedSchema: GenMessage<UserMerged> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 11);
+  messageDesc(file_heddle_lane_v1_lane, 14);
 
 /**
  * @generated from message heddle.lane.v1.MergeUndone
@@ -464,7 +573,7 @@ export type MergeUndone = Message<"heddle.lane.v1.MergeUndone"> & {
  * Use `create(MergeUndoneSchema)` to create a new message.
  */
 export const MergeUndoneSchema: GenMessage<MergeUndone> = /*@__PURE__*/
-  messageDesc(file_heddle_lane_v1_lane, 12);
+  messageDesc(file_heddle_lane_v1_lane, 15);
 
 /**
  * @generated from enum heddle.lane.v1.SubscriptionState

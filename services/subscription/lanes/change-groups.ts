@@ -1,0 +1,59 @@
+/** A change of subscription groups in the mesh: a record of the workspace's one order, answered when its applier has decided it. */
+import type { Clock } from "../../../platform/clock.ts";
+import { type Asker, type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
+import { type Position, positionFromToken } from "../../../platform/intake/position.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { changedGroups, type GroupChange, noGroups, type OrderedGroups } from "../domain/group-order.ts";
+import { groupChangeToMessage } from "./group-message.ts";
+
+export interface ChangeGroupsParts {
+  readonly intake: IntakeParts;
+  /** As every process reads them. */
+  readonly readGroups: (workspaceId: string) => Promise<OrderedGroups>;
+  /** Waits, bounded, until what is said of groups is applied up to the place; whether it is. */
+  readonly caughtUp: (workspaceId: string, place: Position) => Promise<boolean>;
+  readonly clock: Clock;
+}
+
+/**
+ * Resolves when every process reads what the change made of the groups. Refuses as `changedGroups` does, and
+ * OUTCOME_UNKNOWN where it is not decided after `groupChangeWaitMsMax`: then it may still be, and may be asked for again.
+ */
+export async function changeGroupsInOrder(
+  parts: ChangeGroupsParts,
+  { workspaceId, requestId, actor, route, traceparent }: Omit<Asker, "idempotencyKey">,
+  change: GroupChange,
+): Promise<void> {
+  const before = await parts.readGroups(workspaceId);
+  // What an earlier build left gets its place in the order with the first declaration, whatever that says
+  const isOrdered = before.mark[0] > noGroups.mark[0];
+  if (changedGroups(before.groups, change).length === 0 && isOrdered) return;
+  const asker = { workspaceId, requestId, actor, route, idempotencyKey: "", ...(traceparent !== undefined && { traceparent }) };
+  const { position } = await submitTo(parts.intake, asker, {
+    body: { case: "changeGroups", value: groupChangeToMessage(change) },
+    fingerprint: new Uint8Array(),
+    keepMs: 0,
+  });
+  const place = positionFromToken(position);
+  if (place === undefined) throw new Error("Expected a position of what was appended, got none");
+  await decided(parts, workspaceId, place);
+}
+
+async function decided({ readGroups, caughtUp, clock }: ChangeGroupsParts, workspaceId: string, place: Position): Promise<void> {
+  const until = clock.monotonic() + limits.groupChangeWaitMsMax;
+  for (let isCaughtUp = false;; isCaughtUp = await caughtUp(workspaceId, place)) {
+    const { mark, refused } = await readGroups(workspaceId);
+    if (mark[0] >= place.sequence) {
+      const refusal = refused.find((one) => one.mark[0] === place.sequence);
+      if (refusal !== undefined) throw new Refusal(refusal.reason, refusal.message);
+      return;
+    }
+    if (isCaughtUp) throw new Refusal("OUTCOME_UNKNOWN", `${notApplied}: it was set aside, see heddle log status`);
+    if (clock.monotonic() >= until) {
+      throw new Refusal("OUTCOME_UNKNOWN", `${notApplied} yet: ask again when heddle log status shows no lag`);
+    }
+  }
+}
+
+const notApplied = "The change of subscription groups is accepted and not applied";
