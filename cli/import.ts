@@ -33,10 +33,10 @@ const bodyBytesMax = limits.requestBytesMax - limits.requestBytesMax / 8;
 export async function importFile(file: string, options: ImportOptions): Promise<number> {
   const { dryRun = false } = options;
   const url = serverUrl(options);
+  const apiKey = dryRun ? "" : serverKey(options);
   const format = formatOf(file, options);
   const size = sizeOf(file);
   const identity = fileIdentity(file, [format, options.run ?? ""]);
-  const apiKey = dryRun ? "" : serverKey(options);
   const ledger = openLedger({
     file,
     server: new URL(url).origin,
