@@ -8,6 +8,7 @@ import { noTracer, type Tracer } from "../telemetry/tracer.ts";
 import { roundRobin } from "./addresses.ts";
 import { type CallParts, callWithRepeats, type GivenOptions, hasSideEffects, type UnaryCall } from "./attempts.ts";
 import type { ClientTls } from "./connection.ts";
+import { onward } from "./deadline.ts";
 import { openPeers } from "./peers.ts";
 import { thrownFromError } from "./refusal-wire.ts";
 import { shareCalls } from "./shared-calls.ts";
@@ -57,9 +58,13 @@ export function connectClient<Service extends DescService>(service: Service, opt
     (options.shared ?? []).map((name) => [methodOf(service, name), shareCalls({ ...parts, method: methodOf(service, name) })]),
   );
   return {
-    client: clientOf(service, tracedCall((method, message, given) => (shared.get(method) ?? repeating)(method, message, given), tracer)),
+    client: clientOf(service, tracedCall(inheriting, tracer)),
     close: () => peers.close(),
   };
+
+  function inheriting(method: DescMethodUnary, message: Message, given: GivenOptions): Promise<Message> {
+    return (shared.get(method) ?? repeating)(method, message, onward(given, { method, deadlineMs: options.deadlineMs }));
+  }
 
   function repeating(method: DescMethodUnary, message: Message, given: GivenOptions): Promise<Message> {
     return callWithRepeats(parts, method, { message, given });

@@ -1,9 +1,12 @@
 /** Deadlines: time is kept to answer, shrinks from hop to hop, and hopeless work is not begun. */
-import type { HandlerContext } from "@connectrpc/connect";
+import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { CallOptions, HandlerContext } from "@connectrpc/connect";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import { onward, withinDeadline, workMsOf } from "./deadline.ts";
+import { answering, onward, withinDeadline, workMsOf } from "./deadline.ts";
+
+const { resolveUsers: reading, trackUsers: writing } = ProfileService.method;
 
 function contextOf(
   timeoutMs: number | undefined,
@@ -48,10 +51,11 @@ test("withinDeadline() deadlines shrink hop by hop, by the time that passed and 
   const clock = fakeClock();
   const seen: (number | undefined)[] = [];
   async function hop(context: HandlerContext, left: number): Promise<void> {
-    await withinDeadline(context, clock, (inner) => {
+    await withinDeadline(context, clock, () => {
       clock.advance(10);
-      seen.push(onward(inner).timeoutMs);
-      return left === 0 ? undefined : hop(contextOf(onward(inner).timeoutMs), left - 1);
+      const { timeoutMs } = onward<CallOptions>({}, { method: reading });
+      seen.push(timeoutMs);
+      return left === 0 ? undefined : hop(contextOf(timeoutMs), left - 1);
     });
   }
   await hop(contextOf(1_000), 2);
@@ -89,17 +93,26 @@ test("withinDeadline() gives what the work gives, and throws what it throws", as
   })).rejects.toBe(fault);
 });
 
-test("onward() carries request id, trace and signal, and no other header", () => {
+test("onward() carries request id and trace of the call that is answered, and its end to methods without side effects", () => {
   const { signal } = new AbortController();
   const headers = { "x-request-id": "r1", traceparent: "00-1", "heddle-caller": "gateway", authorization: "x" };
-  expect(onward(contextOf(100, { signal, headers }))).toEqual({
-    timeoutMs: 100,
-    signal,
-    headers: [["x-request-id", "r1"], ["traceparent", "00-1"]],
-  });
-  expect(onward(contextOf(undefined))).not.toHaveProperty("timeoutMs");
+  const context = contextOf(100, { signal, headers });
+  const inherited = answering(context, () => onward<CallOptions>({}, { method: reading, deadlineMs: 5_000 }));
+  expect([inherited.timeoutMs, inherited.signal]).toEqual([100, signal]);
+  expect([...new Headers(inherited.headers)]).toEqual([["traceparent", "00-1"], ["x-request-id", "r1"]]);
+  const own = answering(context, () => onward({ timeoutMs: 50, headers: { traceparent: "00-2" } }, { method: writing }));
+  expect(own).toMatchObject({ timeoutMs: 50 });
+  expect(own).not.toHaveProperty("signal");
+  expect(new Headers(own.headers).get("traceparent")).toBe("00-2");
+});
+
+test("onward() leaves a call alone that answers nobody", () => {
+  const given = { timeoutMs: 7 };
+  expect(onward(given, { method: reading, deadlineMs: 5 })).toBe(given);
 });
 
 test("onward() calls nobody when the time is as good as over", () => {
-  expect(() => onward(contextOf(4))).toThrow(expect.objectContaining({ reason: "DEADLINE_EXCEEDED" }));
+  expect(() => answering(contextOf(4), () => onward({}, { method: writing }))).toThrow(
+    expect.objectContaining({ reason: "DEADLINE_EXCEEDED" }),
+  );
 });

@@ -1,4 +1,7 @@
-/** Deadlines of calls that were taken in: time is kept to answer, and what cannot finish is not begun. */
+/** Deadlines of calls that were taken in: time is kept to answer, what cannot finish is not begun, and calls made on the way inherit. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel as Idempotency } from "@bufbuild/protobuf/wkt";
 import type { CallOptions, HandlerContext } from "@connectrpc/connect";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
@@ -6,7 +9,7 @@ import { Refusal } from "../refusal.ts";
 
 /**
  * Runs `work` within the time its caller waits, less what the answer needs to travel. The context that `work` gets
- * knows that shorter time, so calls it makes with `onward` wait less than its own caller does, hop by hop.
+ * knows that shorter time, so calls made while it runs wait less than its own caller does, hop by hop.
  * Refuses DEADLINE_EXCEEDED at once where too little is left to begin, and when the time is over.
  */
 export async function withinDeadline<T>(
@@ -31,7 +34,7 @@ export async function withinDeadline<T>(
   given.signal.addEventListener("abort", end);
   try {
     const context = { ...given, signal: controller.signal, timeoutMs: () => endsAt - clock.monotonic() };
-    return await Promise.race([work(context), over]);
+    return await Promise.race([answering(context, () => work(context)), over]);
   } finally {
     cancel();
     given.signal.removeEventListener("abort", end);
@@ -50,16 +53,51 @@ const answerShareMax = 0.2;
 /** Headers that go along from hop to hop. */
 export const carriedHeaders = ["x-request-id", "traceparent"] as const;
 
+/** The call that is being answered, for those that are made meanwhile, however deep. */
+const answered = new AsyncLocalStorage<HandlerContext>();
+
+/** Runs `work`, the answer of the call: what it calls inherits (`onward`). */
+export function answering<T>(context: HandlerContext, work: () => T): T {
+  return answered.run(context, work);
+}
+
 /**
- * Options of a call made while answering another: its remaining time, its signal, its request id and trace.
- * Refuses DEADLINE_EXCEEDED where too little is left to call anybody.
+ * Options of a call with what it inherits from the one that is being answered, if any: never more time than that one has left,
+ * its request id and trace, and for a method without side effects its end, when the client has gone. Whether a write is
+ * done must not depend on who still listens. Refuses DEADLINE_EXCEEDED where too little is left to call anybody.
  */
-export function onward(context: HandlerContext): CallOptions {
-  const timeoutMs = context.timeoutMs();
-  if (timeoutMs !== undefined && timeoutMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
-  const headers: [string, string][] = carriedHeaders.flatMap((name) => {
-    const value = context.requestHeader.get(name);
-    return value === null ? [] : [[name, value] as [string, string]];
-  });
-  return { signal: context.signal, headers, ...(timeoutMs !== undefined && { timeoutMs }) };
+export function onward<Given extends CallOptions>(
+  given: Given,
+  { method, deadlineMs }: { readonly method: Pick<DescMethod, "idempotency">; readonly deadlineMs?: number },
+): Given {
+  const context = answered.getStore();
+  if (context === undefined) return given;
+  const leftMs = context.timeoutMs();
+  if (leftMs !== undefined && leftMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
+  const timeoutMs = least(given.timeoutMs ?? deadlineMs, leftMs);
+  const signal = method.idempotency === Idempotency.NO_SIDE_EFFECTS ? either(given.signal, context.signal) : given.signal;
+  return {
+    ...given,
+    headers: carried(context, given.headers),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(signal !== undefined && { signal }),
+  };
+}
+
+function least(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? a ?? b : Math.min(a, b);
+}
+
+function either(own: AbortSignal | undefined, inherited: AbortSignal): AbortSignal {
+  return own === undefined ? inherited : AbortSignal.any([own, inherited]);
+}
+
+/** What the call says itself goes before. */
+function carried({ requestHeader }: HandlerContext, given: CallOptions["headers"]): Headers {
+  const headers = new Headers(given);
+  for (const name of carriedHeaders) {
+    const value = requestHeader.get(name);
+    if (value !== null && !headers.has(name)) headers.set(name, value);
+  }
+  return headers;
 }

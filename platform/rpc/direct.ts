@@ -3,6 +3,7 @@ import { create, type DescMethod, type DescMethodUnary, type DescService, type M
 import type { CallOptions, Client, ContextKey, ContextValues, HandlerContext, ServiceImpl } from "@connectrpc/connect";
 import { type Clock, systemClock } from "../clock.ts";
 import { Refusal } from "../refusal.ts";
+import { answering, onward } from "./deadline.ts";
 
 /**
  * A client whose calls run in this process, with the same types, defaults and deadlines as over the wire: input and
@@ -33,10 +34,14 @@ type Answer = (request: unknown, context: HandlerContext) => unknown;
 
 function unary(parts: { method: DescMethodUnary; answer: Answer; clock: Clock }): Unary {
   const { method, answer, clock } = parts;
-  return async (request, options) => {
-    const deadline = options && (options.signal ?? options.timeoutMs) !== undefined ? startDeadline(options, clock) : undefined;
+  return async (request, given) => {
+    const options = onward(given ?? none, { method });
+    const deadline = (options.signal ?? options.timeoutMs) === undefined ? undefined : startDeadline(options, clock);
     try {
-      const answered = answer(create(method.input, request), new DirectContext(method, options, deadline?.signal));
+      const context = new DirectContext(method, options, deadline);
+      const message = create(method.input, request);
+      // Without a deadline there is nothing to inherit but that of the caller, which counts already
+      const answered = deadline ? answering(context, () => answer(message, context)) : answer(message, context);
       const response = deadline ? await Promise.race([answered, deadline.passed]) : await answered;
       return create(method.output, response as MessageInitShape<typeof method.output>);
     } finally {
@@ -45,12 +50,16 @@ function unary(parts: { method: DescMethodUnary; answer: Answer; clock: Clock })
   };
 }
 
+const none: CallOptions = {};
+
 async function notImplemented(): Promise<never> {
   throw new Refusal("NOT_IMPLEMENTED");
 }
 
 interface Deadline {
   readonly signal: AbortSignal;
+  /** Undefined: as long as it takes. */
+  leftMs(): number | undefined;
   /** Rejects when the time is over or the caller's signal aborts. */
   readonly passed: Promise<never>;
   end(): void;
@@ -68,8 +77,10 @@ function startDeadline(options: CallOptions, clock: Clock): Deadline {
   }
   const cancel = options.timeoutMs === undefined ? undefined : clock.after(options.timeoutMs, pass);
   options.signal?.addEventListener("abort", pass);
+  const endsAt = options.timeoutMs === undefined ? undefined : clock.monotonic() + options.timeoutMs;
   return {
     signal: controller.signal,
+    leftMs: () => (endsAt === undefined ? undefined : endsAt - clock.monotonic()),
     passed: promise,
     end() {
       cancel?.();
@@ -86,16 +97,18 @@ class DirectContext implements HandlerContext {
   readonly signal: AbortSignal;
   readonly requestMethod = "POST";
   readonly protocolName = "direct";
-  readonly #options: CallOptions | undefined;
+  readonly #options: CallOptions;
+  readonly #deadline: Deadline | undefined;
   #requestHeader: Headers | undefined;
   #responseHeader: Headers | undefined;
   #responseTrailer: Headers | undefined;
   #values: ContextValues | undefined;
 
-  constructor(method: DescMethodUnary, options: CallOptions | undefined, signal: AbortSignal = neverAborted) {
+  constructor(method: DescMethodUnary, options: CallOptions, deadline: Deadline | undefined) {
     this.method = method;
-    this.signal = signal;
+    this.signal = deadline?.signal ?? neverAborted;
     this.#options = options;
+    this.#deadline = deadline;
   }
 
   get service(): DescService {
@@ -107,7 +120,7 @@ class DirectContext implements HandlerContext {
   }
 
   get requestHeader(): Headers {
-    return (this.#requestHeader ??= new Headers(this.#options?.headers));
+    return (this.#requestHeader ??= new Headers(this.#options.headers));
   }
 
   get responseHeader(): Headers {
@@ -119,11 +132,11 @@ class DirectContext implements HandlerContext {
   }
 
   get values(): ContextValues {
-    return (this.#values ??= this.#options?.contextValues ?? contextValues());
+    return (this.#values ??= this.#options.contextValues ?? contextValues());
   }
 
   get timeoutMs(): () => number | undefined {
-    return () => this.#options?.timeoutMs;
+    return () => this.#deadline?.leftMs();
   }
 }
 

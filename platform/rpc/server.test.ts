@@ -8,7 +8,6 @@ import { ServerReflection } from "../../proto/gen/grpc/reflection/v1/reflection_
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { onward } from "./deadline.ts";
 import { callPart, type Implementation, keepingLogger, servePart } from "./part.fixture.ts";
 import type { RpcServer } from "./server.ts";
 
@@ -86,7 +85,7 @@ test("serveRpc() a deadline shrinks from hop to hop", async () => {
   const first = await serve({
     async trackUsers(_, context) {
       left.push(context.timeoutMs() ?? Infinity);
-      return toLast.trackUsers({}, onward(context));
+      return toLast.trackUsers({});
     },
   });
   const { client, close: closeClient } = callPart([first.url]);

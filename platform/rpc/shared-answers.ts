@@ -15,7 +15,7 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
-import { workMsOf } from "./deadline.ts";
+import { answering, workMsOf } from "./deadline.ts";
 import { type Handler, noteFault, type RpcRoute, rpcRoute } from "./guard.ts";
 import { detailFromRefusal } from "./refusal-wire.ts";
 import { SharedContext } from "./shared-context.ts";
@@ -92,7 +92,7 @@ async function outcomeOf(call: Call, { method, handler }: Target, parts: SharedP
     const workMs = workMsOf(call.timeoutMs === 0 ? parts.context.timeoutMs() : call.timeoutMs);
     if (workMs < limits.rpcWorkMsMin) throw new Refusal("DEADLINE_EXCEEDED");
     const context = new SharedContext({ call, method, workMs, clock: parts.clock, whole: parts.context });
-    const answer = await handler(request, context);
+    const answer = await answering(context, () => handler(request, context));
     return { case: "response", value: toBinary(method.output, create(method.output, answer as MessageInitShape<typeof method.output>)) };
   } catch (thrown) {
     if (thrown instanceof Refusal) {

@@ -186,7 +186,7 @@ class SharedLine {
     const timeoutMs = Math.max(...calls.map((call) => call.timeoutMs));
     const { stream } = connection.transport;
     const many = SharedCallService.method.callMany;
-    const response = await stream(many, undefined, timeoutMs, callHeaders(caller, {}), one(request));
+    const response = await stream(many, signalOfAll(batch), timeoutMs, callHeaders(caller, {}), one(request));
     for await (const { outcomes } of response.message) {
       firstAnswer();
       for (const outcome of outcomes) batch[outcome.index]?.end(settledOf(method, outcome));
@@ -218,6 +218,18 @@ class SharedLine {
     for (const { bytes } of calls) this.#bytes += bytes.length;
     this.#pumpSoon();
   }
+}
+
+/** Ends the message once nobody waits for any of its calls; undefined where one of them is waited for whatever happens. */
+function signalOfAll(batch: readonly Waiting[]): AbortSignal | undefined {
+  const signals = batch.flatMap(({ options }) => options.signal ?? []);
+  if (signals.length < batch.length) return undefined;
+  const controller = new AbortController();
+  function endIfAllAre(): void {
+    if (signals.every(({ aborted }) => aborted)) controller.abort(new Refusal("DEADLINE_EXCEEDED"));
+  }
+  for (const signal of signals) signal.addEventListener("abort", endIfAllAre, { once: true, signal: controller.signal });
+  return controller.signal;
 }
 
 function settledOf(method: DescMethodUnary, { outcome }: Outcome): { answer: Message } | { thrown: unknown } {
