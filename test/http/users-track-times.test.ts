@@ -38,6 +38,62 @@ for (const [text, at] of dates) {
   });
 }
 
+/** Forms of ISO 8601 that few clients send; of a custom attribute only `{ "$time": text }` makes them times. */
+const rareForms: readonly (readonly [text: string, at: number])[] = [
+  ["20240101T000000Z", Date.UTC(2024, 0, 1)],
+  ["20240101T123045.678+0100", Date.UTC(2024, 0, 1, 11, 30, 45, 678)],
+  ["20240101T1230Z", Date.UTC(2024, 0, 1, 12, 30)],
+  ["20240101", Date.UTC(2024, 0, 1)],
+  ["2024-01-01T12:30:45+1:00", Date.UTC(2024, 0, 1, 11, 30, 45)],
+  ["2024-01-01T12Z", Date.UTC(2024, 0, 1, 12)],
+  ["2024-W01-1T12:00:00Z", Date.UTC(2024, 0, 1, 12)],
+  ["2024-366", Date.UTC(2024, 11, 31)],
+  ["2024-01-01T24:00:00Z", Date.UTC(2024, 0, 2)],
+  ["2016-12-31T23:59:60Z", Date.UTC(2017, 0, 1)],
+];
+
+test("every form of ISO 8601 that can be read in one way is taken as the time of events and purchases, and in $time", async () => {
+  for (const [text, at] of rareForms) {
+    const id = fresh();
+    const answer = await heddle.track({
+      attributes: [{ external_id: id, v: { $time: text }, marked_email_as_spam_at: text }],
+      events: [{ external_id: id, name: "e", time: text }],
+      purchases: [{ external_id: id, product_id: "p", currency: "USD", price: 1, time: text }],
+    });
+    expect(answer.body, text).toEqual({ attributes_processed: 1, events_processed: 1, purchases_processed: 1, message: "success" });
+    const user = await heddle.user(id);
+    expect([instant(user.custom_events?.[0]?.first), instant(user.purchases?.[0]?.last), instant(user.custom_attributes?.v)]).toEqual([
+      at,
+      at,
+      at,
+    ]);
+  }
+});
+
+test("a text of a custom attribute that may be a number or a code stays a text", async () => {
+  for (const text of ["20240101", "20240101T000000Z", "2024-W01-1", "2024-366"]) {
+    const id = fresh();
+    await heddle.track({ attributes: [{ external_id: id, v: text }] });
+    expect((await heddle.user(id)).custom_attributes?.v).toBe(text);
+  }
+});
+
+test("forms that can be read in two ways, and days that are not in the calendar, are refused", async () => {
+  for (
+    const time of [
+      "2024-01-01T12:00:00+100",
+      "2024-W01",
+      "1550233496",
+      "2023-366",
+      "20240230T000000Z",
+      "2024-01-01T24:00:01Z",
+      "2024-01-01T12:00:60Z",
+    ]
+  ) {
+    await heddle.verdict("events", { external_id: fresh(), name: "e", time });
+  }
+});
+
 for (const [text, at] of [["12-1-2021", Date.UTC(2021, 11, 1)], ["12/1/2021", Date.UTC(2021, 11, 1)]] as const) {
   test(`custom attribute "${text}" looks like a date and becomes a time`, async () => {
     const id = fresh();

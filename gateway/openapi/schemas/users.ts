@@ -2,7 +2,10 @@
 import { limits } from "../../../platform/limits.ts";
 import { flag, list, mapOf, number, object, oneOfTexts, ref, type Schema, text, whole } from "../schema.ts";
 
-const time = text("ISO 8601, or `yyyy-MM-ddTHH:mm:ss:SSSZ`.");
+const time = text(
+  "ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, " +
+    "24:00 and leap seconds; or `yyyy-MM-ddTHH:mm:ss:SSSZ`, `MM/dd/yyyy`. No zone is UTC. What lies in the future becomes now.",
+);
 const currency = text("ISO 4217 code.");
 
 /** At least one of them names the user. */

@@ -3,7 +3,7 @@ import { limits } from "../../../platform/limits.ts";
 import { isObject, type RawObject } from "./check-json.ts";
 import { hasAtMostChars } from "./check-text.ts";
 import { Verdict } from "./check-verdict.ts";
-import { isoTime, parseTime } from "./parse-time.ts";
+import { isoTime, parseCommonTime, parseTime } from "./parse-time.ts";
 import type { Json, JsonObject, TimeValue } from "./track-object.ts";
 
 /** A time that is a JSON value too. */
@@ -42,12 +42,15 @@ export function nestedObjects(attribute: string, items: readonly unknown[]): Jso
 /** `{ "$time": text }` in canonical form; undefined where there is anything else in it or the text is no time to keep. */
 export function timeObject(raw: RawObject): StoredTime | undefined {
   const text = raw["$time"];
-  return typeof text === "string" && Object.keys(raw).length === 1 ? timeValue(text) : undefined;
+  return typeof text === "string" && Object.keys(raw).length === 1 ? storedTime(parseTime(text)) : undefined;
 }
 
-/** The time that a text says, from year 0 to 3000. */
+/** The time that a text of a custom attribute looks like, from year 0 to 3000. */
 export function timeValue(text: string): StoredTime | undefined {
-  const ms = parseTime(text);
+  return storedTime(parseCommonTime(text));
+}
+
+function storedTime(ms: number | undefined): StoredTime | undefined {
   return ms === undefined || ms < storedFrom || ms >= storedBefore ? undefined : { $time: isoTime(ms) };
 }
 

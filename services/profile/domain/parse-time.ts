@@ -1,4 +1,5 @@
 /** Reads every form of a time that clients may send (api-facts 2.5, 2.6), by hand: `Date.parse` differs between runtimes. */
+import { parseIso } from "./parse-iso.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -22,14 +23,21 @@ const monthNames = "janfebmaraprmayjunjulaugsepoctnovdec";
  * - `MM/dd/yyyy` and `MM-dd-yyyy`, month and day of one or two digits;
  * - `ddd MM dd HH:mm:ss.TZD YYYY`.
  * No zone is UTC, no time is midnight, years are 0 to 9999, a fraction is cut to milliseconds. The calendar is checked;
- * a second of 60 and an hour of 24 are not taken.
+ * a second of 60 and an hour of 24 are not taken. These are the forms by which a text of a custom attribute is known as a time;
+ * others, like `20240101`, are numbers and codes as well.
  */
-export function parseTime(text: string): number | undefined {
+export function parseCommonTime(text: string): number | undefined {
   if (text.length < textCharsMin || text.length > textCharsMax) return undefined;
   const first = text.charCodeAt(0) - 0x30;
   if (first > 9) return parseWeekdayForm(text);
   if (!(first >= 0)) return undefined;
   return digits(text, 0, 4) >= 0 ? parseYearFirst(text) : parseMonthFirst(text);
+}
+
+/** The same where a time is asked for: every form of ISO 8601 that can be read in one way only, see parseIso(). */
+export function parseTime(text: string): number | undefined {
+  if (text.length < textCharsMin || text.length > textCharsMax) return undefined;
+  return parseCommonTime(text) ?? parseIso(text);
 }
 
 /** The canonical form of a stored time. */
