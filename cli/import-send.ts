@@ -4,7 +4,7 @@ import { hash } from "node:crypto";
 import { openClient, RefusedError, UnreachableError } from "../client/client.ts";
 import { isPassing } from "../client/retry.ts";
 import { type Batch, bodyOf } from "./import-batches.ts";
-import type { Entry, SentEntry } from "./import-entry.ts";
+import type { SentEntry } from "./import-entry.ts";
 import { type BatchSeal, sentEntries } from "./import-ledger.ts";
 import type { Refused } from "./import-report.ts";
 import { CommandError } from "./output.ts";
@@ -74,13 +74,15 @@ function keyOf(objects: readonly SentEntry[], { identity, named }: BatchSeal): s
   return `heddle-import-${identity}-${offset}.${part}-${last?.end ?? 0}.${last?.place[1] ?? 0}${rows}`;
 }
 
+/** A row has one entry, whatever is wrong with it; one of which a field was not taken is for mending too. */
 function settle(sent: ReadonlyMap<string, readonly SentEntry[]>, errors: readonly ObjectError[]): Sent {
-  const refused = errors.flatMap(({ inputArray, index, type }): Refused[] => {
+  const texts = new Map<SentEntry, string[]>();
+  for (const { inputArray, index, type } of errors) {
     const entry = sent.get(inputArray)?.[index];
-    return entry === undefined ? [] : [{ entry, text: type }];
-  });
-  const out = new Set<Entry>(refused.map(({ entry }) => entry));
-  return { taken: [...sent.values()].flat().filter((entry) => !out.has(entry)), refused };
+    if (entry !== undefined) texts.set(entry, [...texts.get(entry) ?? [], type]);
+  }
+  const refused = Array.from(texts, ([entry, told]): Refused => ({ entry, text: told.join("; ") }));
+  return { taken: [...sent.values()].flat().filter((entry) => !texts.has(entry)), refused };
 }
 
 interface Answer {

@@ -44,6 +44,9 @@ export const limits = {
   bulkObjectsMax: 1_000,
   bulkObjectsPerUserMax: 100,
   objectBytesMax: 512 * 1024,
+  // Of an object whose other fields are taken, and of a request: what is beyond is told as a number
+  fieldFaultsPerObjectMax: 10,
+  fieldFaultsPerRequestMax: 250,
   externalIdBytesMax: 987,
   aliasPartCharsMax: 255,
   attributeNameCharsMax: 255,

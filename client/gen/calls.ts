@@ -12,12 +12,14 @@ export type Error = {
 };
 
 export type ObjectError = {
-  /** Why the object was not taken. */
+  /** Why the object, or the field, was not taken. */
   readonly type: string;
   /** The array of the request that holds it. */
   readonly input_array: string;
   /** Its place in that array, from 0. */
   readonly index: number;
+  /** There where the object was taken, and counted: the field of it that was not. An error without it is of an object that was not. */
+  readonly field?: string;
 };
 
 export type ScimError = {
@@ -88,7 +90,7 @@ export type Event = {
   readonly phone?: string;
   readonly app_id?: string;
   readonly name: string;
-  /** ISO 8601, or `yyyy-MM-ddTHH:mm:ss:SSSZ`. */
+  /** ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, 24:00 and leap seconds; or `yyyy-MM-ddTHH:mm:ss:SSSZ`, `MM/dd/yyyy`. No zone is UTC. What lies in the future becomes now. */
   readonly time: string;
   readonly properties?: Properties;
   /** Changes users that exist and makes no new one. */
@@ -112,7 +114,7 @@ export type Purchase = {
   /** Decimal; revenue is price x quantity, rounded to cents. */
   readonly price: number | string;
   readonly quantity?: number;
-  /** ISO 8601, or `yyyy-MM-ddTHH:mm:ss:SSSZ`. */
+  /** ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, 24:00 and leap seconds; or `yyyy-MM-ddTHH:mm:ss:SSSZ`, `MM/dd/yyyy`. No zone is UTC. What lies in the future becomes now. */
   readonly time: string;
   readonly properties?: Properties;
   /** Changes users that exist and makes no new one. */
@@ -363,7 +365,7 @@ export interface Calls {
       readonly attributes_processed?: number;
       readonly events_processed?: number;
       readonly purchases_processed?: number;
-      /** One for each object that was not taken; all others were. */
+      /** What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, 10 of an object at most. */
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
@@ -373,7 +375,7 @@ export interface Calls {
     readonly body: TrackBody;
     readonly answer: {
       readonly users: readonly SyncedUser[];
-      /** One for each object that was not taken; all others were. */
+      /** What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, 10 of an object at most. */
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
@@ -385,7 +387,7 @@ export interface Calls {
       readonly attributes_processed?: number;
       readonly events_processed?: number;
       readonly purchases_processed?: number;
-      /** One for each object that was not taken; all others were. */
+      /** What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, 10 of an object at most. */
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
@@ -421,7 +423,7 @@ export interface Calls {
     };
     readonly answer: {
       readonly aliases_processed: number;
-      /** One for each object that was not taken; all others were. */
+      /** What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, 10 of an object at most. */
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
@@ -436,7 +438,7 @@ export interface Calls {
       })[];
     };
     readonly answer: {
-      /** One for each object that was not taken; all others were. */
+      /** What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, 10 of an object at most. */
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
@@ -467,7 +469,7 @@ export interface Calls {
       readonly phone_numbers_processed?: number;
       /** Asks `GET /users/merge/status/{id}` what came of it. */
       readonly job_id?: string;
-      /** One for each object that was not taken; all others were. */
+      /** What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, 10 of an object at most. */
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };

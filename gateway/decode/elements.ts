@@ -7,6 +7,8 @@ export interface ElementError {
   readonly type: string;
   readonly input_array: string;
   readonly index: number;
+  /** There where the object was taken: what was not taken of it. */
+  readonly field?: string;
 }
 
 export interface Taken<T> {
@@ -35,10 +37,15 @@ export function takeEach<I, T>(list: readonly I[], inputArray: string, decode: (
 
 /** Errors of a service, which counted in the list it was given, as places in the list that was sent. */
 export function errorsAtPlaces(
-  errors: readonly Pick<ObjectError, "type" | "inputArray" | "index">[],
+  errors: readonly (Pick<ObjectError, "type" | "inputArray" | "index"> & { readonly field?: string })[],
   places?: readonly number[],
 ): ElementError[] {
-  return errors.map(({ type, inputArray, index }) => ({ type, input_array: inputArray, index: places?.[index] ?? index }));
+  return errors.map(({ type, inputArray, index, field }) => ({
+    type,
+    input_array: inputArray,
+    index: places?.[index] ?? index,
+    ...(field ? { field } : {}),
+  }));
 }
 
 /** In the order of the list. */

@@ -2,17 +2,19 @@
 import { limits } from "../../platform/limits.ts";
 import type { TrackUsersResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { errorsAtPlaces } from "../decode/elements.ts";
+import { knownGroupsOf } from "../decode/known-groups.ts";
 import { receiptHeaders } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** 201 also with partial errors. Plans by monthly active users take 50 objects in all, others 75 in each array. */
-export async function handleUsersTrack(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleUsersTrack(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
   const { plan } = call.spent.permit.caller.holder.workspace;
   const combined = plan.kind === "monthly_active_users";
   return trackReply(
     await profile.trackUsers({
       scope: call.scope,
       bodyJson: call.body,
+      ...await knownGroupsOf(call, { subscription }),
       objectsPerArrayMax: combined ? 0 : limits.trackObjectsPerArrayMax,
       objectsMax: combined ? limits.trackObjectsCombinedMauMax : 0,
       objectsPerUserMax: 0,

@@ -3,7 +3,11 @@ import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
 import { list, mapOf, object, ref, type Schema, success, text, whole } from "../schema.ts";
 
-const errors = list(ref("ObjectError"), "One for each object that was not taken; all others were.");
+const errors = list(
+  ref("ObjectError"),
+  "What was not taken; everything else was. Each thing that is wrong with an object that was not taken, and each field (`field`) of one that was, " +
+    `${limits.fieldFaultsPerObjectMax} of an object at most.`,
+);
 const trackAnswer = success({ attributes_processed: whole(), events_processed: whole(), purchases_processed: whole(), errors });
 const items = { minItems: 1, maxItems: limits.itemsPerRequestMax };
 const jobId = text("Asks `GET /users/merge/status/{id}` what came of it.");
@@ -17,6 +21,8 @@ export const userEntries: readonly Entry[] = [
     tag: "Users",
     summary: "Record attributes, events and purchases",
     description: "Each object is judged by itself: a 201 may carry `errors`, and everything else was taken. 400 where nothing was valid. " +
+      "Of an attributes object whose identifier is good the good fields are taken and the others are told with their `field`, and nothing is " +
+      `cut: a string of more than ${limits.stringValueCharsMax} characters is not taken. Events and purchases are taken whole or not at all. ` +
       `At most ${limits.trackObjectsPerArrayMax} objects in each array; on a plan by monthly active users at most ` +
       `${limits.trackObjectsCombinedMauMax} in all. Objects that look alike are distinct unless the request is repeated with its Idempotency-Key.`,
     body: ref("TrackBody"),

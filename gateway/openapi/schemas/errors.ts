@@ -9,9 +9,12 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
     request_id: text("With a 500: the id under which the fault was logged."),
   }, ["message"]),
   ObjectError: object({
-    type: text("Why the object was not taken."),
+    type: text("Why the object, or the field, was not taken."),
     input_array: text("The array of the request that holds it."),
     index: whole("Its place in that array, from 0.", { minimum: 0 }),
+    field: text(
+      "There where the object was taken, and counted: the field of it that was not. An error without it is of an object that was not.",
+    ),
   }, ["type", "input_array", "index"]),
   ScimError: object({
     schemas: list(text()),

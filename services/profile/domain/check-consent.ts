@@ -2,21 +2,27 @@
 import { limits } from "../../../platform/limits.ts";
 import { type Draft, isObject, type RawObject } from "./check-json.ts";
 import { checkFlag, checkName } from "./check-text.ts";
-import { Verdict } from "./check-verdict.ts";
+import { type FieldFaults, Ignored, Verdict } from "./check-verdict.ts";
 import type { ConsentChange, EmailStatus, MembershipState } from "./track-object.ts";
 
 /**
- * The consent to hand on; undefined where there is none. Consent is never guessed: whatever is not one of the states
- * refuses the whole object, null too. Whether the group exists is for its owner to say. `use_double_opt_in_logic` is
- * checked and goes no further.
+ * The consent to hand on; undefined where there is none. Consent is never guessed: whatever is not one of the states is
+ * not taken and told, null too. `known`: the groups of the workspace, where they could be asked for; the change of a group
+ * that is not among them is told, and the other elements are taken. `use_double_opt_in_logic` is checked and goes no further.
  */
-export function checkConsent(raw: RawObject): ConsentChange | undefined {
+export function checkConsent(raw: RawObject, faults: FieldFaults, known?: ReadonlySet<string>): ConsentChange | undefined {
   const consent: Draft<ConsentChange> = {};
   const { email_subscribe: status, subscription_groups: groups } = raw;
-  if (status !== undefined) consent.emailSubscribe = checkEmailStatus("email_subscribe", status);
-  if (groups !== undefined) {
-    const changes = checkGroups(groups);
+  try {
+    if (status !== undefined) consent.emailSubscribe = checkEmailStatus("email_subscribe", status);
+  } catch (error) {
+    faults.add("email_subscribe", error);
+  }
+  try {
+    const changes = groups === undefined ? [] : checkGroups(groups, faults, known);
     if (changes.length > 0) consent.subscriptionGroups = changes;
+  } catch (error) {
+    faults.add("subscription_groups", error);
   }
   return consent.emailSubscribe === undefined && consent.subscriptionGroups === undefined ? undefined : consent;
 }
@@ -26,12 +32,24 @@ export function checkEmailStatus(field: string, value: unknown): EmailStatus {
   throw new Verdict(`'${field}' must be 'opted_in', 'subscribed' or 'unsubscribed'`);
 }
 
-function checkGroups(value: unknown): NonNullable<ConsentChange["subscriptionGroups"]> {
+type GroupChange = NonNullable<ConsentChange["subscriptionGroups"]>[number];
+
+function checkGroups(value: unknown, faults: FieldFaults, known: ReadonlySet<string> | undefined): GroupChange[] {
   if (!Array.isArray(value)) throw new Verdict("'subscription_groups' must be an array of objects");
   if (value.length > limits.subscriptionGroupsPerObjectMax) {
     throw new Verdict(`'subscription_groups' must have at most ${limits.subscriptionGroupsPerObjectMax} elements`);
   }
-  return value.map(checkGroup);
+  const changes: GroupChange[] = [];
+  for (const element of value) {
+    try {
+      const change = checkGroup(element);
+      if (known?.has(change.id) === false) throw new Ignored(`Invalid subscription group ID: '${change.id}' is no group of this workspace`);
+      changes.push(change);
+    } catch (error) {
+      faults.add("subscription_groups", error);
+    }
+  }
+  return changes;
 }
 
 function checkGroup(value: unknown): { id: string; state: MembershipState } {

@@ -8,42 +8,30 @@ import { checkPushTokens } from "./check-push-tokens.ts";
 import { checkFacebook, checkTwitter } from "./check-social.ts";
 import { checkText } from "./check-text.ts";
 import { isTimeZone } from "./check-time-zone.ts";
-import { Verdict } from "./check-verdict.ts";
+import { type FieldFaults, Ignored, Verdict } from "./check-verdict.ts";
 import { isDate, isoTime, parseTime } from "./parse-time.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
-/** The value to keep; null takes the field away, undefined leaves it as it is. The given value is never null. */
-export type FieldRule = (value: unknown) => FieldValue | null | undefined;
+/**
+ * The value to keep; null takes the field away. The given value is never null. What cannot be kept is a Verdict; `faults` is for
+ * what is not kept as it was sent.
+ */
+export type FieldRule = (value: unknown, faults: FieldFaults) => FieldValue | null;
 
 /**
- * The rules by field. null takes every field away. What cannot be kept refuses the whole object, so that the client
- * learns of it, but for what the facts say is ignored:
- *
- * | Field | Taken | Anything else |
- * |---|---|---|
- * | first_name, last_name, home_city | string to 255 characters | refused |
- * | image_url | string to 2048 characters | refused |
- * | country | string | other types refused; a name that means no country is null |
- * | language | ISO 639-1 | refused |
- * | dob | `YYYY-MM-DD`, a date of the calendar | refused |
- * | gender | M, F, O, N, P | refused |
- * | time_zone | a name of the table | ignored |
- * | current_location | longitude -180 to 180, latitude -90 to 90 | refused; other keys in it are dropped |
- * | date_of_first_session, date_of_last_session, marked_email_as_spam_at | any time of parseTime | refused |
- * | push_subscribe | opted_in, subscribed, unsubscribed | refused |
- * | email_open_tracking_disabled, email_click_tracking_disabled | boolean | refused |
- * | push_tokens, facebook, twitter | the shapes of their checks | refused; other keys in them are dropped |
+ * The rules by field; docs/users.md has them as a table. null takes every field away. What cannot be
+ * kept leaves the field as it is and is told; a country that means none empties the field and is told (api-facts 2.4).
  */
 export const fieldRules: ReadonlyMap<string, FieldRule> = new Map<StandardField, FieldRule>([
   ["first_name", textRule("first_name")],
   ["last_name", textRule("last_name")],
   ["home_city", textRule("home_city")],
   ["image_url", (value) => checkText("image_url", value, limits.imageUrlCharsMax)],
-  ["country", (value) => countryCode(checkText("country", value, limits.stringValueCharsMax)) ?? null],
+  ["country", checkCountry],
   ["language", checkLanguage],
   ["dob", checkDateOfBirth],
   ["gender", checkGender],
-  ["time_zone", (value) => (typeof value === "string" && isTimeZone(value) ? value : undefined)],
+  ["time_zone", checkTimeZone],
   ["current_location", checkLocation],
   ["date_of_first_session", timeRule("date_of_first_session")],
   ["date_of_last_session", timeRule("date_of_last_session")],
@@ -73,6 +61,20 @@ function flagRule(field: StandardField): FieldRule {
     if (typeof value !== "boolean") throw new Verdict(`'${field}' must be true or false`);
     return value;
   };
+}
+
+/** Best effort: the code of a name or code; a text that means no country is null. An empty one says nothing. */
+function checkCountry(value: unknown, faults: FieldFaults): string | null {
+  const text = checkText("country", value, limits.stringValueCharsMax);
+  if (text === "") throw new Verdict("'country' must be an ISO 3166-1 alpha-2 code or the name of a country");
+  const code = countryCode(text);
+  if (code === undefined) faults.tell("country", "'country' is no country that is known, the field was emptied");
+  return code ?? null;
+}
+
+function checkTimeZone(value: unknown): string {
+  if (typeof value === "string" && isTimeZone(value)) return value;
+  throw new Ignored("'time_zone' must be the name of a time zone");
 }
 
 function checkLanguage(value: unknown): string {

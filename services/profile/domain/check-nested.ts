@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { isObject, type RawObject } from "./check-json.ts";
 import { hasAtMostChars } from "./check-text.ts";
-import { Verdict } from "./check-verdict.ts";
+import { Ignored, quoted, Verdict } from "./check-verdict.ts";
 import { isoTime, parseCommonTime, parseTime } from "./parse-time.ts";
 import type { Json, JsonObject, TimeValue } from "./track-object.ts";
 
@@ -13,36 +13,30 @@ const storedFrom = Date.parse("0000-01-01T00:00:00.000Z");
 const storedBefore = Date.UTC(limits.storedYearMax + 1, 0, 1);
 
 /**
- * A nested object with its times normalised; undefined where any value in it is null or invalid, which drops all nested
- * updates of the attribute (api-facts 2.5): a name that is empty, too long, or has a space, `.` or `$`; an array in an
- * array; a `$time` that is no time from year 0 to 3000. A string over the limit refuses the whole object instead, as it
- * does at the top: the client should know.
+ * A nested object with its times normalised. Any value in it that is null or invalid drops all nested updates of the attribute
+ * (api-facts 2.5): a name that is empty, too long, or has a space, `.` or `$`; an array in an array; a `$time` that is no time
+ * from year 0 to 3000. A string over the limit is told as it is at the top.
  */
-export function nestedObject(attribute: string, raw: RawObject): JsonObject | undefined {
+export function nestedObject(attribute: string, raw: RawObject): JsonObject {
   const object: Record<string, Json> = {};
   for (const name of Object.keys(raw)) {
-    const value = isNestedName(name) ? nestedValue(attribute, raw[name]) : undefined;
-    if (value === undefined) return undefined;
-    object[name] = value;
+    if (!isNestedName(name)) throw badName(attribute);
+    object[name] = nestedValue(attribute, raw[name]);
   }
   return object;
 }
 
-/** All the objects of the array, or undefined where one of them is invalid. */
-export function nestedObjects(attribute: string, items: readonly unknown[]): JsonObject[] | undefined {
-  const objects: JsonObject[] = [];
-  for (const item of items) {
-    const object = isObject(item) ? nestedObject(attribute, item) : undefined;
-    if (object === undefined) return undefined;
-    objects.push(object);
-  }
-  return objects;
+/** All the objects of the array. */
+export function nestedObjects(attribute: string, items: readonly RawObject[]): JsonObject[] {
+  return items.map((item) => nestedObject(attribute, item));
 }
 
-/** `{ "$time": text }` in canonical form; undefined where there is anything else in it or the text is no time to keep. */
-export function timeObject(raw: RawObject): StoredTime | undefined {
+/** `{ "$time": text }` in canonical form. */
+export function timeObject(attribute: string, raw: RawObject): StoredTime {
   const text = raw["$time"];
-  return typeof text === "string" && Object.keys(raw).length === 1 ? storedTime(parseTime(text)) : undefined;
+  const time = typeof text === "string" && Object.keys(raw).length === 1 ? storedTime(parseTime(text)) : undefined;
+  if (time === undefined) throw new Ignored(`A '$time' of '${quoted(attribute)}' is not a valid date`);
+  return time;
 }
 
 /** The time that a text of a custom attribute looks like, from year 0 to 3000. */
@@ -60,25 +54,23 @@ export function isTimeObject(value: unknown): value is RawObject {
 
 export function checkStringValue(attribute: string, text: string): string {
   if (hasAtMostChars(text, limits.stringValueCharsMax)) return text;
-  throw new Verdict(`A string of '${attribute}' is longer than ${limits.stringValueCharsMax} characters`);
+  throw new Verdict(`A string of '${quoted(attribute)}' is longer than ${limits.stringValueCharsMax} characters`);
 }
 
-function nestedValue(attribute: string, value: unknown): Json | undefined {
+function nestedValue(attribute: string, value: unknown): Json {
   if (typeof value === "string") return checkStringValue(attribute, value);
   if (typeof value === "number" || typeof value === "boolean") return value;
-  if (Array.isArray(value)) return nestedArray(attribute, value);
-  if (isTimeObject(value)) return timeObject(value);
-  return isObject(value) ? nestedObject(attribute, value) : undefined;
+  if (Array.isArray(value)) return value.map((item) => nestedValue(attribute, Array.isArray(item) ? null : item));
+  if (isTimeObject(value)) return timeObject(attribute, value);
+  if (isObject(value)) return nestedObject(attribute, value);
+  throw new Ignored(`A value in '${quoted(attribute)}' is null or an array in an array: nothing in it was taken`);
 }
 
-function nestedArray(attribute: string, items: readonly unknown[]): Json[] | undefined {
-  const values: Json[] = [];
-  for (const item of items) {
-    const value = Array.isArray(item) ? undefined : nestedValue(attribute, item);
-    if (value === undefined) return undefined;
-    values.push(value);
-  }
-  return values;
+function badName(attribute: string): Ignored {
+  return new Ignored(
+    `A name in '${quoted(attribute)}' is empty, longer than ${limits.attributeNameCharsMax} characters, or has a space, '.' or '$': ` +
+      "nothing in it was taken",
+  );
 }
 
 function isNestedName(name: string): boolean {

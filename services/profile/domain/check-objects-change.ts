@@ -2,27 +2,35 @@
 import { limits } from "../../../platform/limits.ts";
 import { fitsBytes, isObject, type RawObject } from "./check-json.ts";
 import { checkStringValue, isTimeObject, nestedObject, nestedObjects, timeObject } from "./check-nested.ts";
-import { Verdict } from "./check-verdict.ts";
+import { Ignored, quoted, Verdict } from "./check-verdict.ts";
 import type { CustomChange, Json, JsonObject, ObjectMatch } from "./track-object.ts";
+
+/** Throws Ignored for what takes more than `attributeObjectBytesMax`. */
+export function checkBytes(attribute: string, value: unknown): void {
+  if (fitsBytes(value, limits.attributeObjectBytesMax)) return;
+  throw new Ignored(`'${quoted(attribute)}' is larger than ${limits.attributeObjectBytesMax} bytes of JSON`);
+}
 
 type Update = ObjectMatch & { readonly object: JsonObject };
 
 /**
- * The change that the operators stand for (api-facts 2.5); undefined as in checkCustom: an invalid nested value or more
- * than `attributeObjectBytesMax` in all. A wrong shape of an operator is a verdict.
+ * The change that the operators stand for (api-facts 2.5). Ignored as in checkCustom: an invalid nested value or more than
+ * `attributeObjectBytesMax` in all. A wrong shape of an operator is a verdict.
  */
-export function checkObjectsChange(attribute: string, raw: RawObject, merge: boolean): CustomChange | undefined {
+export function checkObjectsChange(attribute: string, raw: RawObject, merge: boolean): CustomChange {
   const add = nestedObjects(attribute, checkObjectList(attribute, "$add", raw["$add"]));
   const remove = checkObjectList(attribute, "$remove", raw["$remove"]).map((item) => checkMatch(attribute, item));
   const update = checkUpdates(attribute, checkObjectList(attribute, "$update", raw["$update"]));
-  if (add === undefined || update === undefined) return undefined;
   const change = { op: "objects", add, remove, update, merge } as const;
-  return fitsBytes(change, limits.attributeObjectBytesMax) ? change : undefined;
+  checkBytes(attribute, change);
+  return change;
 }
 
 function checkObjectList(attribute: string, operator: string, items: unknown): readonly RawObject[] {
   if (items === undefined) return [];
-  if (!Array.isArray(items) || !items.every(isObject)) throw new Verdict(`'${operator}' of '${attribute}' must be an array of objects`);
+  if (!Array.isArray(items) || !items.every(isObject)) {
+    throw new Verdict(`'${operator}' of '${quoted(attribute)}' must be an array of objects`);
+  }
   return items;
 }
 
@@ -30,7 +38,7 @@ function checkMatch(attribute: string, raw: RawObject): ObjectMatch {
   const key = raw["$identifier_key"];
   const value = matchValue(attribute, raw["$identifier_value"]);
   if (typeof key !== "string" || key === "" || value === undefined) {
-    throw new Verdict(`'${attribute}' must name objects by '$identifier_key', a string, and '$identifier_value', a scalar`);
+    throw new Verdict(`'${quoted(attribute)}' must name objects by '$identifier_key', a string, and '$identifier_value', a scalar`);
   }
   return { key, value };
 }
@@ -38,18 +46,16 @@ function checkMatch(attribute: string, raw: RawObject): ObjectMatch {
 function matchValue(attribute: string, value: unknown): Json | undefined {
   if (typeof value === "string") return checkStringValue(attribute, value);
   if (typeof value === "number" || typeof value === "boolean") return value;
-  return isTimeObject(value) ? timeObject(value) : undefined;
+  return isTimeObject(value) ? timeObject(attribute, value) : undefined;
 }
 
-function checkUpdates(attribute: string, items: readonly RawObject[]): Update[] | undefined {
+function checkUpdates(attribute: string, items: readonly RawObject[]): Update[] {
   const updates: Update[] = [];
   for (const item of items) {
     const match = checkMatch(attribute, item);
     const next = item["$new_object"];
-    if (!isObject(next)) throw new Verdict(`'$update' of '${attribute}' must have an object as '$new_object'`);
-    const object = nestedObject(attribute, next);
-    if (object === undefined) return undefined;
-    updates.push({ ...match, object });
+    if (!isObject(next)) throw new Verdict(`'$update' of '${quoted(attribute)}' must have an object as '$new_object'`);
+    updates.push({ ...match, object: nestedObject(attribute, next) });
   }
   return updates;
 }

@@ -1,9 +1,9 @@
 /** What events and purchases have alike: a time, an app, properties, and when they may create a user. */
 import { limits } from "../../../platform/limits.ts";
 import type { RawObject } from "./check-json.ts";
-import { checkProperties } from "./check-properties.ts";
+import { checkProperties, propertyChecks } from "./check-properties.ts";
 import { checkFlag, checkText } from "./check-text.ts";
-import { Verdict } from "./check-verdict.ts";
+import { FieldFaults, Verdict } from "./check-verdict.ts";
 import { parseTime } from "./parse-time.ts";
 import type { JsonObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
@@ -23,10 +23,21 @@ export function checkTime(raw: RawObject): number {
 }
 
 /** Writes `app_id` and `properties` where they were sent; null and nothing are the same. */
-export function writeOptional(target: { appId?: string; properties?: JsonObject }, raw: RawObject): void {
+export function writeOptional(target: { appId?: string; properties?: JsonObject }, raw: RawObject, faults: FieldFaults): void {
   const { app_id: appId, properties } = raw;
   if (appId !== undefined && appId !== null && appId !== "") target.appId = checkText("app_id", appId, limits.appIdCharsMax);
   if (properties === undefined || properties === null) return;
-  const kept = checkProperties(properties);
+  const kept = checkProperties(properties, faults);
   if (kept !== undefined) target.properties = kept;
+}
+
+/** The checks of all that is here, one by one, for those who tell everything that is wrong. */
+export function occurrenceChecks(raw: RawObject): (() => unknown)[] {
+  const { properties, ...others } = raw;
+  return [
+    () => checkTime(raw),
+    () => checkFlag(raw, "_update_existing_only"),
+    () => writeOptional({}, others, new FieldFaults()),
+    ...properties === undefined || properties === null ? [] : propertyChecks(properties),
+  ];
 }

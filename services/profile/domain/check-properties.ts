@@ -2,15 +2,15 @@
 import { limits } from "../../../platform/limits.ts";
 import { fitsBytes, isObject, type RawObject } from "./check-json.ts";
 import { hasAtMostChars } from "./check-text.ts";
-import { Verdict } from "./check-verdict.ts";
+import { FieldFaults, quoted, Verdict } from "./check-verdict.ts";
 import type { Json, JsonObject } from "./track-object.ts";
 
 /**
  * The properties to hand on as they were sent; undefined where none is left. The byte limit counts the UTF-8 JSON of
  * all that was sent, and only where an array or object is among it. Decided here: a null value is a property that was
- * not sent; of more than 256 names the first 256 are kept; the rules for names hold for the top level alone.
+ * not sent; of more than 256 names the first 256 are kept, which is told; the rules for names hold for the top level alone.
  */
-export function checkProperties(value: unknown): JsonObject | undefined {
+export function checkProperties(value: unknown, faults: FieldFaults): JsonObject | undefined {
   if (!isObject(value)) throw new Verdict("'properties' must be an object");
   const names = Object.keys(value);
   let isNested = false;
@@ -26,7 +26,19 @@ export function checkProperties(value: unknown): JsonObject | undefined {
     throw new Verdict(`'properties' with arrays or objects must be at most ${limits.propertiesBytesMax} bytes`);
   }
   if (isWhole) return names.length === 0 ? undefined : value as JsonObject;
-  return withoutRest(value);
+  return withoutRest(value, faults);
+}
+
+/** The same, a check for each property. */
+export function propertyChecks(value: unknown): (() => unknown)[] {
+  const each = isObject(value) ? Object.entries(value) : [];
+  return [
+    ...each.map(([name, property]) => () => {
+      checkPropertyName(name);
+      if (typeof property === "string") checkPropertyText(name, property);
+    }),
+    () => checkProperties(value, new FieldFaults()),
+  ];
 }
 
 function checkPropertyName(name: string): void {
@@ -39,10 +51,14 @@ function checkPropertyName(name: string): void {
 
 function checkPropertyText(name: string, text: string): void {
   if (hasAtMostChars(text, limits.stringValueCharsMax)) return;
-  throw new Verdict(`The property '${name}' is longer than ${limits.stringValueCharsMax} characters`);
+  throw new Verdict(`The property '${quoted(name)}' is longer than ${limits.stringValueCharsMax} characters`);
 }
 
-function withoutRest(value: RawObject): JsonObject | undefined {
-  const kept = Object.entries(value).filter(([, property]) => property !== null).slice(0, limits.propertiesPerObjectMax);
+function withoutRest(value: RawObject, faults: FieldFaults): JsonObject | undefined {
+  const sent = Object.entries(value).filter(([, property]) => property !== null);
+  const kept = sent.slice(0, limits.propertiesPerObjectMax);
+  if (kept.length < sent.length) {
+    faults.tell("properties", `There are ${sent.length} properties and may be ${kept.length}: the first ${kept.length} were taken`);
+  }
   return kept.length === 0 ? undefined : Object.fromEntries(kept) as Record<string, Json>;
 }

@@ -2,10 +2,10 @@
 import { isCurrency } from "../../../platform/currency.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Draft, RawObject } from "./check-json.ts";
-import { checkTime, isUpdateOnly, writeOptional } from "./check-occurrence.ts";
+import { checkTime, isUpdateOnly, occurrenceChecks, writeOptional } from "./check-occurrence.ts";
 import { checkName, idText } from "./check-text.ts";
 import { checkUser } from "./check-user.ts";
-import { Verdict } from "./check-verdict.ts";
+import { FieldFaults, Verdict, verdictsOf } from "./check-verdict.ts";
 import { revenueCents } from "./parse-money.ts";
 import type { PurchaseObject } from "./track-object.ts";
 
@@ -13,7 +13,7 @@ import type { PurchaseObject } from "./track-object.ts";
  * The purchase that the client's object stands for, or a Verdict ("Purchase object"; api-facts 2.7). Decided here: the
  * price may be negative or 0; a price or quantity sent as text is not taken; a null quantity is one that was not sent.
  */
-export function checkPurchase(raw: RawObject): PurchaseObject {
+export function checkPurchase(raw: RawObject, faults: FieldFaults = new FieldFaults()): PurchaseObject {
   const user = checkUser(raw);
   const price = checkPrice(raw["price"]);
   const quantity = checkQuantity(raw["quantity"]);
@@ -28,8 +28,20 @@ export function checkPurchase(raw: RawObject): PurchaseObject {
     quantity,
     time: checkTime(raw),
   };
-  writeOptional(purchase, raw);
+  writeOptional(purchase, raw, faults);
   return purchase;
+}
+
+/** Everything that is wrong with a purchase that is refused. */
+export function purchaseVerdicts(raw: RawObject): string[] {
+  return verdictsOf([
+    () => checkUser(raw),
+    () => checkPrice(raw["price"]),
+    () => checkQuantity(raw["quantity"]),
+    () => checkName("product_id", idText(raw["product_id"]), limits.productIdCharsMax),
+    () => checkCurrency(raw["currency"]),
+    ...occurrenceChecks(raw),
+  ]);
 }
 
 function checkPrice(price: unknown): number {

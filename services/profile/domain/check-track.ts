@@ -1,10 +1,11 @@
 /** The check of a /users/track body: what is taken, and a verdict for every object that is not. */
 import { Refusal } from "../../../platform/refusal.ts";
-import { checkAttributes } from "./check-attributes.ts";
-import { checkEvent } from "./check-event.ts";
+import { limits } from "../../../platform/limits.ts";
+import { attributesVerdicts, checkAttributes } from "./check-attributes.ts";
+import { checkEvent, eventVerdicts } from "./check-event.ts";
 import { checkObject, isObject, type RawObject } from "./check-json.ts";
-import { checkPurchase } from "./check-purchase.ts";
-import { Verdict } from "./check-verdict.ts";
+import { checkPurchase, purchaseVerdicts } from "./check-purchase.ts";
+import { FieldFaults, Verdict } from "./check-verdict.ts";
 import type { TrackObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
 
@@ -13,15 +14,19 @@ export interface CheckOptions {
   readonly objectsPerArrayMax: number;
   readonly objectsMax: number;
   readonly objectsPerUserMax: number;
+  /** Ids of the subscription groups of the workspace; absent where they could not be asked for. */
+  readonly groups?: ReadonlySet<string> | undefined;
 }
 
 export type InputArray = "attributes" | "events" | "purchases";
 
-/** Why one object was not taken: the form in which clients read it, but for the spelling of its names. */
+/** Why one object, or a field of one, was not taken: the form in which clients read it, but for the spelling of its names. */
 export interface ObjectError {
   readonly type: string;
   readonly inputArray: InputArray;
   readonly index: number;
+  /** There where the object was taken: what was not taken of it. */
+  readonly field?: string;
 }
 
 /** Counts are of accepted objects, and there for the arrays that were sent; a sent array without a valid object has 0. */
@@ -35,9 +40,9 @@ export interface TrackReport {
 }
 
 const arrays = [
-  { name: "attributes", count: "attributesProcessed", check: checkAttributes },
-  { name: "events", count: "eventsProcessed", check: checkEvent },
-  { name: "purchases", count: "purchasesProcessed", check: checkPurchase },
+  { name: "attributes", count: "attributesProcessed", check: checkAttributes, verdicts: attributesVerdicts },
+  { name: "events", count: "eventsProcessed", check: checkEvent, verdicts: eventVerdicts },
+  { name: "purchases", count: "purchasesProcessed", check: checkPurchase, verdicts: purchaseVerdicts },
 ] as const;
 
 /**
@@ -55,7 +60,7 @@ export function checkTrack(body: unknown, options: CheckOptions): TrackReport {
   const lists = arrays.map(({ name }) => listOf(body, name));
   refuseTooMany(lists, options);
   const report: Draft = { objects: [], errors: [] };
-  for (const [at, list] of lists.entries()) checkList(report, list, at);
+  for (const [at, list] of lists.entries()) checkList(report, { list, at, groups: options.groups });
   if (report.objects.length === 0) throw nothingValid(report.errors);
   if (options.objectsPerUserMax > 0) refuseTooManyOfOneUser(report.objects, options.objectsPerUserMax);
   return report;
@@ -77,19 +82,49 @@ function refuseTooMany(lists: readonly (readonly unknown[] | undefined)[], optio
   if (isArrayTooLong || isOver(total, options.objectsMax)) throw tooLarge();
 }
 
-function checkList(report: Draft, list: readonly unknown[] | undefined, at: number): void {
+interface Listed {
+  readonly list: readonly unknown[] | undefined;
+  /** Which of the arrays. */
+  readonly at: number;
+  readonly groups: ReadonlySet<string> | undefined;
+}
+
+function checkList(report: Draft, { list, at, groups }: Listed): void {
   const array = arrays[at];
   if (list === undefined || array === undefined) return;
   const before = report.objects.length;
+  let faults = new FieldFaults();
   for (const [index, value] of list.entries()) {
+    const place = { inputArray: array.name, index };
     try {
-      report.objects.push(array.check(checkObject(value)));
+      report.objects.push(array.check(checkObject(value), faults, groups));
+      if (faults.count > 0) tellFields(report, place, faults);
     } catch (error) {
       if (!(error instanceof Verdict)) throw error;
-      report.errors.push({ type: error.message, inputArray: array.name, index });
+      for (const type of verdictsAbout(value, error, (raw) => array.verdicts(raw, groups))) report.errors.push({ type, ...place });
     }
+    if (faults.count > 0) faults = new FieldFaults();
   }
   report[array.count] = report.objects.length - before;
+}
+
+/** The first that was found, then all others; that alone where the rest cannot be walked through. */
+function verdictsAbout(value: unknown, first: Verdict, all: (raw: RawObject) => string[]): string[] {
+  try {
+    return [...new Set([first.message, ...all(checkObject(value))])].slice(0, limits.fieldFaultsPerObjectMax);
+  } catch (error) {
+    if (error instanceof Verdict) return [first.message];
+    throw error;
+  }
+}
+
+/** Once a request has told many, an object tells its first and how many there are: the answer stays small. */
+function tellFields(report: Draft, place: { readonly inputArray: InputArray; readonly index: number }, { list, count }: FieldFaults): void {
+  const told = report.errors.length < limits.fieldFaultsPerRequestMax ? list : list.slice(0, 1);
+  for (const [at, { field, text }] of told.entries()) {
+    const more = at === told.length - 1 && count > told.length ? `; ${count - told.length} more fields were not taken` : "";
+    report.errors.push({ type: text + more, ...place, field });
+  }
 }
 
 function refuseTooManyOfOneUser(objects: readonly TrackObject[], most: number): void {

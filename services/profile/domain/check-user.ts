@@ -10,7 +10,8 @@ const platformIdChars = 24;
 
 /**
  * The user key of an object ("User identifier fields"; api-facts 2.3). Decided here:
- * - a null identifier is one that was not sent; an empty external_id is not, or data would reach another profile;
+ * - a null identifier is one that was not sent, and an empty email or phone; an empty external_id is not, or data would
+ *   reach another profile;
  * - a number is an external_id while it is a whole number that JavaScript holds exactly;
  * - `platform_id` and `braze_id` together are one identifier while they are equal.
  */
@@ -22,14 +23,16 @@ export function checkUser(raw: RawObject): UserKey {
   if (isSent(externalId)) return checkExternalId(externalId);
   if (isSent(alias)) return checkAlias(alias);
   if (platformId !== undefined) return { by: "platformId", id: platformId };
-  if (isSent(raw["email"])) return { by: "email", address: checkEmail(raw["email"]) };
-  if (isSent(raw["phone"])) return { by: "phone", number: checkPhone(raw["phone"]) };
+  if (isSent(raw["email"]) && raw["email"] !== "") return { by: "email", address: checkEmail(raw["email"]) };
+  if (isSent(raw["phone"]) && raw["phone"] !== "") return { by: "phone", number: checkPhone(raw["phone"]) };
   throw new Verdict("'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required");
 }
 
+export const emailText = "The value provided for the 'email' field is not a valid email.";
+
 export function checkEmail(value: unknown): string {
   const address = typeof value === "string" ? normaliseEmail(value) : undefined;
-  if (address === undefined || !isStorable(address)) throw new Verdict("The value provided for the 'email' field is not a valid email.");
+  if (address === undefined || !isStorable(address)) throw new Verdict(emailText);
   return address;
 }
 

@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ReadParts } from "./catch-up.ts";
-import { checkTrack } from "./check-track.ts";
+import { checkTrack, type ObjectError } from "./check-track.ts";
 import { findUsers } from "./find-users.ts";
 import type { Profile } from "./profile.ts";
 import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
@@ -10,6 +10,8 @@ import type { UserKey } from "./user-key.ts";
 
 export interface SyncInput {
   readonly body: unknown;
+  /** See CheckOptions. */
+  readonly groups?: ReadonlySet<string> | undefined;
   /** The answer, of how the user is: undefined where the object was for existing users only and nobody was found. */
   readonly render: (key: UserKey, profile: Profile | undefined) => Uint8Array;
   /** Of a request that may be sent twice, called once it is applied: the answer that the first was given, or else what `make` gives. */
@@ -18,6 +20,8 @@ export interface SyncInput {
 
 export interface SyncResult extends Written {
   readonly answer: Uint8Array;
+  /** Fields of the object that were not taken. */
+  readonly errors: readonly ObjectError[];
 }
 
 /**
@@ -27,21 +31,27 @@ export interface SyncResult extends Written {
 export async function trackUsersSync(
   parts: WriteParts & ReadParts,
   request: WriteRequest,
-  { body, render, firstAnswer }: SyncInput,
+  { body, groups, render, firstAnswer }: SyncInput,
 ): Promise<SyncResult> {
-  const report = checkTrack(body, { objectsPerArrayMax: 0, objectsMax: 0, objectsPerUserMax: 0 });
+  const report = checkTrack(body, { objectsPerArrayMax: 0, objectsMax: 0, objectsPerUserMax: 0, groups });
   const [object, ...more] = report.objects;
-  if (object === undefined || more.length + report.errors.length > 0) {
-    throw new Refusal("INPUT_INVALID", `Expected exactly one object in all, got ${report.objects.length + report.errors.length}`);
+  const refused = refusedObjects(report.errors);
+  if (object === undefined || more.length + refused > 0) {
+    throw new Refusal("INPUT_INVALID", `Expected exactly one object in all, got ${report.objects.length + refused}`);
   }
   const { user } = object;
   const written = await submit(parts, request, { body: { type: "track", objects: report.objects } });
   if (!await parts.applied.wait(written.position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
-  return { ...written, answer: await (firstAnswer === undefined ? rendered() : firstAnswer(rendered)) };
+  return { ...written, errors: report.errors, answer: await (firstAnswer === undefined ? rendered() : firstAnswer(rendered)) };
 
   async function rendered(): Promise<Uint8Array> {
     return render(user, await profileOf(parts, request, user));
   }
+}
+
+/** An object may have several errors, and one with a field was taken. */
+function refusedObjects(errors: readonly ObjectError[]): number {
+  return new Set(errors.filter(({ field }) => field === undefined).map(({ inputArray, index }) => `${inputArray} ${index}`)).size;
 }
 
 async function profileOf({ identities, profiles }: ReadParts, { workspaceId }: WriteRequest, user: UserKey): Promise<Profile | undefined> {

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { hash } from "node:crypto";
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { KnownGroups, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadRequest } from "../domain/catch-up.ts";
 import type { Idempotency } from "../domain/intake-record.ts";
 import type { WriteRequest, Written } from "../domain/submit.ts";
@@ -16,6 +16,11 @@ export function scopeOf(message: { readonly scope?: Scope | undefined }): Scope 
     throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
   }
   return scope;
+}
+
+/** The subscription groups of the workspace, where the caller has asked for them. */
+export function groupsOf({ groups }: { readonly groups?: KnownGroups | undefined }): ReadonlySet<string> | undefined {
+  return groups && new Set(groups.ids);
 }
 
 /** The caller of a write without its idempotency mark. */

@@ -15,7 +15,7 @@ import { trackUsersSync } from "../domain/track-users-sync.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { positionToToken } from "./position-token.ts";
-import { callerOf, markOf, scopeOf } from "./request.ts";
+import { callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";
 
@@ -26,8 +26,9 @@ export async function handleTrackUsersSync(
   const scope = scopeOf(message);
   const mark = syncMark(scope, message.bodyJson);
   const request = { ...callerOf(scope), ...(mark && { idempotency: mark }) };
-  const { answer, ...written } = await trackUsersSync(parts, request, {
+  const { answer, errors, ...written } = await trackUsersSync(parts, request, {
     body: parseJson(message.bodyJson),
+    groups: groupsOf(message),
     render: (key, profile) => profile === undefined ? nobody : toJsonBytes(syncUser(key, profile)),
     firstAnswer: mark && (async (make) => {
       const sealed = await firstAnswer(parts, { request, mark }, async () => await sealAnswer(scope, await make()));
@@ -36,6 +37,7 @@ export async function handleTrackUsersSync(
   });
   return create(TrackUsersSyncResponseSchema, {
     usersJson: answer.length === 0 ? [] : [answer],
+    errors: [...errors],
     position: positionToToken(written.position),
     replayed: written.repeatOf !== undefined,
   });

@@ -10,7 +10,7 @@ import {
 import type { TrackReport } from "../domain/check-track.ts";
 import type { WriteParts } from "../domain/submit.ts";
 import { trackUsers } from "../domain/track-users.ts";
-import { answered, callerOf, markOf, scopeOf } from "./request.ts";
+import { answered, callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
 
 export async function handleTrackUsers(parts: WriteParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
   const scope = scopeOf(message);
@@ -20,6 +20,7 @@ export async function handleTrackUsers(parts: WriteParts, message: TrackUsersReq
       objectsPerArrayMax: message.objectsPerArrayMax,
       objectsMax: message.objectsMax,
       objectsPerUserMax: message.objectsPerUserMax,
+      groups: groupsOf(message),
     },
     bulk: message.bulk,
     markOf: scope.idempotencyKey === "" ? undefined : (report) =>

@@ -14,7 +14,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/profile/v1/profile_service.proto.
  */
 export const file_heddle_profile_v1_profile_service: GenFile = /*@__PURE__*/
-  fileDesc("CidoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX3NlcnZpY2UucHJvdG8SEWhlZGRsZS5wcm9maWxlLnYxIpEBCgVTY29wZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCRINCgVhY3RvchgDIAEoCRINCgVyb3V0ZRgEIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBSABKAkSEgoKcmVhZF9hZnRlchgGIAEoCRITCgt0cmFjZXBhcmVudBgHIAEoCSKvAQoRVHJhY2tVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIRCglib2R5X2pzb24YAiABKAwSHQoVb2JqZWN0c19wZXJfYXJyYXlfbWF4GAMgASgNEhMKC29iamVjdHNfbWF4GAQgASgNEhwKFG9iamVjdHNfcGVyX3VzZXJfbWF4GAUgASgNEgwKBGJ1bGsYBiABKAgikgIKElRyYWNrVXNlcnNSZXNwb25zZRIhChRhdHRyaWJ1dGVzX3Byb2Nlc3NlZBgBIAEoDUgAiAEBEh0KEGV2ZW50c19wcm9jZXNzZWQYAiABKA1IAYgBARIgChNwdXJjaGFzZXNfcHJvY2Vzc2VkGAMgASgNSAKIAQESLgoGZXJyb3JzGAQgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YBSABKAkSEAoIcmVwbGF5ZWQYBiABKAhCFwoVX2F0dHJpYnV0ZXNfcHJvY2Vzc2VkQhMKEV9ldmVudHNfcHJvY2Vzc2VkQhYKFF9wdXJjaGFzZXNfcHJvY2Vzc2VkIlMKFVRyYWNrVXNlcnNTeW5jUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEhEKCWJvZHlfanNvbhgCIAEoDCKAAQoWVHJhY2tVc2Vyc1N5bmNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEi4KBmVycm9ycxgCIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLk9iamVjdEVycm9yEhAKCHBvc2l0aW9uGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIj8KC09iamVjdEVycm9yEgwKBHR5cGUYASABKAkSEwoLaW5wdXRfYXJyYXkYAiABKAkSDQoFaW5kZXgYAyABKA0i/wEKEkV4cG9ydFVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg4KBmZpZWxkcxgDIAMoCRJQCg5jdXJyZW5jeV9yYXRlcxgEIAMoCzI4LmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiSgoTRXhwb3J0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEg8KB3Vua25vd24YAiADKA0SDgoGYmVoaW5kGAMgASgIIugBChBMaXN0VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSEgoKcGFnZV90b2tlbhgCIAEoCRIRCglwYWdlX3NpemUYAyABKA0STgoOY3VycmVuY3lfcmF0ZXMYBCADKAsyNi5oZWRkbGUucHJvZmlsZS52MS5MaXN0VXNlcnNSZXF1ZXN0LkN1cnJlbmN5UmF0ZXNFbnRyeRo0ChJDdXJyZW5jeVJhdGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJAChFMaXN0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJsChRDcmVhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEisKB2FsaWFzZXMYAiADKAsyGi5oZWRkbGUuaW50YWtlLnYxLk5ld0FsaWFzIoYBChVDcmVhdGVBbGlhc2VzUmVzcG9uc2USGQoRYWxpYXNlc19wcm9jZXNzZWQYASABKA0SEAoIcG9zaXRpb24YAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgSLgoGZXJyb3JzGAQgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3IibwoUVXBkYXRlQWxpYXNlc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIuCgdyZW5hbWVzGAIgAygLMh0uaGVkZGxlLmludGFrZS52MS5BbGlhc1JlbmFtZSJrChVVcGRhdGVBbGlhc2VzUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAkSEAoIcmVwbGF5ZWQYAiABKAgSLgoGZXJyb3JzGAMgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3IibAoRTWVyZ2VVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIuCgd1cGRhdGVzGAIgAygLMh0uaGVkZGxlLmludGFrZS52MS5NZXJnZVVwZGF0ZSJIChJNZXJnZVVzZXJzUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIIvYBChNQcmV2aWV3TWVyZ2VSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSLQoGdXBkYXRlGAIgASgLMh0uaGVkZGxlLmludGFrZS52MS5NZXJnZVVwZGF0ZRJRCg5jdXJyZW5jeV9yYXRlcxgDIAMoCzI5LmhlZGRsZS5wcm9maWxlLnYxLlByZXZpZXdNZXJnZVJlcXVlc3QuQ3VycmVuY3lSYXRlc0VudHJ5GjQKEkN1cnJlbmN5UmF0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIjwKFFByZXZpZXdNZXJnZVJlc3BvbnNlEhMKC3Jlc3VsdF9qc29uGAEgASgMEg8KB291dGNvbWUYAiABKAkiWgoQVW5kb01lcmdlUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEg4KBmpvYl9pZBgCIAEoCRINCgVpbmRleBgDIAEoDSI3ChFVbmRvTWVyZ2VSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIQCghyZXBsYXllZBgCIAEoCCJQChVHZXRNZXJnZVN0YXR1c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIOCgZqb2JfaWQYAiABKAkiSwoWR2V0TWVyZ2VTdGF0dXNSZXNwb25zZRIxCghvdXRjb21lcxgBIAMoCzIfLmhlZGRsZS5wcm9maWxlLnYxLk1lcmdlT3V0Y29tZSKBAQoMTWVyZ2VPdXRjb21lEg0KBWluZGV4GAEgASgNEg4KBnN0YXR1cxgCIAEoCRIOCgZyZWFzb24YAyABKAkSFgoOc291cmNlX3VzZXJfaWQYBCABKAkSFgoOdGFyZ2V0X3VzZXJfaWQYBSABKAkSEgoKdW5kb191bnRpbBgGIAEoAyJ6ChRJZGVudGlmeVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEjkKD2lkZW50aWZpY2F0aW9ucxgCIAMoCzIgLmhlZGRsZS5pbnRha2UudjEuSWRlbnRpZmljYXRpb24iSwoVSWRlbnRpZnlVc2Vyc1Jlc3BvbnNlEg4KBmpvYl9pZBgBIAEoCRIQCghwb3NpdGlvbhgCIAEoCRIQCghyZXBsYXllZBgDIAEoCCJsChJEZWxldGVVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRItCgV1c2VycxgCIAMoCzIeLmhlZGRsZS5pbnRha2UudjEuVXNlclNlbGVjdG9yIkoKE0RlbGV0ZVVzZXJzUmVzcG9uc2USDwoHZGVsZXRlZBgBIAEoDRIQCghwb3NpdGlvbhgCIAEoCRIQCghyZXBsYXllZBgDIAEoCCJ4ChhSZW5hbWVFeHRlcm5hbElkc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIzCgdyZW5hbWVzGAIgAygLMiIuaGVkZGxlLmludGFrZS52MS5FeHRlcm5hbElkUmVuYW1lIqQBChlSZW5hbWVFeHRlcm5hbElkc1Jlc3BvbnNlEjMKB3JlbmFtZWQYASADKAsyIi5oZWRkbGUuaW50YWtlLnYxLkV4dGVybmFsSWRSZW5hbWUSLgoGZXJyb3JzGAIgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YAyABKAkSEAoIcmVwbGF5ZWQYBCABKAgiWQoYUmVtb3ZlRXh0ZXJuYWxJZHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSFAoMZXh0ZXJuYWxfaWRzGAIgAygJIoQBChlSZW1vdmVFeHRlcm5hbElkc1Jlc3BvbnNlEhMKC3JlbW92ZWRfaWRzGAEgAygJEi4KBmVycm9ycxgCIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLk9iamVjdEVycm9yEhAKCHBvc2l0aW9uGAMgASgJEhAKCHJlcGxheWVkGAQgASgIInAKFFJlcG9ydFNlc3Npb25SZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSLwoGcmVwb3J0GAIgASgLMh8uaGVkZGxlLmludGFrZS52MS5TZXNzaW9uUmVwb3J0IikKFVJlcG9ydFNlc3Npb25SZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCSJ2ChdSZXBvcnRFbmdhZ2VtZW50UmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEjIKBnJlcG9ydBgCIAEoCzIiLmhlZGRsZS5pbnRha2UudjEuRW5nYWdlbWVudFJlcG9ydCIsChhSZXBvcnRFbmdhZ2VtZW50UmVzcG9uc2USEAoIcG9zaXRpb24YASABKAkiaAoTUmVzb2x2ZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5ImEKFFJlc29sdmVVc2Vyc1Jlc3BvbnNlEiwKBGtleXMYASADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlZEtleRIOCgZiZWhpbmQYAiABKAgSCwoDZW5kGAMgASgJIj0KC1Jlc29sdmVkS2V5Ei4KBXVzZXJzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuUmVzb2x2ZWRVc2VyIoUBCgxSZXNvbHZlZFVzZXISDwoHdXNlcl9pZBgBIAEoCRIYCgtleHRlcm5hbF9pZBgCIAEoCUgAiAEBEhIKBWVtYWlsGAMgASgJSAGIAQESEgoFcGhvbmUYBCABKAlIAogBAUIOCgxfZXh0ZXJuYWxfaWRCCAoGX2VtYWlsQggKBl9waG9uZSJQChNBd2FpdE91dGNvbWVSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSEAoIcG9zaXRpb24YAiABKAkiNgoUQXdhaXRPdXRjb21lUmVzcG9uc2USDgoGcmVwZWF0GAEgASgIEg4KBmFuc3dlchgCIAEoDCLwAQoTSW5zcGVjdFVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEicKBHVzZXIYAiABKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkSUQoOY3VycmVuY3lfcmF0ZXMYAyADKAsyOS5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0VXNlcnNSZXF1ZXN0LkN1cnJlbmN5UmF0ZXNFbnRyeRo0ChJDdXJyZW5jeVJhdGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJXChRJbnNwZWN0VXNlcnNSZXNwb25zZRIvCgV1c2VycxgBIAMoCzIgLmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RlZFVzZXISDgoGYmVoaW5kGAIgASgIItIBCg1JbnNwZWN0ZWRVc2VyEg8KB3VzZXJfaWQYASABKAkSFAoMcHJvZmlsZV9qc29uGAIgASgMEjEKBmZpZWxkcxgDIAMoCzIhLmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RlZEZpZWxkEjEKBm1lcmdlcxgEIAMoCzIhLmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RlZE1lcmdlEhIKCmNyZWF0ZWRfYXQYBSABKAMSEgoKdXBkYXRlZF9hdBgGIAEoAxIMCgRoZWxkGAcgASgIImAKDkluc3BlY3RlZEZpZWxkEgwKBG5hbWUYASABKAkSDgoGY3VzdG9tGAIgASgIEjAKBm9yaWdpbhgDIAEoCzIgLmhlZGRsZS5wcm9maWxlLnYxLlJlcXVlc3RPcmlnaW4iZwoNUmVxdWVzdE9yaWdpbhIQCghzZXF1ZW5jZRgBIAEoAxISCgpyZXF1ZXN0X2lkGAIgASgJEg0KBWFjdG9yGAMgASgJEhMKC3JlY2VpdmVkX2F0GAQgASgDEgwKBHdoYXQYBSABKAkicwoOSW5zcGVjdGVkTWVyZ2USEAoIbWVyZ2VfaWQYASABKAkSEQoJc291cmNlX2lkGAIgASgJEgoKAmF0GAMgASgDEjAKBm9yaWdpbhgEIAEoCzIgLmhlZGRsZS5wcm9maWxlLnYxLlJlcXVlc3RPcmlnaW4iPQoSR2V0UHJvZ3Jlc3NSZXF1ZXN0EhIKCnJlcXVlc3RfaWQYASABKAkSEwoLdHJhY2VwYXJlbnQYAiABKAkibAoTR2V0UHJvZ3Jlc3NSZXNwb25zZRIuCgVsYW5lcxgBIAMoCzIfLmhlZGRsZS5wcm9maWxlLnYxLkxhbmVQcm9ncmVzcxISCgpoZWxkX3VzZXJzGAIgASgNEhEKCXNldF9hc2lkZRgDIAEoDSI+CgxMYW5lUHJvZ3Jlc3MSDAoEbGFuZRgBIAEoCRIPCgdyZWNvcmRzGAIgASgEEg8KB3NlY29uZHMYAyABKAEy4g8KDlByb2ZpbGVTZXJ2aWNlElkKClRyYWNrVXNlcnMSJC5oZWRkbGUucHJvZmlsZS52MS5UcmFja1VzZXJzUmVxdWVzdBolLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNSZXNwb25zZRJlCg5UcmFja1VzZXJzU3luYxIoLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNTeW5jUmVxdWVzdBopLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNTeW5jUmVzcG9uc2USYQoLRXhwb3J0VXNlcnMSJS5oZWRkbGUucHJvZmlsZS52MS5FeHBvcnRVc2Vyc1JlcXVlc3QaJi5oZWRkbGUucHJvZmlsZS52MS5FeHBvcnRVc2Vyc1Jlc3BvbnNlIgOQAgESWwoJTGlzdFVzZXJzEiMuaGVkZGxlLnByb2ZpbGUudjEuTGlzdFVzZXJzUmVxdWVzdBokLmhlZGRsZS5wcm9maWxlLnYxLkxpc3RVc2Vyc1Jlc3BvbnNlIgOQAgESZAoMSW5zcGVjdFVzZXJzEiYuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdFVzZXJzUmVxdWVzdBonLmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RVc2Vyc1Jlc3BvbnNlIgOQAgESYQoLR2V0UHJvZ3Jlc3MSJS5oZWRkbGUucHJvZmlsZS52MS5HZXRQcm9ncmVzc1JlcXVlc3QaJi5oZWRkbGUucHJvZmlsZS52MS5HZXRQcm9ncmVzc1Jlc3BvbnNlIgOQAgESYgoNQ3JlYXRlQWxpYXNlcxInLmhlZGRsZS5wcm9maWxlLnYxLkNyZWF0ZUFsaWFzZXNSZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuQ3JlYXRlQWxpYXNlc1Jlc3BvbnNlEmIKDVVwZGF0ZUFsaWFzZXMSJy5oZWRkbGUucHJvZmlsZS52MS5VcGRhdGVBbGlhc2VzUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLlVwZGF0ZUFsaWFzZXNSZXNwb25zZRJZCgpNZXJnZVVzZXJzEiQuaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VVc2Vyc1JlcXVlc3QaJS5oZWRkbGUucHJvZmlsZS52MS5NZXJnZVVzZXJzUmVzcG9uc2USZAoMUHJldmlld01lcmdlEiYuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVxdWVzdBonLmhlZGRsZS5wcm9maWxlLnYxLlByZXZpZXdNZXJnZVJlc3BvbnNlIgOQAgESVgoJVW5kb01lcmdlEiMuaGVkZGxlLnByb2ZpbGUudjEuVW5kb01lcmdlUmVxdWVzdBokLmhlZGRsZS5wcm9maWxlLnYxLlVuZG9NZXJnZVJlc3BvbnNlEmoKDkdldE1lcmdlU3RhdHVzEiguaGVkZGxlLnByb2ZpbGUudjEuR2V0TWVyZ2VTdGF0dXNSZXF1ZXN0GikuaGVkZGxlLnByb2ZpbGUudjEuR2V0TWVyZ2VTdGF0dXNSZXNwb25zZSIDkAIBEmIKDUlkZW50aWZ5VXNlcnMSJy5oZWRkbGUucHJvZmlsZS52MS5JZGVudGlmeVVzZXJzUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLklkZW50aWZ5VXNlcnNSZXNwb25zZRJcCgtEZWxldGVVc2VycxIlLmhlZGRsZS5wcm9maWxlLnYxLkRlbGV0ZVVzZXJzUmVxdWVzdBomLmhlZGRsZS5wcm9maWxlLnYxLkRlbGV0ZVVzZXJzUmVzcG9uc2USbgoRUmVuYW1lRXh0ZXJuYWxJZHMSKy5oZWRkbGUucHJvZmlsZS52MS5SZW5hbWVFeHRlcm5hbElkc1JlcXVlc3QaLC5oZWRkbGUucHJvZmlsZS52MS5SZW5hbWVFeHRlcm5hbElkc1Jlc3BvbnNlEm4KEVJlbW92ZUV4dGVybmFsSWRzEisuaGVkZGxlLnByb2ZpbGUudjEuUmVtb3ZlRXh0ZXJuYWxJZHNSZXF1ZXN0GiwuaGVkZGxlLnByb2ZpbGUudjEuUmVtb3ZlRXh0ZXJuYWxJZHNSZXNwb25zZRJkCgxSZXNvbHZlVXNlcnMSJi5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlVXNlcnNSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuUmVzb2x2ZVVzZXJzUmVzcG9uc2UiA5ACARJfCgxBd2FpdE91dGNvbWUSJi5oZWRkbGUucHJvZmlsZS52MS5Bd2FpdE91dGNvbWVSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuQXdhaXRPdXRjb21lUmVzcG9uc2USYgoNUmVwb3J0U2Vzc2lvbhInLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydFNlc3Npb25SZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuUmVwb3J0U2Vzc2lvblJlc3BvbnNlEmsKEFJlcG9ydEVuZ2FnZW1lbnQSKi5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRFbmdhZ2VtZW50UmVxdWVzdBorLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydEVuZ2FnZW1lbnRSZXNwb25zZWIGcHJvdG8z", [file_heddle_intake_v1_intake]);
+  fileDesc("CidoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX3NlcnZpY2UucHJvdG8SEWhlZGRsZS5wcm9maWxlLnYxIpEBCgVTY29wZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCRINCgVhY3RvchgDIAEoCRINCgVyb3V0ZRgEIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBSABKAkSEgoKcmVhZF9hZnRlchgGIAEoCRITCgt0cmFjZXBhcmVudBgHIAEoCSLfAQoRVHJhY2tVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIRCglib2R5X2pzb24YAiABKAwSHQoVb2JqZWN0c19wZXJfYXJyYXlfbWF4GAMgASgNEhMKC29iamVjdHNfbWF4GAQgASgNEhwKFG9iamVjdHNfcGVyX3VzZXJfbWF4GAUgASgNEgwKBGJ1bGsYBiABKAgSLgoGZ3JvdXBzGAcgASgLMh4uaGVkZGxlLnByb2ZpbGUudjEuS25vd25Hcm91cHMiGgoLS25vd25Hcm91cHMSCwoDaWRzGAEgAygJIpICChJUcmFja1VzZXJzUmVzcG9uc2USIQoUYXR0cmlidXRlc19wcm9jZXNzZWQYASABKA1IAIgBARIdChBldmVudHNfcHJvY2Vzc2VkGAIgASgNSAGIAQESIAoTcHVyY2hhc2VzX3Byb2Nlc3NlZBgDIAEoDUgCiAEBEi4KBmVycm9ycxgEIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLk9iamVjdEVycm9yEhAKCHBvc2l0aW9uGAUgASgJEhAKCHJlcGxheWVkGAYgASgIQhcKFV9hdHRyaWJ1dGVzX3Byb2Nlc3NlZEITChFfZXZlbnRzX3Byb2Nlc3NlZEIWChRfcHVyY2hhc2VzX3Byb2Nlc3NlZCKDAQoVVHJhY2tVc2Vyc1N5bmNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSEQoJYm9keV9qc29uGAIgASgMEi4KBmdyb3VwcxgDIAEoCzIeLmhlZGRsZS5wcm9maWxlLnYxLktub3duR3JvdXBzIoABChZUcmFja1VzZXJzU3luY1Jlc3BvbnNlEhIKCnVzZXJzX2pzb24YASADKAwSLgoGZXJyb3JzGAIgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YAyABKAkSEAoIcmVwbGF5ZWQYBCABKAgiTgoLT2JqZWN0RXJyb3ISDAoEdHlwZRgBIAEoCRITCgtpbnB1dF9hcnJheRgCIAEoCRINCgVpbmRleBgDIAEoDRINCgVmaWVsZBgEIAEoCSL/AQoSRXhwb3J0VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKAoFdXNlcnMYAiADKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkSDgoGZmllbGRzGAMgAygJElAKDmN1cnJlbmN5X3JhdGVzGAQgAygLMjguaGVkZGxlLnByb2ZpbGUudjEuRXhwb3J0VXNlcnNSZXF1ZXN0LkN1cnJlbmN5UmF0ZXNFbnRyeRo0ChJDdXJyZW5jeVJhdGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJKChNFeHBvcnRVc2Vyc1Jlc3BvbnNlEhIKCnVzZXJzX2pzb24YASADKAwSDwoHdW5rbm93bhgCIAMoDRIOCgZiZWhpbmQYAyABKAgi6AEKEExpc3RVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRISCgpwYWdlX3Rva2VuGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoDRJOCg5jdXJyZW5jeV9yYXRlcxgEIAMoCzI2LmhlZGRsZS5wcm9maWxlLnYxLkxpc3RVc2Vyc1JlcXVlc3QuQ3VycmVuY3lSYXRlc0VudHJ5GjQKEkN1cnJlbmN5UmF0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIkAKEUxpc3RVc2Vyc1Jlc3BvbnNlEhIKCnVzZXJzX2pzb24YASADKAwSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJImwKFENyZWF0ZUFsaWFzZXNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKwoHYWxpYXNlcxgCIAMoCzIaLmhlZGRsZS5pbnRha2UudjEuTmV3QWxpYXMihgEKFUNyZWF0ZUFsaWFzZXNSZXNwb25zZRIZChFhbGlhc2VzX3Byb2Nlc3NlZBgBIAEoDRIQCghwb3NpdGlvbhgCIAEoCRIQCghyZXBsYXllZBgDIAEoCBIuCgZlcnJvcnMYBCADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvciJvChRVcGRhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3JlbmFtZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLkFsaWFzUmVuYW1lImsKFVVwZGF0ZUFsaWFzZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIQCghyZXBsYXllZBgCIAEoCBIuCgZlcnJvcnMYAyADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvciJsChFNZXJnZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3VwZGF0ZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlIkgKEk1lcmdlVXNlcnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSEAoIcG9zaXRpb24YAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgi9gEKE1ByZXZpZXdNZXJnZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRItCgZ1cGRhdGUYAiABKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlElEKDmN1cnJlbmN5X3JhdGVzGAMgAygLMjkuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiPAoUUHJldmlld01lcmdlUmVzcG9uc2USEwoLcmVzdWx0X2pzb24YASABKAwSDwoHb3V0Y29tZRgCIAEoCSJaChBVbmRvTWVyZ2VSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSDgoGam9iX2lkGAIgASgJEg0KBWluZGV4GAMgASgNIjcKEVVuZG9NZXJnZVJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEhAKCHJlcGxheWVkGAIgASgIIlAKFUdldE1lcmdlU3RhdHVzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEg4KBmpvYl9pZBgCIAEoCSJLChZHZXRNZXJnZVN0YXR1c1Jlc3BvbnNlEjEKCG91dGNvbWVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VPdXRjb21lIoEBCgxNZXJnZU91dGNvbWUSDQoFaW5kZXgYASABKA0SDgoGc3RhdHVzGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgEIAEoCRIWCg50YXJnZXRfdXNlcl9pZBgFIAEoCRISCgp1bmRvX3VudGlsGAYgASgDInoKFElkZW50aWZ5VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSOQoPaWRlbnRpZmljYXRpb25zGAIgAygLMiAuaGVkZGxlLmludGFrZS52MS5JZGVudGlmaWNhdGlvbiJLChVJZGVudGlmeVVzZXJzUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIImwKEkRlbGV0ZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi0KBXVzZXJzGAIgAygLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3IiSgoTRGVsZXRlVXNlcnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgNEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIIngKGFJlbmFtZUV4dGVybmFsSWRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEjMKB3JlbmFtZXMYAiADKAsyIi5oZWRkbGUuaW50YWtlLnYxLkV4dGVybmFsSWRSZW5hbWUipAEKGVJlbmFtZUV4dGVybmFsSWRzUmVzcG9uc2USMwoHcmVuYW1lZBgBIAMoCzIiLmhlZGRsZS5pbnRha2UudjEuRXh0ZXJuYWxJZFJlbmFtZRIuCgZlcnJvcnMYAiADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvchIQCghwb3NpdGlvbhgDIAEoCRIQCghyZXBsYXllZBgEIAEoCCJZChhSZW1vdmVFeHRlcm5hbElkc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIUCgxleHRlcm5hbF9pZHMYAiADKAkihAEKGVJlbW92ZUV4dGVybmFsSWRzUmVzcG9uc2USEwoLcmVtb3ZlZF9pZHMYASADKAkSLgoGZXJyb3JzGAIgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YAyABKAkSEAoIcmVwbGF5ZWQYBCABKAgicAoUUmVwb3J0U2Vzc2lvblJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIvCgZyZXBvcnQYAiABKAsyHy5oZWRkbGUuaW50YWtlLnYxLlNlc3Npb25SZXBvcnQiKQoVUmVwb3J0U2Vzc2lvblJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJInYKF1JlcG9ydEVuZ2FnZW1lbnRSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSMgoGcmVwb3J0GAIgASgLMiIuaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0IiwKGFJlcG9ydEVuZ2FnZW1lbnRSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCSJoChNSZXNvbHZlVXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKAoFdXNlcnMYAiADKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkiYQoUUmVzb2x2ZVVzZXJzUmVzcG9uc2USLAoEa2V5cxgBIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVkS2V5Eg4KBmJlaGluZBgCIAEoCBILCgNlbmQYAyABKAkiPQoLUmVzb2x2ZWRLZXkSLgoFdXNlcnMYASADKAsyHy5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlZFVzZXIihQEKDFJlc29sdmVkVXNlchIPCgd1c2VyX2lkGAEgASgJEhgKC2V4dGVybmFsX2lkGAIgASgJSACIAQESEgoFZW1haWwYAyABKAlIAYgBARISCgVwaG9uZRgEIAEoCUgCiAEBQg4KDF9leHRlcm5hbF9pZEIICgZfZW1haWxCCAoGX3Bob25lIlAKE0F3YWl0T3V0Y29tZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIQCghwb3NpdGlvbhgCIAEoCSI2ChRBd2FpdE91dGNvbWVSZXNwb25zZRIOCgZyZXBlYXQYASABKAgSDgoGYW5zd2VyGAIgASgMIvABChNJbnNwZWN0VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSJwoEdXNlchgCIAEoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRJRCg5jdXJyZW5jeV9yYXRlcxgDIAMoCzI5LmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RVc2Vyc1JlcXVlc3QuQ3VycmVuY3lSYXRlc0VudHJ5GjQKEkN1cnJlbmN5UmF0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKFEluc3BlY3RVc2Vyc1Jlc3BvbnNlEi8KBXVzZXJzGAEgAygLMiAuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdGVkVXNlchIOCgZiZWhpbmQYAiABKAgi0gEKDUluc3BlY3RlZFVzZXISDwoHdXNlcl9pZBgBIAEoCRIUCgxwcm9maWxlX2pzb24YAiABKAwSMQoGZmllbGRzGAMgAygLMiEuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdGVkRmllbGQSMQoGbWVyZ2VzGAQgAygLMiEuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdGVkTWVyZ2USEgoKY3JlYXRlZF9hdBgFIAEoAxISCgp1cGRhdGVkX2F0GAYgASgDEgwKBGhlbGQYByABKAgiYAoOSW5zcGVjdGVkRmllbGQSDAoEbmFtZRgBIAEoCRIOCgZjdXN0b20YAiABKAgSMAoGb3JpZ2luGAMgASgLMiAuaGVkZGxlLnByb2ZpbGUudjEuUmVxdWVzdE9yaWdpbiJnCg1SZXF1ZXN0T3JpZ2luEhAKCHNlcXVlbmNlGAEgASgDEhIKCnJlcXVlc3RfaWQYAiABKAkSDQoFYWN0b3IYAyABKAkSEwoLcmVjZWl2ZWRfYXQYBCABKAMSDAoEd2hhdBgFIAEoCSJzCg5JbnNwZWN0ZWRNZXJnZRIQCghtZXJnZV9pZBgBIAEoCRIRCglzb3VyY2VfaWQYAiABKAkSCgoCYXQYAyABKAMSMAoGb3JpZ2luGAQgASgLMiAuaGVkZGxlLnByb2ZpbGUudjEuUmVxdWVzdE9yaWdpbiI9ChJHZXRQcm9ncmVzc1JlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRITCgt0cmFjZXBhcmVudBgCIAEoCSJsChNHZXRQcm9ncmVzc1Jlc3BvbnNlEi4KBWxhbmVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTGFuZVByb2dyZXNzEhIKCmhlbGRfdXNlcnMYAiABKA0SEQoJc2V0X2FzaWRlGAMgASgNIj4KDExhbmVQcm9ncmVzcxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoATLiDwoOUHJvZmlsZVNlcnZpY2USWQoKVHJhY2tVc2VycxIkLmhlZGRsZS5wcm9maWxlLnYxLlRyYWNrVXNlcnNSZXF1ZXN0GiUuaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1Jlc3BvbnNlEmUKDlRyYWNrVXNlcnNTeW5jEiguaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1N5bmNSZXF1ZXN0GikuaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1N5bmNSZXNwb25zZRJhCgtFeHBvcnRVc2VycxIlLmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVxdWVzdBomLmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVzcG9uc2UiA5ACARJbCglMaXN0VXNlcnMSIy5oZWRkbGUucHJvZmlsZS52MS5MaXN0VXNlcnNSZXF1ZXN0GiQuaGVkZGxlLnByb2ZpbGUudjEuTGlzdFVzZXJzUmVzcG9uc2UiA5ACARJkCgxJbnNwZWN0VXNlcnMSJi5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0VXNlcnNSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdFVzZXJzUmVzcG9uc2UiA5ACARJhCgtHZXRQcm9ncmVzcxIlLmhlZGRsZS5wcm9maWxlLnYxLkdldFByb2dyZXNzUmVxdWVzdBomLmhlZGRsZS5wcm9maWxlLnYxLkdldFByb2dyZXNzUmVzcG9uc2UiA5ACARJiCg1DcmVhdGVBbGlhc2VzEicuaGVkZGxlLnByb2ZpbGUudjEuQ3JlYXRlQWxpYXNlc1JlcXVlc3QaKC5oZWRkbGUucHJvZmlsZS52MS5DcmVhdGVBbGlhc2VzUmVzcG9uc2USYgoNVXBkYXRlQWxpYXNlcxInLmhlZGRsZS5wcm9maWxlLnYxLlVwZGF0ZUFsaWFzZXNSZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuVXBkYXRlQWxpYXNlc1Jlc3BvbnNlElkKCk1lcmdlVXNlcnMSJC5oZWRkbGUucHJvZmlsZS52MS5NZXJnZVVzZXJzUmVxdWVzdBolLmhlZGRsZS5wcm9maWxlLnYxLk1lcmdlVXNlcnNSZXNwb25zZRJkCgxQcmV2aWV3TWVyZ2USJi5oZWRkbGUucHJvZmlsZS52MS5QcmV2aWV3TWVyZ2VSZXF1ZXN0GicuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVzcG9uc2UiA5ACARJWCglVbmRvTWVyZ2USIy5oZWRkbGUucHJvZmlsZS52MS5VbmRvTWVyZ2VSZXF1ZXN0GiQuaGVkZGxlLnByb2ZpbGUudjEuVW5kb01lcmdlUmVzcG9uc2USagoOR2V0TWVyZ2VTdGF0dXMSKC5oZWRkbGUucHJvZmlsZS52MS5HZXRNZXJnZVN0YXR1c1JlcXVlc3QaKS5oZWRkbGUucHJvZmlsZS52MS5HZXRNZXJnZVN0YXR1c1Jlc3BvbnNlIgOQAgESYgoNSWRlbnRpZnlVc2VycxInLmhlZGRsZS5wcm9maWxlLnYxLklkZW50aWZ5VXNlcnNSZXF1ZXN0GiguaGVkZGxlLnByb2ZpbGUudjEuSWRlbnRpZnlVc2Vyc1Jlc3BvbnNlElwKC0RlbGV0ZVVzZXJzEiUuaGVkZGxlLnByb2ZpbGUudjEuRGVsZXRlVXNlcnNSZXF1ZXN0GiYuaGVkZGxlLnByb2ZpbGUudjEuRGVsZXRlVXNlcnNSZXNwb25zZRJuChFSZW5hbWVFeHRlcm5hbElkcxIrLmhlZGRsZS5wcm9maWxlLnYxLlJlbmFtZUV4dGVybmFsSWRzUmVxdWVzdBosLmhlZGRsZS5wcm9maWxlLnYxLlJlbmFtZUV4dGVybmFsSWRzUmVzcG9uc2USbgoRUmVtb3ZlRXh0ZXJuYWxJZHMSKy5oZWRkbGUucHJvZmlsZS52MS5SZW1vdmVFeHRlcm5hbElkc1JlcXVlc3QaLC5oZWRkbGUucHJvZmlsZS52MS5SZW1vdmVFeHRlcm5hbElkc1Jlc3BvbnNlEmQKDFJlc29sdmVVc2VycxImLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVVc2Vyc1JlcXVlc3QaJy5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlVXNlcnNSZXNwb25zZSIDkAIBEl8KDEF3YWl0T3V0Y29tZRImLmhlZGRsZS5wcm9maWxlLnYxLkF3YWl0T3V0Y29tZVJlcXVlc3QaJy5oZWRkbGUucHJvZmlsZS52MS5Bd2FpdE91dGNvbWVSZXNwb25zZRJiCg1SZXBvcnRTZXNzaW9uEicuaGVkZGxlLnByb2ZpbGUudjEuUmVwb3J0U2Vzc2lvblJlcXVlc3QaKC5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRTZXNzaW9uUmVzcG9uc2USawoQUmVwb3J0RW5nYWdlbWVudBIqLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydEVuZ2FnZW1lbnRSZXF1ZXN0GisuaGVkZGxlLnByb2ZpbGUudjEuUmVwb3J0RW5nYWdlbWVudFJlc3BvbnNlYgZwcm90bzM", [file_heddle_intake_v1_intake]);
 
 /**
  * What every request says of its caller.
@@ -118,6 +118,13 @@ export type TrackUsersRequest = Message<"heddle.profile.v1.TrackUsersRequest"> &
    * @generated from field: bool bulk = 6;
    */
   bulk: boolean;
+
+  /**
+   * The subscription groups of the workspace; absent where the caller has not asked for them.
+   *
+   * @generated from field: heddle.profile.v1.KnownGroups groups = 7;
+   */
+  groups?: KnownGroups | undefined;
 };
 
 /**
@@ -126,6 +133,23 @@ export type TrackUsersRequest = Message<"heddle.profile.v1.TrackUsersRequest"> &
  */
 export const TrackUsersRequestSchema: GenMessage<TrackUsersRequest> = /*@__PURE__*/
   messageDesc(file_heddle_profile_v1_profile_service, 1);
+
+/**
+ * @generated from message heddle.profile.v1.KnownGroups
+ */
+export type KnownGroups = Message<"heddle.profile.v1.KnownGroups"> & {
+  /**
+   * @generated from field: repeated string ids = 1;
+   */
+  ids: string[];
+};
+
+/**
+ * Describes the message heddle.profile.v1.KnownGroups.
+ * Use `create(KnownGroupsSchema)` to create a new message.
+ */
+export const KnownGroupsSchema: GenMessage<KnownGroups> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_service, 2);
 
 /**
  * @generated from message heddle.profile.v1.TrackUsersResponse
@@ -173,7 +197,7 @@ export type TrackUsersResponse = Message<"heddle.profile.v1.TrackUsersResponse">
  * Use `create(TrackUsersResponseSchema)` to create a new message.
  */
 export const TrackUsersResponseSchema: GenMessage<TrackUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 2);
+  messageDesc(file_heddle_profile_v1_profile_service, 3);
 
 /**
  * @generated from message heddle.profile.v1.TrackUsersSyncRequest
@@ -188,6 +212,13 @@ export type TrackUsersSyncRequest = Message<"heddle.profile.v1.TrackUsersSyncReq
    * @generated from field: bytes body_json = 2;
    */
   bodyJson: Uint8Array;
+
+  /**
+   * As in TrackUsersRequest.
+   *
+   * @generated from field: heddle.profile.v1.KnownGroups groups = 3;
+   */
+  groups?: KnownGroups | undefined;
 };
 
 /**
@@ -195,7 +226,7 @@ export type TrackUsersSyncRequest = Message<"heddle.profile.v1.TrackUsersSyncReq
  * Use `create(TrackUsersSyncRequestSchema)` to create a new message.
  */
 export const TrackUsersSyncRequestSchema: GenMessage<TrackUsersSyncRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 3);
+  messageDesc(file_heddle_profile_v1_profile_service, 4);
 
 /**
  * @generated from message heddle.profile.v1.TrackUsersSyncResponse
@@ -229,10 +260,10 @@ export type TrackUsersSyncResponse = Message<"heddle.profile.v1.TrackUsersSyncRe
  * Use `create(TrackUsersSyncResponseSchema)` to create a new message.
  */
 export const TrackUsersSyncResponseSchema: GenMessage<TrackUsersSyncResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 4);
+  messageDesc(file_heddle_profile_v1_profile_service, 5);
 
 /**
- * Why one object, alias or id was not taken.
+ * Why one object, alias or id was not taken, or a field of one that was.
  *
  * @generated from message heddle.profile.v1.ObjectError
  */
@@ -255,6 +286,13 @@ export type ObjectError = Message<"heddle.profile.v1.ObjectError"> & {
    * @generated from field: uint32 index = 3;
    */
   index: number;
+
+  /**
+   * Set where the object was taken without this field.
+   *
+   * @generated from field: string field = 4;
+   */
+  field: string;
 };
 
 /**
@@ -262,7 +300,7 @@ export type ObjectError = Message<"heddle.profile.v1.ObjectError"> & {
  * Use `create(ObjectErrorSchema)` to create a new message.
  */
 export const ObjectErrorSchema: GenMessage<ObjectError> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 5);
+  messageDesc(file_heddle_profile_v1_profile_service, 6);
 
 /**
  * @generated from message heddle.profile.v1.ExportUsersRequest
@@ -298,7 +336,7 @@ export type ExportUsersRequest = Message<"heddle.profile.v1.ExportUsersRequest">
  * Use `create(ExportUsersRequestSchema)` to create a new message.
  */
 export const ExportUsersRequestSchema: GenMessage<ExportUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 6);
+  messageDesc(file_heddle_profile_v1_profile_service, 7);
 
 /**
  * @generated from message heddle.profile.v1.ExportUsersResponse
@@ -329,7 +367,7 @@ export type ExportUsersResponse = Message<"heddle.profile.v1.ExportUsersResponse
  * Use `create(ExportUsersResponseSchema)` to create a new message.
  */
 export const ExportUsersResponseSchema: GenMessage<ExportUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 7);
+  messageDesc(file_heddle_profile_v1_profile_service, 8);
 
 /**
  * @generated from message heddle.profile.v1.ListUsersRequest
@@ -363,7 +401,7 @@ export type ListUsersRequest = Message<"heddle.profile.v1.ListUsersRequest"> & {
  * Use `create(ListUsersRequestSchema)` to create a new message.
  */
 export const ListUsersRequestSchema: GenMessage<ListUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 8);
+  messageDesc(file_heddle_profile_v1_profile_service, 9);
 
 /**
  * @generated from message heddle.profile.v1.ListUsersResponse
@@ -385,7 +423,7 @@ export type ListUsersResponse = Message<"heddle.profile.v1.ListUsersResponse"> &
  * Use `create(ListUsersResponseSchema)` to create a new message.
  */
 export const ListUsersResponseSchema: GenMessage<ListUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 9);
+  messageDesc(file_heddle_profile_v1_profile_service, 10);
 
 /**
  * @generated from message heddle.profile.v1.CreateAliasesRequest
@@ -407,7 +445,7 @@ export type CreateAliasesRequest = Message<"heddle.profile.v1.CreateAliasesReque
  * Use `create(CreateAliasesRequestSchema)` to create a new message.
  */
 export const CreateAliasesRequestSchema: GenMessage<CreateAliasesRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 10);
+  messageDesc(file_heddle_profile_v1_profile_service, 11);
 
 /**
  * @generated from message heddle.profile.v1.CreateAliasesResponse
@@ -439,7 +477,7 @@ export type CreateAliasesResponse = Message<"heddle.profile.v1.CreateAliasesResp
  * Use `create(CreateAliasesResponseSchema)` to create a new message.
  */
 export const CreateAliasesResponseSchema: GenMessage<CreateAliasesResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 11);
+  messageDesc(file_heddle_profile_v1_profile_service, 12);
 
 /**
  * @generated from message heddle.profile.v1.UpdateAliasesRequest
@@ -461,7 +499,7 @@ export type UpdateAliasesRequest = Message<"heddle.profile.v1.UpdateAliasesReque
  * Use `create(UpdateAliasesRequestSchema)` to create a new message.
  */
 export const UpdateAliasesRequestSchema: GenMessage<UpdateAliasesRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 12);
+  messageDesc(file_heddle_profile_v1_profile_service, 13);
 
 /**
  * @generated from message heddle.profile.v1.UpdateAliasesResponse
@@ -488,7 +526,7 @@ export type UpdateAliasesResponse = Message<"heddle.profile.v1.UpdateAliasesResp
  * Use `create(UpdateAliasesResponseSchema)` to create a new message.
  */
 export const UpdateAliasesResponseSchema: GenMessage<UpdateAliasesResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 13);
+  messageDesc(file_heddle_profile_v1_profile_service, 14);
 
 /**
  * @generated from message heddle.profile.v1.MergeUsersRequest
@@ -510,7 +548,7 @@ export type MergeUsersRequest = Message<"heddle.profile.v1.MergeUsersRequest"> &
  * Use `create(MergeUsersRequestSchema)` to create a new message.
  */
 export const MergeUsersRequestSchema: GenMessage<MergeUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 14);
+  messageDesc(file_heddle_profile_v1_profile_service, 15);
 
 /**
  * @generated from message heddle.profile.v1.MergeUsersResponse
@@ -537,7 +575,7 @@ export type MergeUsersResponse = Message<"heddle.profile.v1.MergeUsersResponse">
  * Use `create(MergeUsersResponseSchema)` to create a new message.
  */
 export const MergeUsersResponseSchema: GenMessage<MergeUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 15);
+  messageDesc(file_heddle_profile_v1_profile_service, 16);
 
 /**
  * @generated from message heddle.profile.v1.PreviewMergeRequest
@@ -564,7 +602,7 @@ export type PreviewMergeRequest = Message<"heddle.profile.v1.PreviewMergeRequest
  * Use `create(PreviewMergeRequestSchema)` to create a new message.
  */
 export const PreviewMergeRequestSchema: GenMessage<PreviewMergeRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 16);
+  messageDesc(file_heddle_profile_v1_profile_service, 17);
 
 /**
  * @generated from message heddle.profile.v1.PreviewMergeResponse
@@ -590,7 +628,7 @@ export type PreviewMergeResponse = Message<"heddle.profile.v1.PreviewMergeRespon
  * Use `create(PreviewMergeResponseSchema)` to create a new message.
  */
 export const PreviewMergeResponseSchema: GenMessage<PreviewMergeResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 17);
+  messageDesc(file_heddle_profile_v1_profile_service, 18);
 
 /**
  * @generated from message heddle.profile.v1.UndoMergeRequest
@@ -617,7 +655,7 @@ export type UndoMergeRequest = Message<"heddle.profile.v1.UndoMergeRequest"> & {
  * Use `create(UndoMergeRequestSchema)` to create a new message.
  */
 export const UndoMergeRequestSchema: GenMessage<UndoMergeRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 18);
+  messageDesc(file_heddle_profile_v1_profile_service, 19);
 
 /**
  * @generated from message heddle.profile.v1.UndoMergeResponse
@@ -639,7 +677,7 @@ export type UndoMergeResponse = Message<"heddle.profile.v1.UndoMergeResponse"> &
  * Use `create(UndoMergeResponseSchema)` to create a new message.
  */
 export const UndoMergeResponseSchema: GenMessage<UndoMergeResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 19);
+  messageDesc(file_heddle_profile_v1_profile_service, 20);
 
 /**
  * @generated from message heddle.profile.v1.GetMergeStatusRequest
@@ -661,7 +699,7 @@ export type GetMergeStatusRequest = Message<"heddle.profile.v1.GetMergeStatusReq
  * Use `create(GetMergeStatusRequestSchema)` to create a new message.
  */
 export const GetMergeStatusRequestSchema: GenMessage<GetMergeStatusRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 20);
+  messageDesc(file_heddle_profile_v1_profile_service, 21);
 
 /**
  * @generated from message heddle.profile.v1.GetMergeStatusResponse
@@ -678,7 +716,7 @@ export type GetMergeStatusResponse = Message<"heddle.profile.v1.GetMergeStatusRe
  * Use `create(GetMergeStatusResponseSchema)` to create a new message.
  */
 export const GetMergeStatusResponseSchema: GenMessage<GetMergeStatusResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 21);
+  messageDesc(file_heddle_profile_v1_profile_service, 22);
 
 /**
  * @generated from message heddle.profile.v1.MergeOutcome
@@ -726,7 +764,7 @@ export type MergeOutcome = Message<"heddle.profile.v1.MergeOutcome"> & {
  * Use `create(MergeOutcomeSchema)` to create a new message.
  */
 export const MergeOutcomeSchema: GenMessage<MergeOutcome> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 22);
+  messageDesc(file_heddle_profile_v1_profile_service, 23);
 
 /**
  * @generated from message heddle.profile.v1.IdentifyUsersRequest
@@ -748,7 +786,7 @@ export type IdentifyUsersRequest = Message<"heddle.profile.v1.IdentifyUsersReque
  * Use `create(IdentifyUsersRequestSchema)` to create a new message.
  */
 export const IdentifyUsersRequestSchema: GenMessage<IdentifyUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 23);
+  messageDesc(file_heddle_profile_v1_profile_service, 24);
 
 /**
  * @generated from message heddle.profile.v1.IdentifyUsersResponse
@@ -775,7 +813,7 @@ export type IdentifyUsersResponse = Message<"heddle.profile.v1.IdentifyUsersResp
  * Use `create(IdentifyUsersResponseSchema)` to create a new message.
  */
 export const IdentifyUsersResponseSchema: GenMessage<IdentifyUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 24);
+  messageDesc(file_heddle_profile_v1_profile_service, 25);
 
 /**
  * @generated from message heddle.profile.v1.DeleteUsersRequest
@@ -797,7 +835,7 @@ export type DeleteUsersRequest = Message<"heddle.profile.v1.DeleteUsersRequest">
  * Use `create(DeleteUsersRequestSchema)` to create a new message.
  */
 export const DeleteUsersRequestSchema: GenMessage<DeleteUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 25);
+  messageDesc(file_heddle_profile_v1_profile_service, 26);
 
 /**
  * @generated from message heddle.profile.v1.DeleteUsersResponse
@@ -826,7 +864,7 @@ export type DeleteUsersResponse = Message<"heddle.profile.v1.DeleteUsersResponse
  * Use `create(DeleteUsersResponseSchema)` to create a new message.
  */
 export const DeleteUsersResponseSchema: GenMessage<DeleteUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 26);
+  messageDesc(file_heddle_profile_v1_profile_service, 27);
 
 /**
  * @generated from message heddle.profile.v1.RenameExternalIdsRequest
@@ -848,7 +886,7 @@ export type RenameExternalIdsRequest = Message<"heddle.profile.v1.RenameExternal
  * Use `create(RenameExternalIdsRequestSchema)` to create a new message.
  */
 export const RenameExternalIdsRequestSchema: GenMessage<RenameExternalIdsRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 27);
+  messageDesc(file_heddle_profile_v1_profile_service, 28);
 
 /**
  * @generated from message heddle.profile.v1.RenameExternalIdsResponse
@@ -880,7 +918,7 @@ export type RenameExternalIdsResponse = Message<"heddle.profile.v1.RenameExterna
  * Use `create(RenameExternalIdsResponseSchema)` to create a new message.
  */
 export const RenameExternalIdsResponseSchema: GenMessage<RenameExternalIdsResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 28);
+  messageDesc(file_heddle_profile_v1_profile_service, 29);
 
 /**
  * @generated from message heddle.profile.v1.RemoveExternalIdsRequest
@@ -902,7 +940,7 @@ export type RemoveExternalIdsRequest = Message<"heddle.profile.v1.RemoveExternal
  * Use `create(RemoveExternalIdsRequestSchema)` to create a new message.
  */
 export const RemoveExternalIdsRequestSchema: GenMessage<RemoveExternalIdsRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 29);
+  messageDesc(file_heddle_profile_v1_profile_service, 30);
 
 /**
  * @generated from message heddle.profile.v1.RemoveExternalIdsResponse
@@ -934,7 +972,7 @@ export type RemoveExternalIdsResponse = Message<"heddle.profile.v1.RemoveExterna
  * Use `create(RemoveExternalIdsResponseSchema)` to create a new message.
  */
 export const RemoveExternalIdsResponseSchema: GenMessage<RemoveExternalIdsResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 30);
+  messageDesc(file_heddle_profile_v1_profile_service, 31);
 
 /**
  * @generated from message heddle.profile.v1.ReportSessionRequest
@@ -956,7 +994,7 @@ export type ReportSessionRequest = Message<"heddle.profile.v1.ReportSessionReque
  * Use `create(ReportSessionRequestSchema)` to create a new message.
  */
 export const ReportSessionRequestSchema: GenMessage<ReportSessionRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 31);
+  messageDesc(file_heddle_profile_v1_profile_service, 32);
 
 /**
  * @generated from message heddle.profile.v1.ReportSessionResponse
@@ -973,7 +1011,7 @@ export type ReportSessionResponse = Message<"heddle.profile.v1.ReportSessionResp
  * Use `create(ReportSessionResponseSchema)` to create a new message.
  */
 export const ReportSessionResponseSchema: GenMessage<ReportSessionResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 32);
+  messageDesc(file_heddle_profile_v1_profile_service, 33);
 
 /**
  * @generated from message heddle.profile.v1.ReportEngagementRequest
@@ -995,7 +1033,7 @@ export type ReportEngagementRequest = Message<"heddle.profile.v1.ReportEngagemen
  * Use `create(ReportEngagementRequestSchema)` to create a new message.
  */
 export const ReportEngagementRequestSchema: GenMessage<ReportEngagementRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 33);
+  messageDesc(file_heddle_profile_v1_profile_service, 34);
 
 /**
  * @generated from message heddle.profile.v1.ReportEngagementResponse
@@ -1012,7 +1050,7 @@ export type ReportEngagementResponse = Message<"heddle.profile.v1.ReportEngageme
  * Use `create(ReportEngagementResponseSchema)` to create a new message.
  */
 export const ReportEngagementResponseSchema: GenMessage<ReportEngagementResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 34);
+  messageDesc(file_heddle_profile_v1_profile_service, 35);
 
 /**
  * @generated from message heddle.profile.v1.ResolveUsersRequest
@@ -1036,7 +1074,7 @@ export type ResolveUsersRequest = Message<"heddle.profile.v1.ResolveUsersRequest
  * Use `create(ResolveUsersRequestSchema)` to create a new message.
  */
 export const ResolveUsersRequestSchema: GenMessage<ResolveUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 35);
+  messageDesc(file_heddle_profile_v1_profile_service, 36);
 
 /**
  * @generated from message heddle.profile.v1.ResolveUsersResponse
@@ -1070,7 +1108,7 @@ export type ResolveUsersResponse = Message<"heddle.profile.v1.ResolveUsersRespon
  * Use `create(ResolveUsersResponseSchema)` to create a new message.
  */
 export const ResolveUsersResponseSchema: GenMessage<ResolveUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 36);
+  messageDesc(file_heddle_profile_v1_profile_service, 37);
 
 /**
  * @generated from message heddle.profile.v1.ResolvedKey
@@ -1089,7 +1127,7 @@ export type ResolvedKey = Message<"heddle.profile.v1.ResolvedKey"> & {
  * Use `create(ResolvedKeySchema)` to create a new message.
  */
 export const ResolvedKeySchema: GenMessage<ResolvedKey> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 37);
+  messageDesc(file_heddle_profile_v1_profile_service, 38);
 
 /**
  * @generated from message heddle.profile.v1.ResolvedUser
@@ -1121,7 +1159,7 @@ export type ResolvedUser = Message<"heddle.profile.v1.ResolvedUser"> & {
  * Use `create(ResolvedUserSchema)` to create a new message.
  */
 export const ResolvedUserSchema: GenMessage<ResolvedUser> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 38);
+  messageDesc(file_heddle_profile_v1_profile_service, 39);
 
 /**
  * @generated from message heddle.profile.v1.AwaitOutcomeRequest
@@ -1145,7 +1183,7 @@ export type AwaitOutcomeRequest = Message<"heddle.profile.v1.AwaitOutcomeRequest
  * Use `create(AwaitOutcomeRequestSchema)` to create a new message.
  */
 export const AwaitOutcomeRequestSchema: GenMessage<AwaitOutcomeRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 39);
+  messageDesc(file_heddle_profile_v1_profile_service, 40);
 
 /**
  * @generated from message heddle.profile.v1.AwaitOutcomeResponse
@@ -1169,7 +1207,7 @@ export type AwaitOutcomeResponse = Message<"heddle.profile.v1.AwaitOutcomeRespon
  * Use `create(AwaitOutcomeResponseSchema)` to create a new message.
  */
 export const AwaitOutcomeResponseSchema: GenMessage<AwaitOutcomeResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 40);
+  messageDesc(file_heddle_profile_v1_profile_service, 41);
 
 /**
  * @generated from message heddle.profile.v1.InspectUsersRequest
@@ -1198,7 +1236,7 @@ export type InspectUsersRequest = Message<"heddle.profile.v1.InspectUsersRequest
  * Use `create(InspectUsersRequestSchema)` to create a new message.
  */
 export const InspectUsersRequestSchema: GenMessage<InspectUsersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 41);
+  messageDesc(file_heddle_profile_v1_profile_service, 42);
 
 /**
  * @generated from message heddle.profile.v1.InspectUsersResponse
@@ -1224,7 +1262,7 @@ export type InspectUsersResponse = Message<"heddle.profile.v1.InspectUsersRespon
  * Use `create(InspectUsersResponseSchema)` to create a new message.
  */
 export const InspectUsersResponseSchema: GenMessage<InspectUsersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 42);
+  messageDesc(file_heddle_profile_v1_profile_service, 43);
 
 /**
  * @generated from message heddle.profile.v1.InspectedUser
@@ -1281,7 +1319,7 @@ export type InspectedUser = Message<"heddle.profile.v1.InspectedUser"> & {
  * Use `create(InspectedUserSchema)` to create a new message.
  */
 export const InspectedUserSchema: GenMessage<InspectedUser> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 43);
+  messageDesc(file_heddle_profile_v1_profile_service, 44);
 
 /**
  * @generated from message heddle.profile.v1.InspectedField
@@ -1314,7 +1352,7 @@ export type InspectedField = Message<"heddle.profile.v1.InspectedField"> & {
  * Use `create(InspectedFieldSchema)` to create a new message.
  */
 export const InspectedFieldSchema: GenMessage<InspectedField> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 44);
+  messageDesc(file_heddle_profile_v1_profile_service, 45);
 
 /**
  * Which request it was.
@@ -1363,7 +1401,7 @@ export type RequestOrigin = Message<"heddle.profile.v1.RequestOrigin"> & {
  * Use `create(RequestOriginSchema)` to create a new message.
  */
 export const RequestOriginSchema: GenMessage<RequestOrigin> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 45);
+  messageDesc(file_heddle_profile_v1_profile_service, 46);
 
 /**
  * @generated from message heddle.profile.v1.InspectedMerge
@@ -1399,7 +1437,7 @@ export type InspectedMerge = Message<"heddle.profile.v1.InspectedMerge"> & {
  * Use `create(InspectedMergeSchema)` to create a new message.
  */
 export const InspectedMergeSchema: GenMessage<InspectedMerge> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 46);
+  messageDesc(file_heddle_profile_v1_profile_service, 47);
 
 /**
  * @generated from message heddle.profile.v1.GetProgressRequest
@@ -1423,7 +1461,7 @@ export type GetProgressRequest = Message<"heddle.profile.v1.GetProgressRequest">
  * Use `create(GetProgressRequestSchema)` to create a new message.
  */
 export const GetProgressRequestSchema: GenMessage<GetProgressRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 47);
+  messageDesc(file_heddle_profile_v1_profile_service, 48);
 
 /**
  * @generated from message heddle.profile.v1.GetProgressResponse
@@ -1450,7 +1488,7 @@ export type GetProgressResponse = Message<"heddle.profile.v1.GetProgressResponse
  * Use `create(GetProgressResponseSchema)` to create a new message.
  */
 export const GetProgressResponseSchema: GenMessage<GetProgressResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 48);
+  messageDesc(file_heddle_profile_v1_profile_service, 49);
 
 /**
  * @generated from message heddle.profile.v1.LaneProgress
@@ -1481,7 +1519,7 @@ export type LaneProgress = Message<"heddle.profile.v1.LaneProgress"> & {
  * Use `create(LaneProgressSchema)` to create a new message.
  */
 export const LaneProgressSchema: GenMessage<LaneProgress> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_service, 49);
+  messageDesc(file_heddle_profile_v1_profile_service, 50);
 
 /**
  * Writes answer when the request is durable in the intake log; reads wait, bounded, until what the
