@@ -24,14 +24,15 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--json", "print it as JSON")
     .action(async (options) => done(await (await import("./log.ts")).status(options)));
   log.command("redrive")
-    .description("try the records of all held users once more")
+    .description("try the records of all held users, and what was set aside, once more")
     .option("--data-dir <folder>", dataDirHelp)
     .action(async (options) => done(await (await import("./log.ts")).redrive(options)));
   log.command("skip")
     .description("pass over the record that holds a user or an address back: what it would have done is lost")
-    .requiredOption("--workspace <id>", "id of the workspace, as heddle log status shows it")
+    .option("--workspace <id>", "id of the workspace, as heddle log status shows it")
     .option("--user <id>", "id of the user")
     .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
+    .option("--partition <number>", "for a record that was set aside; then neither workspace nor user is needed, and --at is such as 17")
     .requiredOption("--at <place>", "place of the record, such as 17.0")
     .option("--data-dir <folder>", dataDirHelp)
     .action(async (options) => done(await (await import("./log.ts")).skip(options)));

@@ -49,23 +49,40 @@ export async function status(options: PlaceOptions & { readonly json?: boolean }
 }
 
 export async function redrive(options: PlaceOptions): Promise<number> {
-  const users = await withLog(options, (log) => log.redrive());
-  const records = await redriveConsent(options);
+  const { users, records } = await withLog(options, (log) => log.redrive());
+  const consent = await redriveConsent(options);
   print(users === 0 ? "Nobody is held" : `${users} held users are tried once more`);
-  if (records > 0) print(`${records} records of consent are tried once more`);
+  if (records > 0) print(`${records} records that were set aside are tried once more, behind all others`);
+  if (consent > 0) print(`${consent} records of consent are tried once more`);
   return exitCodes.ok;
 }
 
 export async function skip(
-  options: PlaceOptions & { readonly workspace: string; readonly user?: string; readonly lane?: string; readonly at: string },
+  options: PlaceOptions & {
+    readonly workspace?: string;
+    readonly user?: string;
+    readonly lane?: string;
+    readonly partition?: string;
+    readonly at: string;
+  },
 ): Promise<number> {
+  if (options.partition !== undefined) return await skipInPartition(options, options.partition);
   const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(options.at) ?? [];
   if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${options.at}"`);
   const { workspace: workspaceId, user, lane } = options;
+  if (workspaceId === undefined) throw new UsageError("Expected --workspace, or --partition for a record that was set aside");
   if (lane !== undefined) return await skipInLane(options, lane, { workspaceId, sequence: Number(sequence), part: Number(part) });
   if (user === undefined) throw new UsageError("Expected --user, or --lane for a record of consent");
   await withLog(options, (log) => log.skip({ workspaceId, userId: user, mark: [Number(sequence), Number(part)] }));
   print(`The record at ${options.at} of user ${user} is passed over`);
+  return exitCodes.ok;
+}
+
+async function skipInPartition(options: PlaceOptions & { readonly at: string }, given: string): Promise<number> {
+  const isPlace = /^\d{1,5}$/.test(given) && /^\d{1,15}$/.test(options.at);
+  if (!isPlace) throw new UsageError(`Expected numbers as in --partition 3 --at 17, got "${given}" and "${options.at}"`);
+  await withLog(options, (log) => log.skipSetAside({ partition: Number(given), sequence: Number(options.at) }));
+  print(`The record at ${options.at} of partition ${given} is given up`);
   return exitCodes.ok;
 }
 
@@ -113,7 +130,13 @@ async function withMeshLog<T>(work: (log: LogOperation) => Promise<T>): Promise<
           setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
         };
       },
-      redrive: async () => (await client.redrive({})).users,
+      async redrive() {
+        const { users, records } = await client.redrive({});
+        return { users, records };
+      },
+      async skipSetAside({ partition, sequence }) {
+        await client.skip({ partition, sequence: BigInt(sequence) });
+      },
       async skip({ workspaceId, userId, mark: [sequence, part] }) {
         await client.skip({ workspaceId, userId, sequence: BigInt(sequence), part });
       },

@@ -306,6 +306,7 @@ export const limits = {
   metricsConnectionsMax: 32,
   loopLookMs: 250,
   lagLookMs: 1_000,
+  backlogLookMs: 2_000,
   lagLooksMax: 3_600,
   traceSpansWaitingMax: 4_096,
   traceSpansPerBatchMax: 512,

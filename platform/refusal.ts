@@ -77,4 +77,6 @@ export interface RefusalDetails {
   readonly errors?: readonly unknown[];
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
+  /** False where a store or log did not say that it passes: the same would fail again. */
+  readonly passes?: false;
 }

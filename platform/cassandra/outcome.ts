@@ -18,12 +18,12 @@ export function outcomeOf(error: unknown): Outcome {
   return isUnwritten(error) ? "notDone" : "unknown";
 }
 
-/** What the caller is told; a fault stays what it is. */
+/** What the caller is told; a fault stays what it is. What does not pass is so for callers too, who know no better than to repeat it. */
 export function refusalOf(error: unknown, kind: "read" | "write"): unknown {
   if (error instanceof Refusal) return error;
   const outcome = outcomeOf(error);
   if (outcome === "fault") return error;
-  const details = { retryAfterSeconds: 1, cause: error };
+  const details = { retryAfterSeconds: 1, cause: error, ...(!passes(error) && { passes: false as const }) };
   if (kind === "write" && outcome === "unknown") return new Refusal("OUTCOME_UNKNOWN", undefined, details);
   return new Refusal("STORE_UNAVAILABLE", undefined, details);
 }
@@ -43,6 +43,43 @@ const outcomes: ReadonlyMap<number, Outcome> = new Map<number, Outcome>([
   [codes.alreadyExists, "fault"],
   [codes.functionFailure, "fault"],
 ]);
+
+/**
+ * What a node or the way to it reports of itself. A server error is none of them: so a node says that a mutation is larger
+ * than it takes.
+ */
+function passes(error: unknown): boolean {
+  if (error instanceof errors.ResponseError) return passingCodes.has(error.code);
+  if (passingErrors.some((kind) => error instanceof kind)) return true;
+  return isUnwritten(error) || isOfSocket(error);
+}
+
+const passingCodes: ReadonlySet<number> = new Set([
+  codes.badCredentials,
+  codes.unavailableException,
+  codes.overloaded,
+  codes.isBootstrapping,
+  codes.truncateError,
+  codes.writeTimeout,
+  codes.writeFailure,
+  codes.readTimeout,
+  codes.readFailure,
+]);
+
+const passingErrors = [
+  errors.NoHostAvailableError,
+  errors.BusyConnectionError,
+  errors.AuthenticationError,
+  errors.OperationTimedOutError,
+] as const;
+
+/** Of the driver, or of Node with its code. */
+function isOfSocket(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ("isSocketError" in error && error.isSocketError === true) return true;
+  if ("code" in error && typeof error.code === "string" && /^E[A-Z_]+$/.test(error.code)) return true;
+  return error.constructor === errors.DriverError;
+}
 
 /** The driver marks a socket error that came before anything was sent. */
 function isUnwritten(error: unknown): boolean {

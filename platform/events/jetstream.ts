@@ -2,13 +2,14 @@
 import { headers, type Msg } from "nats";
 import { limits } from "../limits.ts";
 import {
+  type ApiError,
   askApi,
   connectJetStream,
   type ConnectOptions,
   isAway,
-  isNobodyThere,
   type JetStreamConnection,
 } from "../log/jetstream-connection.ts";
+import { failureOf, unansweredOf } from "../log/jetstream-publish.ts";
 import { Refusal } from "../refusal.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
@@ -74,10 +75,10 @@ async function publish(connection: JetStreamConnection, name: string, event: Pub
   try {
     answer = await connection.request(eventSubject(name, event), event.body, named);
   } catch (cause) {
-    throw new Refusal(isNobodyThere(cause) ? "LOG_UNAVAILABLE" : "OUTCOME_UNKNOWN", undefined, { cause });
+    throw unansweredOf(cause);
   }
-  const { error } = answer.json<{ error?: { description: string } }>();
-  if (error) throw new Refusal("LOG_FULL", undefined, { cause: new Error(error.description) });
+  const { error } = answer.json<{ error?: ApiError }>();
+  if (error) throw failureOf(error);
 }
 
 async function read(

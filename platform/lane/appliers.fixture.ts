@@ -2,6 +2,7 @@
 import * as fc from "fast-check";
 import type { WriteFault } from "../cassandra/replicas.fixture.ts";
 import type { LedgerEntry } from "../ledger/ledger.ts";
+import { Refusal } from "../refusal.ts";
 import type { LaneBody } from "./lane-window.ts";
 
 /** Faults that a test chooses, each for one write or one publishing. */
@@ -42,9 +43,9 @@ export function recordPublished({ publish: fault }: ApplierFaults) {
   async function publish(_: string, entries: readonly LedgerEntry[]): Promise<void> {
     await Promise.resolve();
     const when = fault?.();
-    if (when === "before") throw new Error("away");
+    if (when === "before") throw new Refusal("LOG_UNAVAILABLE");
     for (const entry of entries) published.set(entry.hash, entry);
-    if (when === "after") throw new Error("away");
+    if (when === "after") throw new Refusal("LOG_UNAVAILABLE");
   }
   return { published, publish };
 }

@@ -1,7 +1,8 @@
 /** Applies rows of a lane in the embedded shape: plans what is free of each workspace, and writes all of it at once. */
 import type { Logger } from "../logger.ts";
 import { type TracedLane, type TracedRecord, tracedRecords } from "../telemetry/traced-records.ts";
-import { type Blame, createHolds, planAround, type Taken, type Waiting } from "./hold-back.ts";
+import { halved } from "./halve.ts";
+import { type Blame, createHolds, planAround, reasonOf, type Taken, type Waiting } from "./hold-back.ts";
 import { LaneChanged, type LaneRecord, type SetAside } from "./lane.ts";
 import type { Turn } from "./lane-reader.ts";
 
@@ -31,12 +32,60 @@ export interface ApplyRowsParts<Said, WorkspaceStep> {
   readonly traced: TracedLane;
 }
 
-/** False where what waited was put back since the rows were chosen: then nothing is done, and the lane has to be read again. */
+/**
+ * False where what waited was put back since the rows were chosen: then the lane has to be read again. What fails and does not
+ * pass comes from one of the rows: halved down to that one, it waits, and the others are applied.
+ */
 export async function applyRows<Said extends TracedRecord, WorkspaceStep>(
   parts: ApplyRowsParts<Said, WorkspaceStep>,
-  { records: taken, returns }: Pick<Turn, "records" | "returns">,
+  { records, returns }: Pick<Turn, "records" | "returns">,
 ): Promise<boolean> {
-  const read = [...Map.groupBy(taken, ({ workspaceId }) => workspaceId)].map(([id, rows]) =>
+  const applied = await halved(records, {
+    work: (some) => applyTogether(parts, { read: some, taken: some, returns }),
+    alone: (row, error) => applyAlone(parts, row, { error, returns }),
+  });
+  return !applied.includes(false);
+}
+
+/** A row about several users is taken apart, so that only those of them wait whom it fails for. */
+async function applyAlone<Said extends TracedRecord, WorkspaceStep>(
+  parts: ApplyRowsParts<Said, WorkspaceStep>,
+  row: LaneRecord,
+  { error, returns }: { readonly error: unknown; readonly returns: number },
+): Promise<boolean> {
+  const each = parts.takenFromRow(row).map((one) => one.kept());
+  async function setAside(record: LaneRecord, why: unknown, taken: readonly LaneRecord[] = []): Promise<boolean> {
+    const set = [{ record, reason: reasonOf(why) }];
+    await parts.commit({ workspaces: [], setAside: set, taken, returns });
+    reportSetAside(parts.logger, parts.traced.lane, set);
+    return true;
+  }
+  try {
+    const [only, ...others] = each;
+    if (only === undefined) throw error;
+    if (others.length === 0) return await setAside(only, error, [row]);
+    await halved(each, {
+      work: (some) => applyTogether(parts, { read: some, taken: [], returns }),
+      alone: (record, why) => setAside(record, why),
+    });
+    await parts.commit({ workspaces: [], setAside: [], taken: [row], returns });
+  } catch (again) {
+    if (again instanceof LaneChanged) return false;
+    throw again;
+  }
+  return true;
+}
+
+async function applyTogether<Said extends TracedRecord, WorkspaceStep>(
+  parts: ApplyRowsParts<Said, WorkspaceStep>,
+  { read: rows, taken, returns }: {
+    readonly read: readonly LaneRecord[];
+    /** Those of them that leave the lane. */
+    readonly taken: readonly LaneRecord[];
+    readonly returns: number;
+  },
+): Promise<boolean> {
+  const read = [...Map.groupBy(rows, ({ workspaceId }) => workspaceId)].map(([id, rows]) =>
     [id, rows.flatMap(parts.takenFromRow)] as const
   );
   const records = read.flatMap(([, all]) => all.flatMap(({ said }) => said ?? []));

@@ -18,6 +18,7 @@ import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { TracedLane } from "../telemetry/traced-records.ts";
 import { type LaneWork, watchWork } from "../telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { openBacklogLook } from "./backlog-look.ts";
 import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 import type { ConcernOf, LaneBody } from "./lane-window.ts";
@@ -160,9 +161,12 @@ async function open<Tables extends SetAsideTables>(
     work,
     clock,
   });
+  const backlog = openBacklogLook(work.backlog, clock);
+  opened.push(() => backlog.close());
   function health(): Readiness {
-    const reason = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
-    return { ready: reason === undefined, ...(reason !== undefined && { reason }) };
+    const trouble = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
+    const reason = trouble ?? backlog.reason();
+    return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
   }
   const callers = new Map([[route.service.typeName, config.rpc.callers]]);
   const server = await serveRpc({ routes: [route], ...config.rpc, callers, clock, logger, telemetry, health });

@@ -1,9 +1,8 @@
 /** Why readers of data do not get on, as /readyz says it to whoever asks: no text of an error that may quote data. */
-import { type Reason, Refusal } from "../refusal.ts";
+import { isPassing } from "../passing.ts";
+import { Refusal } from "../refusal.ts";
 
 /** The texts of a store or a log that is away are ours; of anything else the log has the words. */
 export function troubleOf(error: unknown): string {
-  return error instanceof Refusal && away.has(error.reason) ? error.message : "an unexpected error, see the log";
+  return error instanceof Refusal && isPassing(error) ? error.message : "an unexpected error, see the log";
 }
-
-const away: ReadonlySet<Reason> = new Set(["STORE_UNAVAILABLE", "LOG_UNAVAILABLE", "LOG_FULL", "OUTCOME_UNKNOWN"]);

@@ -1,5 +1,5 @@
 /** One connection to NATS: whether it is up, requests that end when it is lost, and who hears that it is back. */
-import { connect, createInbox, Empty, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
+import { connect, createInbox, Empty, ErrorCode, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -142,10 +142,19 @@ export function isNobodyThere(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "503";
 }
 
-/** Nobody was reached, or nobody answered; unlike an answer that says no. */
+/** Nobody was reached, or nobody answered; unlike an answer that says no, and unlike a message that the client does not take. */
 export function isAway(error: unknown): boolean {
-  return error instanceof ConnectionLost || error instanceof NatsError;
+  return error instanceof ConnectionLost || (error instanceof NatsError && !notTaken.has(error.code));
 }
+
+const notTaken: ReadonlySet<string> = new Set([
+  ErrorCode.BadPayload,
+  ErrorCode.BadSubject,
+  ErrorCode.BadHeader,
+  ErrorCode.InvalidPayload,
+  ErrorCode.InvalidOption,
+  ErrorCode.MaxPayloadExceeded,
+]);
 
 /** Asks the JetStream API, which speaks JSON; gives undefined where the answer is the error `missing`. */
 export async function askApi<T>(

@@ -1,7 +1,7 @@
 /** Publishing to JetStream: several messages as one atomic batch, and what is certain when it fails. */
 import { headers, type Msg, type MsgHdrs, nuid } from "nats";
 import { Refusal } from "../refusal.ts";
-import { type ApiError, isNobodyThere, type JetStreamConnection } from "./jetstream-connection.ts";
+import { type ApiError, isAway, isNobodyThere, type JetStreamConnection } from "./jetstream-connection.ts";
 
 export interface Message {
   readonly subject: string;
@@ -24,8 +24,7 @@ export async function publishTogether(connection: JetStreamConnection, messages:
   try {
     answer = await send(connection, messages);
   } catch (error) {
-    if (isNobodyThere(error)) throw new Refusal("LOG_UNAVAILABLE", undefined, { cause: error });
-    throw new Refusal("OUTCOME_UNKNOWN", undefined, { cause: error });
+    throw unansweredOf(error);
   }
   const ack = answer.json<Acknowledgement>();
   if (ack.error) throw failureOf(ack.error);
@@ -58,21 +57,31 @@ function headersOf(message: Message, further: Pairs = []): MsgHdrs {
   return own;
 }
 
+/** What it means that no answer came. Only what the client says of its connection passes: a message that it does not take stays too large. */
+export function unansweredOf(error: unknown): Refusal {
+  if (isNobodyThere(error)) return new Refusal("LOG_UNAVAILABLE", undefined, { cause: error });
+  return new Refusal("OUTCOME_UNKNOWN", undefined, { cause: error, ...(!isAway(error) && { passes: false as const }) });
+}
+
 /** By the server's error codes (its errors.json). All but one kind of failed write is said before anything is written. */
-function failureOf(error: ApiError): Error {
+export function failureOf(error: ApiError): Error {
   const cause = new Error(`JetStream refused with ${error.err_code}, "${error.description}"`);
   if (wrongLast.has(error.err_code)) return new WrongLastSequence(cause.message);
   if (noRoom.has(error.err_code) || (error.err_code === storeFailed && limitReached.test(error.description))) {
     return new Refusal("LOG_FULL", undefined, { cause });
   }
   if (error.err_code === storeFailed) return new Refusal("OUTCOME_UNKNOWN", undefined, { cause });
-  return new Refusal("LOG_UNAVAILABLE", undefined, { cause });
+  const isFault = error.code === badRequest && error.err_code !== batchIncomplete;
+  return new Refusal("LOG_UNAVAILABLE", undefined, { cause, ...(isFault && { passes: false as const }) });
 }
 
 const wrongLast: ReadonlySet<number> = new Set([10071, 10164]);
 /** The account's, the server's and its storage's limits. */
 const noRoom: ReadonlySet<number> = new Set([10002, 10023, 10047]);
 const storeFailed = 10077;
+/** The message itself cannot be taken, but for a batch that the server gave up under way. */
+const badRequest = 400;
+const batchIncomplete = 10176;
 const limitReached = /maximum (bytes|messages) exceeded/;
 
 type Pairs = readonly (readonly [string, string])[];

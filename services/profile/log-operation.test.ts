@@ -48,13 +48,13 @@ test("heddle log redrive has the server try again: what is mended is applied, in
   const { profile, log, state, clock } = await openHeld();
   expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "red" } });
   state.mended = true;
-  expect(await log.redrive()).toBe(1);
+  expect(await log.redrive()).toEqual({ users: 1, records: 0 });
   await expect.poll(async () => {
     clock.advance(limits.askedLookMs);
     return (await log.status()).held.length;
   }).toBe(0);
   expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "blue" }, custom_events: [{ name: "bad", count: 1 }] });
-  expect(await log.redrive()).toBe(0);
+  expect(await log.redrive()).toEqual({ users: 0, records: 0 });
 });
 
 test("heddle log skip passes over the one record, and what came after is applied", async () => {
@@ -92,7 +92,8 @@ test("in the mesh the word goes through the user's lane", async () => {
     },
   };
   const lags = () => Promise.resolve([{ lane: "intake-0", records: 3, seconds: 1.5 }]);
-  const client = directClient(LogService, logOperator({ profiles, lanes, layout: laneLayout(1, 2), lags }));
+  const identities = { forgetSetAside: () => Promise.resolve() };
+  const client = directClient(LogService, logOperator({ profiles, identities, intake: lanes, lanes, layout: laneLayout(1, 2), lags }));
   const status = await client.getStatus({});
   expect(status.lags).toMatchObject([{ lane: "intake-0", records: 3n, seconds: 1.5 }]);
   const [held] = status.held;

@@ -107,12 +107,13 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
 }
 
 function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: ProgressTeller; gate: Gate }, lane: number): Reading {
-  const outgoing = createOutgoing(options.events.publish);
+  const outgoing = createOutgoing(options.events.publish, options.logger);
   return applyLane({
     ...options,
     lane,
     outgoing,
-    tell: (workspaceId, records) => outgoing.tell(eventsOf(workspaceId, records)),
+    eventsOf,
+    publish: outgoing.tell,
     gate,
     steps: { applyRecord, freeze, takeIn, takeBack, ...options.pureSteps },
     positions: createLanePositions(options.steps, (kept) => options.subjects.checkpoint(`${applying}${kept}`)),

@@ -33,6 +33,7 @@ import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
+import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { profileRoutes } from "./rpc/routes.ts";
@@ -103,7 +104,8 @@ async function open(
   });
   opened.push(() => readers.close());
   const work = meshWork({ intake, applied, ...store }, clock);
-  opened.push(work.close, watchWork(telemetry.metrics, "profile", work));
+  const backlog = openBacklogLook(work.backlog, clock);
+  opened.push(work.close, watchWork(telemetry.metrics, "profile", work), () => backlog.close());
   const service = profileRoutes({
     work,
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),
@@ -114,9 +116,9 @@ async function open(
     newJobId: () => newId("job_", clock),
     emailStatuses: openEmailStatuses(config, { clock, logger, tracer: telemetry.tracer }, opened),
   });
-  const health = healthOf({ bus, storeWatch, readers, applied });
+  const health = healthOf({ bus, storeWatch, readers, applied, backlog });
   const server = await serveRpc({
-    routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({ ...store, lanes, layout, lags: work.lags }))],
+    routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({ ...store, intake, lanes, layout, lags: work.lags }))],
     ...config.rpc,
     callers: new Map([
       [ProfileService.typeName, config.rpc.callers],
@@ -141,19 +143,21 @@ function measuredTables({ identities, profiles }: CassandraProfileStore, { metri
   };
 }
 
-/** Names what keeps accepted data from being applied or read. */
+/** Names what keeps accepted data from being applied or read; where that is about some users or records alone, all others are served. */
 function healthOf(parts: {
   readonly bus: { readonly up: boolean };
   readonly storeWatch: { readonly there: boolean };
   readonly readers: { trouble(): string | undefined };
   readonly applied: { trouble(): string | undefined };
+  readonly backlog: BacklogLook;
 }): () => Readiness {
-  const { bus, storeWatch, readers, applied } = parts;
+  const { bus, storeWatch, readers, applied, backlog } = parts;
   return () => {
     if (!bus.up) return { ready: false, reason: "NATS is away" };
     if (!storeWatch.there) return { ready: false, reason: "Cassandra is away" };
-    const reason = readers.trouble() ?? applied.trouble();
-    return { ready: reason === undefined, ...(reason !== undefined && { reason }) };
+    const trouble = readers.trouble() ?? applied.trouble();
+    const reason = trouble ?? backlog.reason();
+    return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
   };
 }
 

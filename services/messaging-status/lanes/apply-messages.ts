@@ -3,12 +3,14 @@
  * after it is written, and again where a record turns out to be in already.
  */
 import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
-import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { createHolds, type Holds, planAround, type Planned, reasonOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import type { StatusRecord } from "../domain/status-record.ts";
 import { type LaneSaid, readLaneBody, type Redrive, takenFromRow } from "./lane-message.ts";
@@ -35,17 +37,17 @@ export async function applyMessages(parts: MeshApplyParts, bodies: readonly Lane
     let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
     for (const work of runsAndRedrives(all)) {
       holds = Array.isArray(work)
-        ? (await applyRun(parts, workspaceId, { run: work, holds })).holds
-        : await redrive(parts, workspaceId, work);
+        ? (await applyAround(parts, workspaceId, { run: work, holds })).holds
+        : await redriveOrReport(parts, workspaceId, { asked: work as Redrive, holds });
     }
   }
 }
 
-type Run = Taken<StatusRecord>[];
+type Run = readonly Taken<StatusRecord>[];
 
 function runsAndRedrives(all: readonly LaneSaid[]): (Run | Redrive)[] {
   const work: (Run | Redrive)[] = [];
-  let records: Run = [];
+  let records: Taken<StatusRecord>[] = [];
   for (const { said } of all) {
     if ("mark" in said) {
       records.push(said);
@@ -62,11 +64,41 @@ function runsOf(records: Run): Run[] {
   return Array.from({ length: Math.ceil(records.length / size) }, (_, at) => records.slice(at * size, (at + 1) * size));
 }
 
+/**
+ * What fails and does not pass comes from one of the records: halved down to that one, it waits with all that comes later of
+ * the same, and the others go on.
+ */
+async function applyAround(
+  parts: MeshApplyParts,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run; readonly holds: Holds },
+): Promise<AppliedRun> {
+  let after = holds;
+  const applied = await halved(run, {
+    async work(some) {
+      const { free, holds: next } = await applyRun(parts, workspaceId, { run: some, holds: after });
+      after = next;
+      return free;
+    },
+    async alone(record, error) {
+      const setAside = [{ record: record.kept(), reason: reasonOf(error) }];
+      await parts.commit({ workspaces: [], setAside, taken: [] });
+      reportSetAside(parts.logger, "messaging-status", setAside);
+      after = after.copy();
+      after.add(record);
+      return [];
+    },
+  });
+  return { free: applied.flat(), holds: after };
+}
+
+type AppliedRun = Pick<Planned<StatusRecord, unknown>, "free" | "holds">;
+
 async function applyRun(
   parts: MeshApplyParts,
   workspaceId: string,
   { run, holds }: { readonly run: Run; readonly holds: Holds },
-): Promise<Pick<Planned<StatusRecord, unknown>, "free" | "holds">> {
+): Promise<AppliedRun> {
   const records = run.flatMap(({ said }) => said ?? []);
   return await tracedRecords(parts.traced, records, async (writing) => {
     const planned = await planAround(run, holds, (free, blame) => planWorkspace(parts, workspaceId, { records: free, blame }));
@@ -91,11 +123,26 @@ async function redrive(parts: MeshApplyParts, workspaceId: string, { keys, skipp
   const kept = (await parts.setAsideOf(workspaceId, limits.setAsideRedriveMax)).filter(({ record }) => asked.has(record.key));
   let holds = createHolds([]);
   for (const run of runsOf(kept.flatMap(({ record }) => takenFromRow(record)))) {
-    const { free, holds: after } = await applyRun(parts, workspaceId, { run, holds });
+    const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });
     holds = after;
     await parts.forgetSetAside(free.map((record) => record.kept()));
   }
   return createHolds(await parts.waiting(workspaceId));
+}
+
+/** What an operator asked for is asked for again where it fails: the lane goes on. */
+async function redriveOrReport(
+  parts: MeshApplyParts,
+  workspaceId: string,
+  { asked, holds }: { readonly asked: Redrive; readonly holds: Holds },
+): Promise<Holds> {
+  try {
+    return await redrive(parts, workspaceId, asked);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    parts.logger.error("lane_not_redriven", error, { lane: "messaging-status", workspaceId });
+    return holds;
+  }
 }
 
 /** Whoever wrote these entries may have died before they were published. */

@@ -2,6 +2,8 @@
  * A user whose records need more than its own row: merges, waiting, poison, and what an operator says. Such a user is
  * always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
  */
+import { reasonOf } from "../../../platform/lane/hold-back.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import { isAfter } from "../domain/apply-records.ts";
 import type { LaneItem } from "../domain/lane-item.ts";
 import type { Mark } from "../domain/profile.ts";
@@ -32,13 +34,23 @@ export interface Outcome {
   readonly blocked?: { readonly reason: string; readonly mark: Mark; readonly isPoison: boolean };
 }
 
-/** Saves all it does. Throws what store and log throw; doing it again is harmless. */
-export async function applyApart(parts: ApartParts, items: UserItems): Promise<Outcome> {
-  if (parts.holds.has(holdKey(items)) && !wakes(items.items)) {
-    const held = await holdFurther(parts, items);
-    if (held) return held;
+/** Saves all it does. Throws what passes; doing it again is harmless. */
+export async function applyApart(parts: ApartParts, given: UserItems): Promise<Outcome> {
+  try {
+    if (parts.holds.has(holdKey(given)) && !wakes(given.items)) {
+      const held = await holdFurther(parts, given);
+      if (held) return held;
+    }
+    return await applyAround(parts, given, new Map());
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return await holdAgainst(parts, given, error);
   }
-  const poison = new Map<string, string>();
+}
+
+/** Begins again wherever a pure step throws, and stops at that record. */
+async function applyAround(parts: ApartParts, items: UserItems, found: ReadonlyMap<string, string>): Promise<Outcome> {
+  const poison = new Map(found);
   for (;;) {
     try {
       return await attempt(parts, items, poison);
@@ -48,6 +60,68 @@ export async function applyApart(parts: ApartParts, items: UserItems): Promise<O
       poison.set(markKey(error.mark), error.reason);
     }
   }
+}
+
+/**
+ * What the store says of a user, and does not pass, is held against one of its records: those before it are applied, it and
+ * those behind it wait. Nobody knows which it is, so it is looked for between what was applied and what failed.
+ */
+async function holdAgainst(parts: ApartParts, given: UserItems, error: unknown): Promise<Outcome> {
+  const records = await unapplied(parts, given);
+  if (records === undefined) return await holdUnread(parts, given, error);
+  const items: UserItems = { ...given, items: [...given.items, { type: "redrive", userId: given.userId }] };
+  const reason = reasonOf(error);
+  // Whom an operator or a delete sets free is not looked at any more
+  const ending = records.findLastIndex(({ change }) => change.type === "delete");
+  const freed = records.filter(({ mark }, at) => at < ending || isSkipped(given.items, mark));
+  const passed = new Map(freed.map(({ mark }) => [markKey(mark), reason]));
+  const marks = records.map(({ mark }) => markKey(mark)).filter((key) => !passed.has(key));
+  const [first] = marks;
+  // What is left to do is owed to others: it is tried again
+  if (first === undefined && freed.length === 0) throw error;
+  async function stopsAt(key: string | undefined): Promise<Outcome | undefined> {
+    try {
+      return await applyAround(parts, items, key === undefined ? passed : new Map([...passed, [key, reason]]));
+    } catch (again) {
+      if (isPassing(again)) throw again;
+      return undefined;
+    }
+  }
+  const free = freed.length > 0 ? await stopsAt(undefined) : undefined;
+  if (free !== undefined) return free;
+  let [applied, failing] = [0, marks.length];
+  while (failing - applied > 1) {
+    const middle = (applied + failing) >> 1;
+    if (await stopsAt(marks[middle])) applied = middle;
+    else failing = middle;
+  }
+  return await stopsAt(marks[applied]) ?? await holdUnread(parts, given, error);
+}
+
+/** What of the user's records is not in its state; undefined where that cannot be read. */
+async function unapplied(parts: ApartParts, given: UserItems): Promise<readonly ProfileRecord[] | undefined> {
+  try {
+    const { user, waiting } = await loadApart(parts, given);
+    return inOrder(waiting, recordsOf(given.items)).filter(({ mark }) => !isPast(user, mark));
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return undefined;
+  }
+}
+
+/** All that comes waits: which of it is in the state already shows when that can be read. */
+async function holdUnread({ profiles, cache, holds }: ApartParts, given: UserItems, error: unknown): Promise<Outcome> {
+  const { workspaceId, userId, items } = given;
+  cache.delete(workspaceId, userId);
+  holds.delete(holdKey(given));
+  const records = recordsOf(items);
+  const [first, last] = [records[0], records.at(-1)];
+  if (first === undefined || last === undefined) return { held: true };
+  const reason = reasonOf(error);
+  const changes = noChanges(workspaceId);
+  changes.held.set(userId, { reason, since: last.mark, records });
+  await profiles.save(changes);
+  return { held: true, blocked: { reason, mark: first.mark, isPoison: true } };
 }
 
 async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<string, string>): Promise<Outcome> {
@@ -69,6 +143,8 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   };
   const wasHeld = user.held;
   const blocked = await runRecords(parts, run, records);
+  // Before the state is saved: a record of which nobody can be told has to wait
+  parts.eventsOf(workspaceId, run.dues.flatMap(({ told }) => told));
   if (wasHeld && run.dues.some(isOwed)) {
     // Held records stay until their dues are paid: whoever comes next finds them and pays again
     await save(work);

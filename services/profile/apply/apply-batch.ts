@@ -1,7 +1,7 @@
 /** A run of lane messages applied: each user loaded once, changed in memory, written once; the few that need more, apart. */
+import { halved } from "../../../platform/lane/halve.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
-import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "../pass/workspace-work.ts";
 import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
@@ -15,15 +15,17 @@ export interface ApartUser extends Outcome {
 }
 
 /**
- * Everything is saved and every due paid when it resolves, but for what `tell` is still at. Throws what store and log throw;
- * doing it again is harmless.
+ * Everything is saved and every due paid when it resolves, but for what `publish` is still at. Throws what passes; doing it
+ * again is harmless. What does not pass is about a user, whose records wait from then on.
  */
 export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<ApartUser[]> {
   const apart: ApartUser[] = [];
   for (const [workspaceId, items] of byWorkspace(addressed)) {
-    for (const user of await applyPlainly(parts, workspaceId, items)) {
-      apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
-    }
+    const others = await halved([...items], {
+      work: (users) => applyPlainly(parts, workspaceId, users),
+      alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
+    });
+    for (const user of others.flat()) apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
   }
   parts.cache.evict();
   return apart;
@@ -43,24 +45,34 @@ function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, L
 }
 
 /** Applies and saves the users that need nothing but their row; returns the others. */
-async function applyPlainly(parts: ApartParts, workspaceId: string, users: ReadonlyMap<UserId, readonly LaneItem[]>): Promise<UserItems[]> {
+async function applyPlainly(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
   const apart: UserItems[] = [];
-  const loaded = await loadUsers(parts, workspaceId, [...users.keys()]);
+  const loaded = await loadUsers(parts, workspaceId, users.map(([userId]) => userId));
   const changes = noChanges(workspaceId);
   const done: LaneUser[] = [];
-  const told: ProfileRecord[] = [];
+  const applied: LaneItem[] = [];
   for (const [userId, items] of users) {
     const user = loaded.get(userId);
     if (user !== undefined && isPlain(user, items) && applyOwn(parts.steps, user, { items, changes })) {
       done.push(user);
-      told.push(...items.flatMap((item) => (item.type === "record" ? [item.record] : [])));
+      for (const item of items) applied.push(item);
     } else apart.push({ workspaceId, userId, items });
   }
-  await savePlain(parts, changes, done);
-  // Nobody waits for it but whoever keeps the lane's position
-  if (told.length > 0) parts.tell(workspaceId, told).catch(() => {});
-  return apart;
+  try {
+    // Before the state is saved: of a record that nobody can be told of, the user has to wait
+    const events = parts.eventsOf(workspaceId, applied.flatMap((item) => (item.type === "record" ? [item.record] : [])));
+    await savePlain(parts, changes, done);
+    // Nobody waits for it but whoever keeps the lane's position
+    if (events.length > 0) parts.publish(events).catch(() => {});
+    return apart;
+  } catch (error) {
+    // They are changed in memory, and not in the store
+    for (const { id } of done) parts.cache.delete(workspaceId, id);
+    throw error;
+  }
 }
+
+type UserOfBatch = readonly [userId: UserId, items: readonly LaneItem[]];
 
 async function loadUsers({ cache, profiles }: ApartParts, workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, LaneUser>> {
   const users = new Map<UserId, LaneUser>();

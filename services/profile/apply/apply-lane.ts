@@ -20,7 +20,7 @@ export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
-  /** What `tell` still has to send. The position is kept only when that went out. */
+  /** What `publish` still has to send. The position is kept only when that went out. */
   readonly outgoing: Pick<Outgoing, "waiting" | "settled" | "reset">;
   readonly unpack: (body: Uint8Array) => Addressed[];
   /** Shared by the lanes of a process: a store that everybody asks at once answers nobody in time. */

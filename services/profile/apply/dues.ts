@@ -3,6 +3,7 @@
  * any more. Dues follow from the record alone and are harmless to do twice, so whoever finds a record already in the
  * state does them again.
  */
+import type { PublishedEvent } from "../../../platform/events/events.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
@@ -56,8 +57,10 @@ export interface DueParts {
   readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
   readonly pack: (items: readonly Addressed[]) => Uint8Array;
   readonly layout: LaneLayout;
-  /** Resolves when others can hear of these records of a workspace, and of all that were told before. */
-  readonly tell: (workspaceId: string, records: readonly ProfileRecord[]) => Promise<void>;
+  /** What others hear of these records of a workspace. */
+  readonly eventsOf: (workspaceId: string, records: readonly ProfileRecord[]) => readonly PublishedEvent[];
+  /** Resolves when others can hear of these, and of all before. */
+  readonly publish: (events: readonly PublishedEvent[]) => Promise<void>;
 }
 
 /** Throws as the log and the store do; then all of them are done again. */
@@ -67,7 +70,7 @@ export async function payDues(parts: DueParts, workspaceId: string, dues: readon
   const told = dues.flatMap((due) => due.told);
   if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
-  if (told.length > 0) await parts.tell(workspaceId, told);
+  if (told.length > 0) await parts.publish(parts.eventsOf(workspaceId, told));
   await Promise.all(
     dues.flatMap((due) => due.announce).map((item) => {
       const lane = parts.layout.laneOf(workspaceId, item.userId);

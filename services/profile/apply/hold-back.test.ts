@@ -8,6 +8,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
+import { eventsOf as publishedOf } from "../events/profile-events.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
 import { createUserCache } from "../pass/user-cache.ts";
@@ -40,7 +41,8 @@ beforeEach(() => {
     holds: new Map(),
     lanes: { append: () => Promise.resolve(0) },
     layout: laneLayout(1, 2),
-    tell: () => Promise.resolve(),
+    eventsOf: publishedOf,
+    publish: () => Promise.resolve(),
     pack: (items) => {
       sent.push(...items);
       return new Uint8Array();
@@ -167,5 +169,90 @@ describe("applyBatch() on a merge", () => {
     await applyBatch(parts, sent);
     expect((await store.profiles.loadUsers("w", ["t"])).get("t")).toMatchObject({ profile: undefined, held: false, openMerges: [] });
     expect((await store.profiles.loadFrozen("w", ["m"])).size + (await store.profiles.loadHandoffs("w", ["m"])).size).toBe(0);
+  });
+});
+
+/** Faults that no store or log says to pass, each wherever it may come from, for one user. */
+const faults: readonly (readonly [string, () => Partial<ApartParts>])[] = [
+  ["its row cannot be read", () => ({
+    profiles: {
+      ...store.profiles,
+      loadUsers: (workspaceId, ids) => isMended || !ids.includes("a") ? store.profiles.loadUsers(workspaceId, ids) : planted(),
+    },
+  })],
+  ["its row cannot be packed or written", () => ({
+    profiles: {
+      ...store.profiles,
+      save: (changes) => isMended || !changes.users.get("a")?.profile?.events.has("odd") ? store.profiles.save(changes) : planted(),
+    },
+  })],
+  ["nobody can be told of its record", () => ({
+    eventsOf(workspaceId, records) {
+      if (!isMended && records.some(({ change }) => change.type === "event" && change.name === "odd")) throw new RangeError("planted");
+      return publishedOf(workspaceId, records);
+    },
+  })],
+];
+
+function planted(): Promise<never> {
+  return Promise.reject(new RangeError("planted"));
+}
+
+describe.each(faults)("applyBatch() where %s", (where, plant) => {
+  beforeEach(async () => {
+    await applyBatch(parts, [record("a", 1, { type: "create" }), record("b", 1, { type: "create" })]);
+    parts = { ...parts, ...plant(), cache: createUserCache({ bytesMax: 0, entryBytes: 1 }) };
+  });
+
+  test("others go on, and the user goes on once it is mended", async () => {
+    const held = await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("b", 3), event("a", 4)]);
+    expect(held).toMatchObject([{ userId: "a", held: true, blocked: { reason: "planted", isPoison: true } }]);
+    await applyBatch(parts, [event("b", 5), event("a", 6)]);
+    expect([await eventsOf("a"), await eventsOf("b")]).toEqual([where.includes("read") ? {} : { good: 1 }, { good: 2 }]);
+    expect(await store.profiles.listHeld(9)).toEqual([{ workspaceId: "w", userId: "a", reason: "planted" }]);
+    isMended = true;
+    await applyBatch(parts, [said({ type: "redrive", userId: "a" })]);
+    expect(await eventsOf("a")).toEqual({ good: 3, odd: 1 });
+    expect(await store.profiles.listHeld(9)).toEqual([]);
+  });
+
+  test("a redrive before it is mended loses nothing", async () => {
+    await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("b", 3)]);
+    await applyBatch(parts, [said({ type: "redrive", userId: "a" }), event("a", 4), event("b", 4)]);
+    expect(await eventsOf("b")).toEqual({ good: 2 });
+    isMended = true;
+    await applyBatch(parts, [said({ type: "redrive", userId: "a" })]);
+    expect(await eventsOf("a")).toEqual({ good: 2, odd: 1 });
+  });
+});
+
+describe("applyBatch() where a row cannot be written", () => {
+  beforeEach(async () => {
+    await applyBatch(parts, [record("a", 1, { type: "create" })]);
+    const [, plant] = faults[1] ?? ["", () => ({})];
+    parts = { ...parts, ...plant() };
+  });
+
+  test("the record is found of which it is", async () => {
+    const items = [2, 3, 4, 5, 6, 7, 8].map((sequence) => event("a", sequence, sequence === 5 ? "odd" : "good"));
+    expect(await applyBatch(parts, items)).toMatchObject([{ blocked: { mark: [5, 0] } }]);
+    expect(await eventsOf("a")).toEqual({ good: 3 });
+  });
+
+  test("the record is passed over when an operator says so", async () => {
+    await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("a", 4)]);
+    await applyBatch(parts, [said({ type: "skip", userId: "a", mark: [3, 0] })]);
+    expect([await eventsOf("a"), await store.profiles.listHeld(9)]).toEqual([{ good: 2 }, []]);
+  });
+
+  test("a delete ends the user", async () => {
+    await applyBatch(parts, [event("a", 2), event("a", 3, "odd"), event("a", 4), record("a", 5, { type: "delete" })]);
+    expect([(await store.profiles.load("w", ["a"])).size, await store.profiles.listHeld(9)]).toEqual([0, []]);
+  });
+
+  test("a store that is away holds nobody", async () => {
+    parts = { ...parts, profiles: { ...store.profiles, save: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")) } };
+    await expect(applyBatch(parts, [event("a", 2)])).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    expect(await store.profiles.listHeld(9)).toEqual([]);
   });
 });

@@ -123,6 +123,8 @@ export interface SetAsideRecord {
   readonly body: Uint8Array;
 }
 
+export type SetAsidePlace = Pick<SetAsideRecord, "partition" | "sequence">;
+
 /** Both sides of a merge as they were, and what was sent to the target since, kept for the undo window. */
 export interface FrozenMerge {
   readonly source: Profile;
@@ -147,6 +149,8 @@ export interface StepStore {
   listExpiredRows(now: number, max: number): Promise<ExpiredRow[]>;
   /** Forgets the origins of steps before `now` (Unix milliseconds). */
   forgetOrigins(now: number): Promise<void>;
+  /** The record waits no more: it was appended again, or is given up. */
+  forgetSetAside(place: SetAsidePlace): Promise<void>;
   /** Writes a step whole or not at all, durably. Repeating a step is harmless. */
   commit(step: Step): Promise<Committed>;
 }
@@ -170,6 +174,8 @@ export interface IdentityWriter {
   saveOrigins(partition: number, through: number, origins: StepOrigins): Promise<void>;
   /** Keeps intake records that were passed over. */
   setAside(records: readonly SetAsideRecord[]): Promise<void>;
+  /** The record waits no more: it was appended again, or is given up. */
+  forgetSetAside(place: SetAsidePlace): Promise<void>;
 }
 
 /**

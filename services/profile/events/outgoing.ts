@@ -1,5 +1,7 @@
 /** Events on their way out: in their order, those that wait together in one go, and none forgotten without a word. */
 import type { Events, PublishedEvent } from "../../../platform/events/events.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { type Logger, silentLogger } from "../../../platform/logger.ts";
 
 export interface Outgoing {
   /** How many wait. */
@@ -12,14 +14,19 @@ export interface Outgoing {
   reset(): void;
 }
 
-export function createOutgoing(publish: Events["publish"]): Outgoing {
+/** An event that the stream does not take, for a reason that does not pass, is passed over with an error in the log: others go on. */
+export function createOutgoing(publish: Events["publish"], logger: Logger = silentLogger): Outgoing {
   let waiting: PublishedEvent[] = [];
   let last: Promise<void> = Promise.resolve();
 
   async function send(): Promise<void> {
     const all = waiting;
     waiting = [];
-    if (all.length > 0) await publish(all);
+    if (all.length === 0) return;
+    await halved(all, {
+      work: publish,
+      alone: ({ subject, scope, eventId }, error) => logger.error("event_not_published", error, { subject, scope, eventId }),
+    });
   }
 
   return {

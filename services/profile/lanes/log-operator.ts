@@ -6,12 +6,15 @@ import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Lag } from "../../../platform/telemetry/lag.ts";
 import type { LogService } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
-import type { HeldUser, ProfileStore } from "../domain/ports.ts";
+import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
+import { redrivenBody } from "../intake/redriven.ts";
 import { redriveUsers, skipRecord } from "./redrive-users.ts";
 
 export interface LogOperatorParts {
   readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside">;
+  readonly identities: Pick<IdentityWriter, "forgetSetAside">;
+  readonly intake: Pick<Log, "append">;
   readonly lanes: Pick<Log, "append">;
   readonly layout: LaneLayout;
   readonly lags: () => Promise<readonly Lag[]>;
@@ -33,8 +36,14 @@ export function logOperator(parts: LogOperatorParts): ServiceImpl<typeof LogServ
         setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: BigInt(sequence), reason })),
       };
     },
-    redrive: async () => ({ users: await redriveUsers(parts) }),
-    async skip({ workspaceId, userId, sequence, part }) {
+    redrive: async () => ({ users: await redriveUsers(parts), records: await redriveSetAside(parts) }),
+    async skip({ workspaceId, userId, sequence, part, partition }) {
+      if (userId === "") {
+        const at = { partition, sequence: Number(sequence) };
+        checkSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
+        await parts.identities.forgetSetAside(at);
+        return {};
+      }
       const mark: Mark = [Number(sequence), part];
       checkSkip((await profiles.loadHeld(workspaceId, [userId])).get(userId), { userId, mark });
       await skipRecord(parts, { workspaceId, userId, mark });
@@ -59,6 +68,30 @@ export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadH
     if (first !== undefined) rows.push({ workspaceId, userId, reason, mark: first.mark });
   }
   return rows;
+}
+
+/** Refuses NOT_FOUND where nothing was set aside at the place. */
+export function checkSetAside(setAside: readonly SetAsideRecord[], { partition, sequence }: SetAsidePlace): void {
+  if (setAside.some((record) => record.partition === partition && record.sequence === sequence)) return;
+  throw new Refusal("NOT_FOUND", `Expected a record that was set aside at ${sequence} of partition ${partition}, got none`);
+}
+
+/** Whether this build can read the record. */
+export function isRedrivable(record: SetAsideRecord): boolean {
+  return redrivenBody(record) !== undefined;
+}
+
+/** Behind all others of their partitions: what came after them was resolved without them. How many. */
+async function redriveSetAside({ profiles, identities, intake }: LogOperatorParts): Promise<number> {
+  let redriven = 0;
+  for (const record of await profiles.listSetAside(limits.heldRedriveMax)) {
+    const body = redrivenBody(record);
+    if (body === undefined) continue;
+    await intake.append(record.partition, body, "low");
+    await identities.forgetSetAside(record);
+    redriven += 1;
+  }
+  return redriven;
 }
 
 /** Only what stands first and cannot be applied is passed over: who waits for another user comes free with that one. */

@@ -1,13 +1,15 @@
 /** Applies what one step's records do to a workspace's users: loads them, applies, and starts again around poison. */
 import type { HeldUser, ProfileStore, WorkspaceStep } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { reasonOf } from "../../../platform/lane/hold-back.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { applyUserRecords } from "./apply-user-records.ts";
 import { forgetMerge, sourcesAwaited } from "./delete-user.ts";
 import type { UserCache } from "./user-cache.ts";
-import { beginWork, type Poison, type PureSteps, toWorking, type WorkingUser, type WorkspaceWork } from "./workspace-work.ts";
+import { beginWork, holdUser, type Poison, type PureSteps, toWorking, type WorkingUser, type WorkspaceWork } from "./workspace-work.ts";
 
 export interface ApplyParts {
   readonly steps: PureSteps;
@@ -28,15 +30,28 @@ export interface AppliedWorkspace {
   readonly poison: ReadonlyMap<UserId, Poison>;
 }
 
-/** `released`: users that were held, and whose records are given again here to be tried once more. */
+export interface ApplyOptions {
+  /** Users that were held, and whose records are given again here to be tried once more. */
+  readonly released?: readonly UserId[];
+  /** Users whose records have to wait, and why. */
+  readonly blamed?: ReadonlyMap<UserId, string>;
+}
+
 export async function applyWorkspace(
   workspaceId: string,
   effects: readonly Effects[],
-  parts: ApplyParts & { readonly released?: readonly UserId[] },
+  parts: ApplyParts & ApplyOptions,
 ): Promise<AppliedWorkspace> {
-  const poison = new Map<UserId, Poison>();
+  const poison = new Map<UserId, Poison>(
+    Array.from(parts.blamed ?? [], ([id, reason]) => [id, { mark: firstMarkOf(effects, id), reason }]),
+  );
   for (;;) {
     const work = beginWork(await loadFor(workspaceId, effects, parts), poison);
+    for (const [id, { unreadable, held }] of work.users) {
+      if (unreadable === undefined || held) continue;
+      poison.set(id, { mark: firstMarkOf(effects, id), reason: unreadable });
+      holdUser(work, id, unreadable);
+    }
     for (const id of parts.released ?? []) release(work, id);
     for (const one of effects) {
       applyUserRecords(work, parts.steps, one.profiles);
@@ -48,9 +63,13 @@ export async function applyWorkspace(
   }
 }
 
+function firstMarkOf(effects: readonly Effects[], id: UserId): Mark {
+  return effects.flatMap(({ profiles }) => profiles).find(({ userId }) => userId === id)?.mark ?? [0, 0];
+}
+
 function release(work: WorkspaceWork, id: UserId): void {
   const user = work.users.get(id);
-  if (user === undefined) return;
+  if (user === undefined || user.unreadable !== undefined) return;
   user.held = false;
   work.held.set(id, null);
 }
@@ -127,5 +146,13 @@ async function loadUsers(
     else users.set(id, toWorking(cached));
   }
   if (missing.length === 0) return;
-  for (const [id, user] of await profiles.loadUsers(workspaceId, missing)) users.set(id, toWorking(user));
+  await halved(missing, {
+    async work(some) {
+      for (const [id, user] of await profiles.loadUsers(workspaceId, some)) users.set(id, toWorking(user));
+    },
+    async alone(id, error) {
+      const held = (await profiles.loadHeld(workspaceId, [id])).has(id);
+      users.set(id, { profile: undefined, rowChars: 0, held, openMerges: [], touched: false, unreadable: reasonOf(error) });
+    },
+  });
 }

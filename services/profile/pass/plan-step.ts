@@ -7,7 +7,7 @@ import type { IdentityStore, ProfileStore, RecordOutcome, SetAsideRecord, Step, 
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
 import type { UserId } from "../domain/user-key.ts";
-import { type AppliedWorkspace, applyWorkspace } from "./apply-workspace.ts";
+import { type AppliedWorkspace, type ApplyOptions, applyWorkspace } from "./apply-workspace.ts";
 import { originsOf } from "./origins.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { UserCache } from "./user-cache.ts";
@@ -44,7 +44,11 @@ export interface PlannedWorkspace {
   readonly poison: AppliedWorkspace["poison"];
 }
 
-export async function planStep(parts: PlanParts, records: readonly LogRecord[], options: ResolveOptions): Promise<PlannedStep> {
+export async function planStep(
+  parts: PlanParts & Pick<ApplyOptions, "blamed">,
+  records: readonly LogRecord[],
+  options: ResolveOptions,
+): Promise<PlannedStep> {
   const { byWorkspace, setAside, traces } = decodeAll(parts, records);
   const bodies = new Map(records.map((record) => [record.sequence, record.body]));
   const steps: WorkspaceStep[] = [];

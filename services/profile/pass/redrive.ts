@@ -1,27 +1,27 @@
 /** Tries the records of held users once more: after a start they meet newer code, on demand a mended cause. */
 import { limits } from "../../../platform/limits.ts";
-import type { WorkspaceStep } from "../domain/ports.ts";
+import type { HeldEntry, WorkspaceStep } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
 import { applyWorkspace } from "./apply-workspace.ts";
 import type { PlannedStep, PlannedWorkspace, PlanParts } from "./plan-step.ts";
 
-/** A step that leaves the checkpoint where it is; undefined where nobody is held. */
-export async function planRedrive(
-  parts: PlanParts & { readonly owns: (workspaceId: string) => boolean },
-  position: number,
-): Promise<PlannedStep | undefined> {
-  const byWorkspace = new Map<string, UserId[]>();
-  for (const { workspaceId, userId } of await parts.profiles.listHeld(limits.heldRedriveMax)) {
-    if (parts.owns(workspaceId)) byWorkspace.set(workspaceId, [...(byWorkspace.get(workspaceId) ?? []), userId]);
-  }
-  if (byWorkspace.size === 0) return undefined;
+/** Up to `heldRedriveMax` held users of the partition. */
+export async function heldOf(
+  { profiles, owns }: Pick<PlanParts, "profiles"> & { readonly owns: (workspaceId: string) => boolean },
+): Promise<HeldEntry[]> {
+  return (await profiles.listHeld(limits.heldRedriveMax)).filter(({ workspaceId }) => owns(workspaceId));
+}
+
+/** A step that leaves the checkpoint where it is. */
+export async function planRedrive(parts: PlanParts, users: readonly HeldEntry[], position: number): Promise<PlannedStep> {
+  const byWorkspace = Map.groupBy(users, ({ workspaceId }) => workspaceId);
   const steps: WorkspaceStep[] = [];
   const workspaces: PlannedWorkspace[] = [];
-  for (const [workspaceId, released] of byWorkspace) {
-    const held = await parts.profiles.loadHeld(workspaceId, released);
-    const profiles = [...held.values()].flatMap((user) => user.records).sort(byMark);
+  for (const [workspaceId, held] of byWorkspace) {
+    const released = held.map(({ userId }) => userId);
+    const waiting = await parts.profiles.loadHeld(workspaceId, released);
+    const profiles = [...waiting.values()].flatMap((user) => user.records).sort(byMark);
     const { rows, users, poison } = await applyWorkspace(workspaceId, [{ profiles, forgetFrozen: [] }], { ...parts, released });
     steps.push({ workspaceId, identities: new Map(), consent: [], ...rows });
     workspaces.push({ view: parts.views.of(workspaceId), users, poison });

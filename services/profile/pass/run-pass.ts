@@ -4,14 +4,20 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
-import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
+import type { Tracer } from "../../../platform/telemetry/tracer.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import type { RecordOutcome, Step, StepStore } from "../domain/ports.ts";
+import { SubjectFault } from "../../../platform/subject-fault.ts";
+import type { UserId } from "../domain/user-key.ts";
 import { backoffMs } from "../../../platform/lane/backoff.ts";
+import { redrivenBody } from "../intake/redriven.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
-import { type PlannedStep, type PlanParts, planStep, type RecordTrace } from "./plan-step.ts";
+import { type PlannedStep, type PlanParts, planStep, reasonOf } from "./plan-step.ts";
 import { troubleOf } from "../../../platform/lane/trouble.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
-import { planRedrive } from "./redrive.ts";
+import { heldOf, planRedrive } from "./redrive.ts";
+import { beginSpans, withConsentTraces } from "./step-spans.ts";
 import { createStride } from "./stride.ts";
 import { planSweep } from "./sweep.ts";
 
@@ -33,7 +39,7 @@ export interface Pass {
   trouble(): string | undefined;
   /** What waits for a human, up to what one look shows. */
   readonly backlog: Backlog;
-  /** Tries the records of held users once more, before the next step. */
+  /** Tries the records of held users, and what was set aside, once more before the next step. */
   redrive(): void;
   /** Ends after the step under way. */
   close(): Promise<void>;
@@ -77,6 +83,7 @@ class RunningPass {
   #trimmed = 0;
   #latestNow = 0;
   #redriveDue = true;
+  #setAsideDue = false;
   #sweepAt = 0;
   #forgetAt: number;
   #closed = false;
@@ -113,6 +120,7 @@ class RunningPass {
 
   redrive(): void {
     this.#redriveDue = true;
+    this.#setAsideDue = true;
     this.#notify();
   }
 
@@ -145,33 +153,59 @@ class RunningPass {
     return position;
   }
 
+  /** What fails and does not pass comes from one of the records: halved down to that one, the others go on. */
   async #step(records: readonly LogRecord[]): Promise<void> {
+    await halved(records, {
+      work: (some) => this.#stepTogether(some),
+      alone: (record, error) => this.#stepAround(record, { error, blamed: new Map() }),
+    });
+  }
+
+  /** The users it is about wait; where it is about none of them, the record is set aside. */
+  async #stepAround(record: LogRecord, { error, blamed }: { error: unknown; blamed: Map<UserId, string> }): Promise<void> {
+    if (!(error instanceof SubjectFault) || blamed.has(error.subject)) return await this.#passOver(record, error);
+    blamed.set(error.subject, error.message);
+    try {
+      await this.#stepTogether([record], blamed);
+    } catch (again) {
+      if (isPassing(again)) throw again;
+      await this.#stepAround(record, { error: again, blamed });
+    }
+  }
+
+  async #passOver({ sequence, body }: LogRecord, error: unknown): Promise<void> {
+    const { partition } = this.#parts;
+    const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
+    const step = { partition, through: sequence, now: this.#now(), workspaces: [], setAside };
+    await this.#commit({ step, outcomes: [[sequence, { setAside: true }]], workspaces: [], traces: [] });
+  }
+
+  #stepTogether(records: readonly LogRecord[], blamed: ReadonlyMap<UserId, string> = noBlame): Promise<void> {
+    return this.#forgettingAfter(() => this.#stepOnce(records, blamed));
+  }
+
+  /** After a failure what is in memory may be ahead of the tables. */
+  async #forgettingAfter(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#parts.cache.clear();
+      this.#parts.views.clear();
+      throw error;
+    }
+  }
+
+  async #stepOnce(records: readonly LogRecord[], blamed: ReadonlyMap<UserId, string>): Promise<void> {
     const { clock, undoWindowMs } = this.#parts;
     const began = clock.monotonic();
-    const planned = await planStep(this.#parts, records, { now: this.#now(), undoWindowMs });
+    const planned = await planStep({ ...this.#parts, blamed }, records, { now: this.#now(), undoWindowMs });
     this.#stride.took(records, clock.monotonic() - began);
-    const { spans, consentTraces } = this.#beginSpans(planned.traces, began);
+    const { spans, consentTraces } = beginSpans(this.#parts, planned.traces, began);
     // Others get their turn between the work of planning and that of writing
     await setImmediate();
     await this.#commit(withConsentTraces(planned, consentTraces));
     for (const span of spans) span.end();
     await this.#trim(limits.logTrimRecordsMax);
-  }
-
-  /** Resolving and applying, which began before the records were read, and writing, which begins now: the inner ones first. */
-  #beginSpans(traces: readonly RecordTrace[], began: number): StepSpans {
-    const { tracer = noTracer, clock, partition } = this.#parts;
-    const consentTraces = new Map<number, string>();
-    if (!tracer.on || traces.length === 0) return { spans: [], consentTraces };
-    const attributes = { "heddle.lane": `intake-${partition}` };
-    const agoMs = clock.monotonic() - began;
-    const applying = traces.flatMap(({ sequence, traceparent }) => {
-      const span = tracer.child("apply", traceparent, { kind: "consumer", attributes, agoMs });
-      if (span !== undefined) consentTraces.set(sequence, span.traceparent);
-      return span ?? [];
-    });
-    const writing = applying.flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
-    return { spans: [...writing, ...applying], consentTraces };
   }
 
   async #commit({ step, outcomes, workspaces }: PlannedStep): Promise<void> {
@@ -180,7 +214,11 @@ class RunningPass {
     for (const [index, { users, view, poison }] of workspaces.entries()) {
       const workspaceId = step.workspaces[index]?.workspaceId ?? "";
       view.confirm();
-      for (const [id, { profile, rowChars: before, held, openMerges }] of users) {
+      for (const [id, { profile, rowChars: before, held, openMerges, unreadable }] of users) {
+        if (unreadable !== undefined) {
+          cache.delete(workspaceId, id);
+          continue;
+        }
         const written = profile === undefined ? 0 : rowChars.get(profile);
         cache.set(workspaceId, id, { profile, rowChars: written ?? before, held, openMerges });
       }
@@ -198,10 +236,30 @@ class RunningPass {
   }
 
   async #redriveHeld(position: number): Promise<void> {
-    const planned = await planRedrive(this.#parts, position);
-    if (planned !== undefined) await this.#commit(planned);
-    else await this.#countBacklog();
+    const held = await heldOf(this.#parts);
+    await halved(held, {
+      work: (users) =>
+        this.#forgettingAfter(async () => {
+          if (users.length > 0) await this.#commit(await planRedrive(this.#parts, users, position));
+        }),
+      alone: ({ workspaceId, userId }, error) => this.#parts.logger.error("user_not_redriven", error, { workspaceId, userId }),
+    });
+    if (this.#setAsideDue) await this.#redriveSetAside();
+    await this.#countBacklog();
     this.#redriveDue = false;
+    this.#setAsideDue = false;
+  }
+
+  /** Behind all others: what came after it was resolved without it. */
+  async #redriveSetAside(): Promise<void> {
+    const { profiles, partition, log, store } = this.#parts;
+    const own = (await profiles.listSetAside(limits.heldRedriveMax)).filter((record) => record.partition === partition);
+    for (const record of own) {
+      const body = redrivenBody(record);
+      if (body === undefined) continue;
+      await log.append(partition, body, "low");
+      await store.forgetSetAside(record);
+    }
   }
 
   async #countBacklog(): Promise<void> {
@@ -214,7 +272,18 @@ class RunningPass {
     };
   }
 
+  /** What it fails for is left for the next time: nobody waits for it. */
   async #sweep(position: number): Promise<void> {
+    try {
+      await this.#forgettingAfter(() => this.#sweepOnce(position));
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      this.#parts.logger.error("sweep_failed", error, { partition: this.#parts.partition });
+      this.#sweepAt = this.#parts.clock.now() + limits.frozenSweepMs;
+    }
+  }
+
+  async #sweepOnce(position: number): Promise<void> {
     const { step, views, isFull } = await planSweep(this.#parts, position, this.#now());
     if (step !== undefined) await this.#parts.store.commit(step);
     for (const view of views) view.confirm();
@@ -239,7 +308,6 @@ class RunningPass {
     return this.#latestNow;
   }
 
-  /** What is in memory may be ahead of the tables now. */
   #recover(error: unknown, failures: number): void {
     this.#position = undefined;
     this.#parts.cache.clear();
@@ -268,23 +336,7 @@ class RunningPass {
   }
 }
 
-interface StepSpans {
-  readonly spans: readonly Span[];
-  /** By place of the request in the log: what the consent that it causes is a child of. */
-  readonly consentTraces: ReadonlyMap<number, string>;
-}
-
-function withConsentTraces(planned: PlannedStep, traces: StepSpans["consentTraces"]): PlannedStep {
-  if (traces.size === 0) return planned;
-  const workspaces = planned.step.workspaces.map((workspace) => ({
-    ...workspace,
-    consent: workspace.consent.map((record) => {
-      const traceparent = traces.get(record.sequence);
-      return traceparent === undefined ? record : { ...record, traceparent };
-    }),
-  }));
-  return { ...planned, step: { ...planned.step, workspaces } };
-}
+const noBlame: ReadonlyMap<UserId, string> = new Map();
 
 function changesBacklog(step: Step): boolean {
   return step.setAside.length > 0 || step.workspaces.some(({ held }) => held.size > 0);

@@ -12,6 +12,8 @@ export interface WorkingUser {
   held: boolean;
   openMerges: readonly string[];
   touched: boolean;
+  /** Why its row could not be read: whatever comes for it waits, and only a delete changes it. */
+  readonly unreadable?: string;
 }
 
 /** Why a user's records are held from a mark on. */

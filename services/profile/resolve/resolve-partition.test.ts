@@ -9,6 +9,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
+import { Refusal } from "../../../platform/refusal.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { IdentityKey } from "../domain/identity.ts";
@@ -53,7 +54,7 @@ interface Build {
 async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (place) => place, stepsMax = Infinity }: Build): Promise<void> {
   let steps = 0;
   function publish({ messages, expectedLast }: Step): StepOutcome {
-    if (steps >= stepsMax) throw new Error("The process is gone");
+    if (steps >= stepsMax) throw new Refusal("LOG_UNAVAILABLE", "The process is gone");
     if ((servers.of(checkpointSubject).at(-1)?.sequence ?? 0) !== expectedLast) return { kind: "refused" };
     steps += 1;
     const sequences = messages.map(({ subject, body }) => {
@@ -94,6 +95,7 @@ async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (plac
         await Promise.resolve();
       },
       saveOrigins: done,
+      forgetSetAside: done,
       setAside: () => Promise.reject(new Error("Nothing is set aside here")),
     },
     // Three steps for the fan-out, or more

@@ -8,7 +8,9 @@ import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
+import { reasonOf } from "../pass/plan-step.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
 import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
@@ -25,6 +27,8 @@ export interface ResolverParts extends EffectParts, PackParts {
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
   readonly onWritten: (sequence: number) => void;
 }
+
+const noEffects: PlannedEffects = { effects: [], changes: [], outcomes: [], setAside: [], views: [], origins: [], spans: [] };
 
 function usersPerRecordAt({ inside }: Place): number {
   return inside === undefined ? limits.laneUsersPerRecordMax : inside.usersPerRecord ?? 1;
@@ -107,8 +111,32 @@ class Resolver {
     }
   }
 
-  /** Plans again with fewer records what is too much for one step; one record alone may take several. */
+  /** What fails and does not pass comes from one of the records: halved down to that one, it is set aside, and the others go on. */
   async #resolve(records: readonly LogRecord[]): Promise<void> {
+    const before = this.#at;
+    try {
+      await this.#resolveTogether(records);
+    } catch (error) {
+      // What is published is done again, and a record of which a part is published cannot be set aside
+      if (isPassing(error) || error instanceof FenceLost || this.#at !== before || before?.place.inside !== undefined) throw error;
+      this.#parts.views.clear();
+      const [first] = records;
+      if (records.length === 1 && first !== undefined) return await this.#passOver(first, error);
+      // Those behind are read again in the next turn
+      await this.#resolve(records.slice(0, records.length >> 1));
+    }
+  }
+
+  async #passOver({ sequence, body }: LogRecord, error: unknown): Promise<void> {
+    const { partition, clock } = this.#parts;
+    const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
+    const planned: PlannedEffects = { ...noEffects, outcomes: [[sequence, { setAside: true }]], setAside };
+    await this.#setAside(planned);
+    await this.#publishAll(planned, { now: Math.max(this.#at?.place.now ?? 0, clock.now()), through: sequence });
+  }
+
+  /** Plans again with fewer records what is too much for one step; one record alone may take several. */
+  async #resolveTogether(records: readonly LogRecord[]): Promise<void> {
     const place = this.#at?.place ?? firstPlace;
     const now = place.inside?.now ?? Math.max(place.now, this.#parts.clock.now());
     const usersPerRecord = usersPerRecordAt(place);
@@ -117,7 +145,7 @@ class Resolver {
     const fitting = fittingEffects(planned.effects.slice(skipped), this.#parts.sizes);
     if (skipped + fitting < planned.effects.length && records.length > 1) {
       for (const view of planned.views) view.drop();
-      return await this.#resolve(records.slice(0, records.length >> 1));
+      return await this.#resolveTogether(records.slice(0, records.length >> 1));
     }
     if (planned.setAside.length > 0) await this.#setAside(planned);
     await this.#publishAll(planned, { now, through: records.at(-1)?.sequence ?? place.through });

@@ -6,13 +6,15 @@ import type { Session } from "../../../platform/cassandra/session.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { applyLane } from "../apply/apply-lane.ts";
+import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
+import { applyLane, type LaneParts } from "../apply/apply-lane.ts";
 import { createLanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type LaneLayout, laneLayout } from "../../../platform/lane/layout.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { createOutgoing } from "../events/outgoing.ts";
 import { eventsOf } from "../events/profile-events.ts";
 import { laneRows } from "../lanes/lane-message.ts";
+import type { IntakeRecord } from "../domain/intake-record.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
 import { createViews } from "../pass/plan-step.ts";
 import { createUserCache } from "../pass/user-cache.ts";
@@ -52,7 +54,31 @@ export interface ClusterOptions {
   readonly undoWindowMs: number;
   /** A promise that is broken, to see that it is noticed. */
   readonly planted?: Planted | undefined;
+  /** Called before each call of a port, which fails where it throws. */
+  readonly plant?: Plant;
+  /** Absent: entries as `decodeEntry` reads them. */
+  readonly decode?: (sequence: number, body: Uint8Array) => IntakeRecord;
 }
+
+export type Plant = (call: string, args: readonly unknown[]) => void;
+
+/** The port, whose calls fail where something is planted. */
+function plantedIn<Port extends object>(name: string, port: Port, plant: Plant | undefined): Port {
+  if (plant === undefined) return port;
+  return new Proxy(port, {
+    get(target, method) {
+      const value: unknown = Reflect.get(target, method);
+      if (typeof value !== "function" || unplantable.has(String(method))) return value;
+      return async (...args: unknown[]) => {
+        plant(`${name}.${String(method)}`, args);
+        return await (value as (...given: unknown[]) => unknown).apply(target, args);
+      };
+    },
+  });
+}
+
+/** They only say when to look. */
+const unplantable = new Set(["watch", "close"]);
 
 /** The log takes steps from anybody; the store confirms what one replica took. */
 export type Planted = "no fence" | "no majority";
@@ -113,17 +139,26 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
   const running: Running = { process, applied: [0, 0], written: 0 };
   const { layout, intake, lanes, replicas, sizes } = servers;
   const { clock } = world;
-  const ports = { lanes: lanes.log(process, layout.partitions), steps: lanes.steps(process), layout, clock, logger: silentLogger };
-  const store = openCassandraProfileStore({ session: sessionOf(world, process, replicas.session()), clock, partitions: 1 });
+  const { plant } = options;
+  const ports = {
+    lanes: plantedIn("lanes", lanes.log(process, layout.partitions), plant),
+    steps: plantedIn("steps", lanes.steps(process), plant),
+    layout,
+    clock,
+    logger: silentLogger,
+  };
+  const session = plantedIn("session", sessionOf(world, process, replicas.session()), plant);
+  const tables = openCassandraProfileStore({ session, clock, partitions: 1 });
+  const store = { identities: plantedIn("identities", tables.identities, plant), profiles: plantedIn("profiles", tables.profiles, plant) };
   resolvePartition({
     ...ports,
-    intake: intake.log(process, 1),
+    intake: plantedIn("intake", intake.log(process, 1), plant),
     identities: store.identities,
     sizes,
     partition: 0,
     checkpointSubject,
     subjectOf,
-    decode: decodeEntry,
+    decode: options.decode ?? decodeEntry,
     resolve: resolveAtReceipt,
     views: createViews(),
     packItem,
@@ -135,17 +170,33 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
       running.written = sequence;
     },
   });
+  startAppliers({ world, process, servers, running, ports, store }, options);
+  return running;
+}
+
+interface Appliers {
+  readonly world: World;
+  readonly process: Process;
+  readonly servers: Servers;
+  readonly running: Running;
+  readonly ports: Pick<LaneParts, "lanes" | "layout" | "clock" | "logger"> & { readonly steps: FencedSteps };
+  readonly store: Pick<CassandraProfileStore, "profiles">;
+}
+
+function startAppliers({ world, process, servers, running, ports, store }: Appliers, options: ClusterOptions): void {
   const gate = createGate(1 + world.pick(2));
   const positions = createLanePositions(ports.steps, positionSubject);
   for (const lane of [0, 1]) {
-    const outgoing = createOutgoing((events) =>
-      world.call(process, {
-        effect: () => void servers.events.push(...events),
-        refused: unavailable,
-        lost: unknown,
-        repeatable: true,
-      })
-    );
+    const publishing = {
+      publish: (events: readonly PublishedEvent[]) =>
+        world.call(process, {
+          effect: () => void servers.events.push(...events),
+          refused: unavailable,
+          lost: unknown,
+          repeatable: true,
+        }),
+    };
+    const outgoing = createOutgoing(plantedIn("events", publishing, options.plant).publish);
     applyLane({
       ...ports,
       lane,
@@ -154,7 +205,8 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
       steps: options.steps,
       positions,
       outgoing,
-      tell: (workspaceId, records) => outgoing.tell(eventsOf(workspaceId, records)),
+      eventsOf,
+      publish: outgoing.tell,
       cache: createUserCache({ bytesMax: world.pick(4) * 1_000, entryBytes: 100 }),
       pack: (items) => packLaneMessage(items.map(packItem)),
       unpack: readLaneMessage,
@@ -163,7 +215,6 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
       },
     });
   }
-  return running;
 }
 
 function positionSubject(lane: number): string {

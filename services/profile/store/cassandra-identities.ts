@@ -5,10 +5,9 @@ import type { Row, Session, Statement } from "../../../platform/cassandra/sessio
 import { limits } from "../../../platform/limits.ts";
 import type { IdentityKey, RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore, IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
-import { secondsUntil } from "./cassandra-values.ts";
 import { originsToRow } from "./origin-rows.ts";
-import { originBucket } from "./cassandra-values.ts";
-import { identityTables, putExpiringAnswer, putOrigins, putSetAside } from "./statements.ts";
+import { forEver, originBucket, secondsUntil } from "./cassandra-values.ts";
+import { deleteSetAside, identityTables, putExpiringAnswer, putOrigins, putSetAside } from "./statements.ts";
 
 export function cassandraIdentities({ session, clock }: { session: Session; clock: Clock }): IdentityStore & IdentityWriter {
   return {
@@ -33,6 +32,10 @@ export function cassandraIdentities({ session, clock }: { session: Session; cloc
         ttl: limits.originsKeepMs / 1_000,
       };
       await session.execute({ cql: putOrigins, values, idempotent: true });
+    },
+    async forgetSetAside({ partition, sequence }) {
+      const values = { log_partition: partition, sequence: BigInt(sequence), stamp: forEver };
+      await session.execute({ cql: deleteSetAside, values, idempotent: true });
     },
     async setAside(records) {
       await inFlight(records, limits.cassandraInFlightMax, (record) => session.execute(setAsideOf(record)));

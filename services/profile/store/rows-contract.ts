@@ -85,6 +85,10 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       await store.identities.setAside([record]);
       const found = await store.profiles.listSetAside(5);
       expect(found.map((one) => ({ ...one, body: [...one.body] }))).toEqual([{ ...record, body: [0, 255] }]);
+      await store.identities.forgetSetAside({ partition: 2, sequence: 1 });
+      expect(await store.profiles.listSetAside(5)).toHaveLength(1);
+      await store.identities.forgetSetAside(record);
+      expect(await store.profiles.listSetAside(5)).toEqual([]);
     });
 
     test("profiles come back exactly, each time a new object, and tell their length", async () => {

@@ -18,6 +18,7 @@ describeRows("SQLite", async () => {
         );
         await steps.commit({ ...stepOf({}), partition, through, workspaces });
       },
+      forgetSetAside: (place) => steps.forgetSetAside(place),
       setAside: async (setAside) => void await steps.commit({ ...stepOf({}), setAside }),
     },
     profiles: {

@@ -7,6 +7,7 @@ import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
 import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
+import { about } from "../../../platform/subject-fault.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { profileToRow } from "./rows.ts";
 import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
@@ -100,7 +101,7 @@ function addProfiles(
   { profiles, rowChars }: { profiles: WorkspaceStep["profiles"]; rowChars: Map<Profile, number> },
 ): void {
   for (const [id, profile] of profiles) {
-    const body = profile === null ? null : profileToRow(profile);
+    const body = profile === null ? null : about(id, () => profileToRow(profile));
     if (profile !== null && body !== null) rowChars.set(profile, body.length);
     addUserColumn(add, [workspace, id], ["body", body]);
   }
@@ -127,7 +128,7 @@ function addMerges(add: Add, { workspaceId, frozen, journal }: WorkspaceStep): v
 
 function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], merge: FrozenMerge): void {
   const { source, targetBefore, undoUntil } = merge;
-  const rows = [profileToRow(source), profileToRow(targetBefore)] as const;
+  const rows = about(targetBefore.id, () => [profileToRow(source), profileToRow(targetBefore)] as const);
   add(statements.putFrozen, workspaceId, mergeId, targetBefore.id, undoUntil, ...targetBefore.mark, ...rows);
   addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: merge.journal });
 }

@@ -53,6 +53,10 @@ export async function openSqliteProfileStore(
       async forgetOrigins(now) {
         await database.write(() => database.prepare("DELETE FROM profile_origins WHERE at < ?").run(now));
       },
+      async forgetSetAside({ partition, sequence }) {
+        const sql = "DELETE FROM profile_set_aside WHERE log_partition = ? AND sequence = ?";
+        await database.write(() => database.prepare(sql).run(partition, sequence));
+      },
       async commit(step) {
         await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
         const rows = await planStepRows(step, { encodeLane, numbers });

@@ -17,6 +17,8 @@ export const putExpiringAnswer =
   "INSERT INTO answers_by_key (workspace_id, key_hash, body) VALUES (:workspace_id, :key_hash, :value) USING TIMESTAMP :stamp AND TTL :ttl";
 export const putSetAside =
   "INSERT INTO set_aside_by_partition (log_partition, sequence, reason, body) VALUES (:log_partition, :sequence, :reason, :body) USING TIMESTAMP :stamp";
+export const deleteSetAside =
+  "DELETE FROM set_aside_by_partition USING TIMESTAMP :stamp WHERE log_partition = :log_partition AND sequence = :sequence";
 export const selectSetAside = "SELECT sequence, reason, body FROM set_aside_by_partition WHERE log_partition = :log_partition LIMIT :max";
 
 export const putOrigins =

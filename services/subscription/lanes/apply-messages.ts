@@ -4,12 +4,14 @@
  * published before the next one is written, and again where a record turns out to be in already.
  */
 import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
-import { createHolds, type Holds, planAround, type Planned, type Taken } from "../../../platform/lane/hold-back.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { createHolds, type Holds, planAround, type Planned, reasonOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import { changedInOrder, type OrderedGroups } from "../domain/group-order.ts";
 import type { MembershipRecord } from "../domain/membership-record.ts";
@@ -66,8 +68,8 @@ async function applySlice(parts: MeshApplyParts, bodies: readonly LaneBody[]): P
     let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
     for (const work of worksOf(said)) {
       if ("mark" in work) await changeGroups(parts, workspaceId, work);
-      else if ("skipped" in work) holds = await redrive(parts, workspaceId, work);
-      else holds = (await applyRun(parts, workspaceId, { run: work, holds })).holds;
+      else if ("skipped" in work) holds = await redriveOrReport(parts, workspaceId, { asked: work, holds });
+      else holds = (await applyAround(parts, workspaceId, { run: work, holds })).holds;
     }
   }
 }
@@ -125,11 +127,41 @@ const attemptsMax = 3;
 
 type Run = readonly Taken<MembershipRecord>[];
 
+/**
+ * What fails and does not pass comes from one of the records: halved down to that one, it waits with all that comes later of
+ * the same, and the others go on.
+ */
+async function applyAround(
+  parts: MeshApplyParts,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run; readonly holds: Holds },
+): Promise<AppliedRun> {
+  let after = holds;
+  const applied = await halved(run, {
+    async work(some) {
+      const { free, holds: next } = await applyRun(parts, workspaceId, { run: some, holds: after });
+      after = next;
+      return free;
+    },
+    async alone(record, error) {
+      const setAside = [{ record: record.kept(), reason: reasonOf(error) }];
+      await parts.commit({ workspaces: [], setAside, taken: [] });
+      reportSetAside(parts.logger, "subscription", setAside);
+      after = after.copy();
+      after.add(record);
+      return [];
+    },
+  });
+  return { free: applied.flat(), holds: after };
+}
+
+type AppliedRun = Pick<Planned<MembershipRecord, unknown>, "free" | "holds">;
+
 async function applyRun(
   parts: MeshApplyParts,
   workspaceId: string,
   { run, holds }: { readonly run: Run; readonly holds: Holds },
-): Promise<Pick<Planned<MembershipRecord, unknown>, "free" | "holds">> {
+): Promise<AppliedRun> {
   const records = run.flatMap(({ said }) => said ?? []);
   return await tracedRecords(parts.traced, records, async (writing) => {
     const { plan: { step, stale }, free, setAside, holds: after } = await planRun(parts, workspaceId, { run, holds });
@@ -170,11 +202,26 @@ async function redrive(parts: MeshApplyParts, workspaceId: string, { skipped }: 
   const kept = (await parts.setAsideOf(workspaceId, limits.setAsideRedriveMax)).map(({ record }) => record);
   let holds = createHolds([]);
   for (const run of runsOf(kept.flatMap(takenFromRow))) {
-    const { free, holds: after } = await applyRun(parts, workspaceId, { run, holds });
+    const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });
     holds = after;
     await parts.forgetSetAside(free.map((record) => record.kept()));
   }
   return createHolds(await parts.waiting(workspaceId));
+}
+
+/** What an operator asked for is asked for again where it fails: the lane goes on. */
+async function redriveOrReport(
+  parts: MeshApplyParts,
+  workspaceId: string,
+  { asked, holds }: { readonly asked: Redrive; readonly holds: Holds },
+): Promise<Holds> {
+  try {
+    return await redrive(parts, workspaceId, asked);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    parts.logger.error("lane_not_redriven", error, { lane: "subscription", workspaceId });
+    return holds;
+  }
 }
 
 /** Whoever wrote these entries may have died before they were published. */

@@ -12,7 +12,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/log/v1/log_service.proto.
  */
 export const file_heddle_log_v1_log_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9oZWRkbGUvbG9nL3YxL2xvZ19zZXJ2aWNlLnByb3RvEg1oZWRkbGUubG9nLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiiAEKEUdldFN0YXR1c1Jlc3BvbnNlEiAKBGxhZ3MYASADKAsyEi5oZWRkbGUubG9nLnYxLkxhZxIlCgRoZWxkGAIgAygLMhcuaGVkZGxlLmxvZy52MS5IZWxkVXNlchIqCglzZXRfYXNpZGUYAyADKAsyFy5oZWRkbGUubG9nLnYxLlNldEFzaWRlIjUKA0xhZxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoASJhCghIZWxkVXNlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEAoIc2VxdWVuY2UYBCABKAQSDAoEcGFydBgFIAEoDSI/CghTZXRBc2lkZRIRCglwYXJ0aXRpb24YASABKA0SEAoIc2VxdWVuY2UYAiABKAQSDgoGcmVhc29uGAMgASgJIhAKDlJlZHJpdmVSZXF1ZXN0IiAKD1JlZHJpdmVSZXNwb25zZRINCgV1c2VycxgBIAEoDSJUCgtTa2lwUmVxdWVzdBIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIQCghzZXF1ZW5jZRgDIAEoBBIMCgRwYXJ0GAQgASgNIg4KDFNraXBSZXNwb25zZTLsAQoKTG9nU2VydmljZRJTCglHZXRTdGF0dXMSHy5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1JlcXVlc3QaIC5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESSAoHUmVkcml2ZRIdLmhlZGRsZS5sb2cudjEuUmVkcml2ZVJlcXVlc3QaHi5oZWRkbGUubG9nLnYxLlJlZHJpdmVSZXNwb25zZRI/CgRTa2lwEhouaGVkZGxlLmxvZy52MS5Ta2lwUmVxdWVzdBobLmhlZGRsZS5sb2cudjEuU2tpcFJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Ch9oZWRkbGUvbG9nL3YxL2xvZ19zZXJ2aWNlLnByb3RvEg1oZWRkbGUubG9nLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiiAEKEUdldFN0YXR1c1Jlc3BvbnNlEiAKBGxhZ3MYASADKAsyEi5oZWRkbGUubG9nLnYxLkxhZxIlCgRoZWxkGAIgAygLMhcuaGVkZGxlLmxvZy52MS5IZWxkVXNlchIqCglzZXRfYXNpZGUYAyADKAsyFy5oZWRkbGUubG9nLnYxLlNldEFzaWRlIjUKA0xhZxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoASJhCghIZWxkVXNlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEAoIc2VxdWVuY2UYBCABKAQSDAoEcGFydBgFIAEoDSI/CghTZXRBc2lkZRIRCglwYXJ0aXRpb24YASABKA0SEAoIc2VxdWVuY2UYAiABKAQSDgoGcmVhc29uGAMgASgJIhAKDlJlZHJpdmVSZXF1ZXN0IjEKD1JlZHJpdmVSZXNwb25zZRINCgV1c2VycxgBIAEoDRIPCgdyZWNvcmRzGAIgASgNImcKC1NraXBSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgEEgwKBHBhcnQYBCABKA0SEQoJcGFydGl0aW9uGAUgASgNIg4KDFNraXBSZXNwb25zZTLsAQoKTG9nU2VydmljZRJTCglHZXRTdGF0dXMSHy5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1JlcXVlc3QaIC5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESSAoHUmVkcml2ZRIdLmhlZGRsZS5sb2cudjEuUmVkcml2ZVJlcXVlc3QaHi5oZWRkbGUubG9nLnYxLlJlZHJpdmVSZXNwb25zZRI/CgRTa2lwEhouaGVkZGxlLmxvZy52MS5Ta2lwUmVxdWVzdBobLmhlZGRsZS5sb2cudjEuU2tpcFJlc3BvbnNlYgZwcm90bzM");
 
 /**
  * @generated from message heddle.log.v1.GetStatusRequest
@@ -182,6 +182,13 @@ export type RedriveResponse = Message<"heddle.log.v1.RedriveResponse"> & {
    * @generated from field: uint32 users = 1;
    */
   users: number;
+
+  /**
+   * How many records that were set aside were appended again: those that this build can read.
+   *
+   * @generated from field: uint32 records = 2;
+   */
+  records: number;
 };
 
 /**
@@ -214,6 +221,13 @@ export type SkipRequest = Message<"heddle.log.v1.SkipRequest"> & {
    * @generated from field: uint32 part = 4;
    */
   part: number;
+
+  /**
+   * Of the intake; without a user_id.
+   *
+   * @generated from field: uint32 partition = 5;
+   */
+  partition: number;
 };
 
 /**
@@ -253,7 +267,7 @@ export const LogService: GenService<{
     output: typeof GetStatusResponseSchema;
   },
   /**
-   * Tries the records of all held users once more.
+   * Tries the records of all held users once more, and appends those that were set aside again, behind all others.
    *
    * @generated from rpc heddle.log.v1.LogService.Redrive
    */
@@ -263,8 +277,9 @@ export const LogService: GenService<{
     output: typeof RedriveResponseSchema;
   },
   /**
-   * Passes over the record that holds a user back, if it still does when the word reaches it.
-   * Refusals: NOT_FOUND where the user is not held, STATE_CONFLICT where another record holds it back or it waits for another user.
+   * Passes over the record that holds a user back, if it still does when the word reaches it; without a user, gives up the
+   * record of the intake that was set aside at this place.
+   * Refusals: NOT_FOUND where the user is not held or nothing was set aside there, STATE_CONFLICT where another record holds it back or it waits for another user.
    *
    * @generated from rpc heddle.log.v1.LogService.Skip
    */

@@ -1,0 +1,23 @@
+/** Work on many whose failure comes from one of them: halved down to that one, while the others go on. */
+import { isPassing } from "../passing.ts";
+
+export interface Halving<Item, Result> {
+  /** Works on some, in order. Doing it again is harmless, also where it was done in part. */
+  readonly work: (items: readonly Item[]) => Promise<Result>;
+  /** What becomes of the one that it fails for. */
+  readonly alone: (item: Item, error: unknown) => Promise<Result> | Result;
+}
+
+/** Throws what passes, and what `alone` throws. */
+export async function halved<Item, Result>(items: readonly Item[], parts: Halving<Item, Result>): Promise<Result[]> {
+  try {
+    return [await parts.work(items)];
+  } catch (error) {
+    const [first] = items;
+    if (isPassing(error) || first === undefined) throw error;
+    if (items.length === 1) return [await parts.alone(first, error)];
+    const half = items.length >> 1;
+    const before = await halved(items.slice(0, half), parts);
+    return [...before, ...await halved(items.slice(half), parts)];
+  }
+}

@@ -1,0 +1,18 @@
+/** A fault that is about one subject (a user, an address), said by who knows it: where a batch fails for it, that one alone has to wait. */
+export class SubjectFault extends Error {
+  readonly subject: string;
+
+  constructor(subject: string, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.subject = subject;
+  }
+}
+
+/** Does what is about the subject alone. Throws SubjectFault. */
+export function about<T>(subject: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new SubjectFault(subject, error);
+  }
+}
