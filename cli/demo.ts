@@ -1,48 +1,42 @@
-/** The demo workspace of a first start: its key, kept for later starts, and a command to try it with. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-
-import type { Access } from "../gateway/access/access.ts";
+/** The demo workspace of a first start, its key, which is shown once and stored nowhere, and a command to try it with. */
 import { declare } from "../gateway/access/declare.ts";
-import { everyPermission } from "../gateway/access/permissions.ts";
-import { keyPrefix, secretProblem } from "../gateway/access/secret.ts";
+import { everyPermission, operatorPermission } from "../gateway/access/permissions.ts";
+import { keyPrefix } from "../gateway/access/secret.ts";
 import type { AccessAdmin } from "../gateway/access/sqlite.ts";
 import { secret } from "../platform/identifier.ts";
 
-const keyFile = "demo-key";
-const ownerOnly = 0o600;
 /** What the demo workspace's people can subscribe to, by email. */
 export const demoGroups = [
   { id: "11111111-1111-4111-8111-111111111111", name: "Weekly letter" },
   { id: "22222222-2222-4222-8222-222222222222", name: "Offers" },
 ];
 
-/** Makes company and workspace `demo` with a key for everything and two groups, where nothing has been declared at all. */
-export async function makeDemo(access: AccessAdmin, dataDir: string): Promise<void> {
-  if (access.rows().companies.length > 0) return;
-  const path = join(dataDir, keyFile);
-  // The file first: a key that is declared and kept nowhere would be lost.
-  const made = readDemoKey(dataDir) ?? secret(keyPrefix);
-  writeFileSync(path, `${made}\n`, { mode: ownerOnly });
-  const key = { line: 0, name: "demo", permissions: [everyPermission], secret: made };
+export interface Demo {
+  /** Undefined where no person would see it. */
+  readonly key: string | undefined;
+}
+
+/**
+ * Makes company and workspace `demo` with two groups, where nothing has been declared at all. A key for everything comes with it where a
+ * person sees what is printed: in a log it would be read by others, for ever.
+ */
+export async function makeDemo(access: AccessAdmin, { isSeen }: { readonly isSeen: boolean }): Promise<Demo | undefined> {
+  if (access.rows().companies.length > 0) return undefined;
+  const made = isSeen ? secret(keyPrefix) : undefined;
+  const keys = made === undefined ? [] : [{ line: 0, name: "demo", permissions: [everyPermission, operatorPermission], secret: made }];
   const items = demoGroups.map(({ id, name }) =>
     ({ line: 0, kind: "subscription_group", id, name, content: { name, channel: "email" } }) as const
   );
-  const workspace = { line: 0, name: "demo", currencyRates: {}, apps: [], apiKeys: [key], items };
+  const workspace = { line: 0, name: "demo", currencyRates: {}, apps: [], apiKeys: keys, items };
   await declare(access, { companies: [{ line: 0, name: "demo", scimTokens: [], workspaces: [workspace] }] });
+  return { key: made };
 }
 
-/** The key of the demo workspace, while it is valid. */
-export function findDemoKey(access: Access, dataDir: string): string | undefined {
-  const key = readDemoKey(dataDir);
-  return key !== undefined && access.findApiKey(key) ? key : undefined;
-}
-
-function readDemoKey(dataDir: string): string | undefined {
-  const path = join(dataDir, keyFile);
-  const key = existsSync(path) ? readFileSync(path, "utf8").trim() : "";
-  return secretProblem(key) === undefined ? key : undefined;
-}
+/** Where nobody would see the key. */
+export const keylessDemoText = `
+A demo workspace is ready. As this is no terminal, it has no key yet. Make one, which is shown once:
+  heddle keys create --workspace demo/demo --name demo --permissions '*,${operatorPermission}'
+`;
 
 /** What a person sees who starts Heddle for the first time: the key, a request that works when pasted, and how to read it back. */
 export function demoText(url: string, key: string, now: number): string {
@@ -50,7 +44,7 @@ export function demoText(url: string, key: string, now: number): string {
   const headers = `-H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json'`;
   const base = url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
   return `
-A demo workspace is ready. Its API key:
+A demo workspace is ready. Its API key, which is shown this once:
   ${key}
 
 Send an attribute, an event and a purchase of a user:

@@ -8,6 +8,7 @@ import { systemClock } from "../platform/clock.ts";
 import { ConfigError } from "../platform/config.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
+import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
 import type { Finding } from "./finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
@@ -58,6 +59,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     attempt("sqlite", checkSqlite),
     configured.finding,
     attempt("data folder", () => checkFolder(folder)),
+    attempt("files", () => checkFiles(folder)),
     attempt("free space", () => checkSpace(folder)),
     attempt("server", () => running ? ok("one runs on the data folder") : ok("none runs on the data folder")),
     attempt("database", () => checkDatabase(join(folder, databaseFile))),
@@ -132,6 +134,18 @@ function checkFolder(folder: string): Found {
     return fail(`${place} is not writable: give this user the right to write, or set HEDDLE_DATA_DIR`);
   }
   return ok(place === folder ? folder : `${folder} (made at the first start)`);
+}
+
+/** The database and what stands beside it, for its owner alone. */
+function checkFiles(folder: string): Found {
+  const files = databaseEndings.map((ending) => join(folder, `${databaseFile}${ending}`));
+  const open = files.filter((file) => modeForOthers(file) !== 0);
+  if (open.length > 0) return fail(`others may read or write ${open.join(", ")}: run chmod 600 on them; heddle start does it too`);
+  const key = join(folder, "demo-key");
+  if (existsSync(key)) {
+    return warn(`${key} holds an API key of an earlier version: keep the key elsewhere if you need it, and delete the file`);
+  }
+  return ok(existsSync(join(folder, databaseFile)) ? "for their owner alone" : "none yet");
 }
 
 function checkSpace(folder: string): Found {

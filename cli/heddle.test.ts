@@ -1,6 +1,6 @@
 /** The heddle command as a process: exit codes, sentences, first start, and commands beside a running server. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -34,7 +34,11 @@ interface Running {
 }
 
 function heddle(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  const child = spawn(process.execPath, [command, ...args], {
+  return running([process.execPath, command, ...args], env);
+}
+
+function running([program = "", ...args]: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
+  const child = spawn(program, args, {
     env: { PATH: process.env["PATH"], NO_COLOR: "1", HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -72,6 +76,14 @@ async function started(args: readonly string[] = []): Promise<Running & { url: s
   return { ...server, url };
 }
 
+/** As a person starts it; `folder/pid` tells which process it is. */
+async function startedInTerminal(): Promise<Running & { url: string }> {
+  const words = [process.execPath, command, "start"].map((word) => `'${word}'`).join(" ");
+  const server = running(["script", "-qefc", `echo $$ > '${join(folder, "pid")}'; exec ${words}`, "/dev/null"]);
+  const [, url = ""] = await server.said(/^Heddle is listening on (http:\/\/[^\s]+)/m);
+  return { ...server, url };
+}
+
 function track(url: string, key: string): Promise<Response> {
   return fetch(`${url}/users/track`, {
     method: "POST",
@@ -89,26 +101,37 @@ function declaration(text: string): string {
 const acme =
   `companies: [{ name: acme, workspaces: [{ name: demo, apiKeys: [{ name: all, permissions: ["*"], secret: a-key-clients-already-have }] }] }]`;
 
-test("heddle start makes a demo once, shows its key at each start, and its curl works when pasted", async () => {
-  const first = await started();
-  const [, key = ""] = await first.said(/Its API key:\n {2}(hdl_[0-9A-Za-z]{36})\n/);
-  await first.said(/Read the user back:\n[^\n]+\n/);
-  expect(statSync(join(dataDir, "demo-key")).mode & 0o777).toBe(0o600);
+test("heddle start in a terminal makes a demo, shows its key that once, and its curl works when pasted", async () => {
+  const first = await startedInTerminal();
+  const [, key = ""] = await first.said(/Its API key, which is shown this once:\r?\n {2}(hdl_[0-9A-Za-z]{36})\r?\n/);
+  await first.said(/Read the user back:\r?\n[^\n]+\n/);
   const [pasted] = await first.said(/curl -s \S+\/users\/track [\s\S]+?\n {2}\}'/);
-  const shell = spawn("sh", ["-c", pasted], { stdio: ["ignore", "pipe", "inherit"] });
+  const shell = spawn("sh", ["-c", pasted.replaceAll("\r", "")], { stdio: ["ignore", "pipe", "inherit"] });
   const answer: unknown = JSON.parse(await new Response(shell.stdout as unknown as ReadableStream).text());
   expect(answer).toEqual({ attributes_processed: 1, events_processed: 1, purchases_processed: 1, message: "success" });
-  first.child.kill("SIGTERM");
-  expect(await first.ended).toMatchObject({ code: 0 });
-  const second = await started();
-  await second.said(new RegExp(key));
+  // Nothing but the terminal has it
+  for (const file of readdirSync(dataDir)) expect(readFileSync(join(dataDir, file), "latin1")).not.toContain(key);
+  process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGTERM");
+  await first.ended;
+  const second = await startedInTerminal();
   expect((await track(second.url, key)).status).toBe(201);
+  process.kill(Number(readFileSync(join(folder, "pid"), "utf8")), "SIGTERM");
+  expect((await second.ended).out).not.toMatch(/hdl_|demo workspace/);
+});
+
+test("heddle start makes a demo without a key where no terminal would show it, and says how to make one", async () => {
+  const server = await started();
+  const [, command = ""] = await server.said(/Make one, which is shown once:\n {2}heddle (.+)\n/);
+  const made = await heddle(command.replaceAll("'", "").split(" ")).ended;
+  const [key = ""] = /hdl_\w{36}/.exec(made.out) ?? [];
+  await until(async () => (await track(server.url, key)).status === 201);
+  server.child.kill("SIGTERM");
+  expect((await server.ended).out).not.toContain("hdl_");
 });
 
 test("heddle start --apply declares before it listens and makes no demo", async () => {
   const server = await started(["--apply", declaration(acme)]);
   expect((await track(server.url, "a-key-clients-already-have")).status).toBe(201);
-  expect(existsSync(join(dataDir, "demo-key"))).toBe(false);
   server.child.kill("SIGTERM");
   const { code, out } = await server.ended;
   expect(code).toBe(0);
@@ -120,7 +143,27 @@ test("heddle start --no-demo makes none", async () => {
   server.child.kill("SIGTERM");
   const { out } = await server.ended;
   expect(out).toMatch(/^Heddle is listening on \S+\n$/);
-  expect(existsSync(join(dataDir, "demo-key"))).toBe(false);
+});
+
+test("files of the data folder are their owner's alone, also where folder and files were open to all before", async () => {
+  mkdirSync(dataDir, { mode: 0o755 });
+  chmodSync(dataDir, 0o755);
+  const files = ["heddle.db", "heddle.db-wal", "heddle.db-shm", "heddle.lock"].map((name) => join(dataDir, name));
+  const modes = () => files.filter((file) => existsSync(file)).map((file) => statSync(file).mode & 0o777);
+  const first = await started(["--no-demo"]);
+  expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
+  // As a process that was killed leaves them, and as an earlier version made them
+  first.child.kill("SIGKILL");
+  await first.ended;
+  for (const file of files) chmodSync(file, 0o644);
+  const looked = await heddle(["doctor"]).ended;
+  expect(looked.out).toMatch(/^files +fail +others may read or write \S+heddle\.db, \S+heddle\.db-wal, \S+heddle\.db-shm: run chmod 600/m);
+  expect(looked.code).toBe(1);
+  const second = await started(["--no-demo"]);
+  expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
+  expect((await heddle(["doctor"]).ended).out).toMatch(/^files +ok +for their owner alone$/m);
+  second.child.kill("SIGTERM");
+  expect((await second.ended).code).toBe(0);
 });
 
 test("heddle keys works beside a running server, which learns of it within a second", async () => {

@@ -12,7 +12,7 @@ import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
 import { declareAllGroups } from "./declare-groups.ts";
-import { demoText, findDemoKey, makeDemo } from "./demo.ts";
+import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
@@ -33,14 +33,15 @@ export async function start(options: StartOptions): Promise<number> {
   if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
 
+  let demo: Demo | undefined;
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
     if (declaration) printMade(await applyText(access, declaration.text, { file: declaration.file, database }));
-    if (options.demo) await makeDemo(access, config.dataDir);
+    if (options.demo) demo = await makeDemo(access, { isSeen: process.stdout.isTTY });
     await declareAllGroups({ database }, access);
   }
 
   return await runUntilSignal<Embedded>({
-    start: () => told(() => open(config, { logger, prepare, demo: options.demo })),
+    start: () => told(() => open(config, { logger, prepare, demo: () => demo })),
     stop: (heddle) => heddle.close(),
     drainMsMax: limits.stopMsMax,
     logger: withoutStartFailure(logger),
@@ -52,7 +53,8 @@ async function open(
   options: {
     readonly logger: Logger;
     readonly prepare: (access: Access & AccessAdmin, database: Database) => Promise<void>;
-    readonly demo: boolean;
+    /** What was made, known once all is open. */
+    readonly demo: () => Demo | undefined;
   },
 ): Promise<Embedded> {
   const heddle = await openFolder(config, options);
@@ -62,8 +64,8 @@ async function open(
     options.logger.info("listening", { url, ...(rpcUrl !== undefined && { rpcUrl }) });
     if (rpcUrl !== undefined) print(`RPCs are served on ${rpcUrl}`);
     print(`Heddle is listening on ${url}`);
-    const key = options.demo ? findDemoKey(heddle.access, config.dataDir) : undefined;
-    if (key !== undefined) print(demoText(url, key, systemClock.now()));
+    const demo = options.demo();
+    if (demo !== undefined) print(demo.key === undefined ? keylessDemoText : demoText(url, demo.key, systemClock.now()));
     return heddle;
   } catch (error) {
     await heddle.close();

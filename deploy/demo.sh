@@ -12,7 +12,7 @@ kubectl -n heddle exec -i deploy/gateway -- heddle apply -f - <<DECLARATION
 companies:
   - name: demo
     workspaces:
-      - { name: demo, apiKeys: [{ name: demo, permissions: ["*"], secret: $key }] }
+      - { name: demo, apiKeys: [{ name: demo, permissions: ["*", "console.operate"], secret: $key }] }
 DECLARATION
 
 cat <<TEXT

@@ -5,6 +5,7 @@ import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
+import type { Reached } from "./base-url.ts";
 import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
@@ -19,6 +20,7 @@ import type { ScimNotes } from "./scim-notes.ts";
 export interface Answering extends Authenticating, Spending {
   readonly access: Pick<Access, "findApiKey" | "findScimToken">;
   readonly findRoute: FindRouteOf;
+  readonly reached: Reached;
   readonly parts: Parts;
   readonly scimNotes: ScimNotes;
   readonly logger: Logger;

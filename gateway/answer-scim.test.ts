@@ -5,6 +5,7 @@ import { limits } from "../platform/limits.ts";
 import { type Reason, reasons, Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { startStubGateway, type StubGateway, type StubOptions, stubToken } from "../test/gateway-stub.ts";
+import type { GatewayConfig } from "./config.ts";
 import { refusalTable } from "./render/refusal-rest.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 
@@ -129,35 +130,44 @@ test("the address that counts is that of the client behind trusted proxies", asy
   expect((await call("Users/x")).status).toBe(403);
 });
 
-for (
-  const [what, trustedProxies, headers, expected] of [
-    ["the Host", [], {}, /^http:\/\/127\.0\.0\.1:\d+$/],
-    [
-      "the Host and not what a stranger forwards",
-      [],
-      { "x-forwarded-proto": "https", "x-forwarded-host": "evil.example" },
-      /^http:\/\/127\.0\.0\.1:\d+$/,
-    ],
-    [
-      "what a trusted proxy forwards",
-      ["127.0.0.1"],
-      { "x-forwarded-proto": "https", "x-forwarded-host": "heddle.example" },
-      /^https:\/\/heddle\.example$/,
-    ],
-    ["nothing where the host is odd", ["127.0.0.1"], { "x-forwarded-host": "a b/<script>" }, /^$/],
-  ] as const
-) {
-  test(`locations begin with ${what}`, async () => {
-    let baseUrl: string | undefined;
-    const getUser = (async (message: { scope?: { baseUrl?: string } }) => {
-      baseUrl = message.scope?.baseUrl;
-      throw new Refusal("NOT_FOUND", "User not found");
-    }) as unknown as Scim["getUser"];
-    const call = await start({ getUser }, { trustedProxies });
-    await call("Users/x", headers);
-    expect(baseUrl).toMatch(expected);
-  });
-}
+const behindProxy = { trustedProxies: ["127.0.0.1"] };
+const listed = { hosts: ["Heddle.example", "other.example:8443"] };
+const locations: readonly (readonly [what: string, config: Partial<GatewayConfig>, headers: Record<string, string>, expected: RegExp])[] = [
+  ["the Host of loopback", {}, {}, /^http:\/\/127\.0\.0\.1:\d+$/],
+  [
+    "the Host and not what a stranger forwards",
+    listed,
+    { "x-forwarded-proto": "https", "x-forwarded-host": "heddle.example" },
+    /^http:\/\/127\.0\.0\.1:\d+$/,
+  ],
+  [
+    "what a trusted proxy forwards",
+    { ...behindProxy, ...listed },
+    { "x-forwarded-proto": "https", "x-forwarded-host": "heddle.example" },
+    /^https:\/\/heddle\.example$/,
+  ],
+  [
+    "a Host of the list with its port",
+    { ...behindProxy, ...listed },
+    { "x-forwarded-host": "other.example:8443" },
+    /^http:\/\/other\.example:8443$/,
+  ],
+  ["nothing where its port is another", { ...behindProxy, ...listed }, { "x-forwarded-host": "other.example:80" }, /^$/],
+  ["nothing where a proxy forwards a host of no list", { ...behindProxy, ...listed }, { "x-forwarded-host": "evil.example" }, /^$/],
+  ["nothing where the host is odd", behindProxy, { "x-forwarded-host": "a b/<script>" }, /^$/],
+  ["the configured URL, whatever the Host", { publicUrl: "https://data.example" }, {}, /^https:\/\/data\.example$/],
+];
+
+test.each(locations)("locations begin with %s", async (_what, config, headers, expected) => {
+  let baseUrl: string | undefined;
+  const getUser = (async (message: { scope?: { baseUrl?: string } }) => {
+    baseUrl = message.scope?.baseUrl;
+    throw new Refusal("NOT_FOUND", "User not found");
+  }) as unknown as Scim["getUser"];
+  const call = await start({ getUser }, { trustedProxies: config.trustedProxies ?? [], config: { publicUrl: "", ...config } });
+  await call("Users/x", headers);
+  expect(baseUrl).toMatch(expected);
+});
 
 async function away(): Promise<never> {
   throw new Error("away");

@@ -7,8 +7,9 @@ import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { Access, TokenHolder } from "./access/access.ts";
+import { baseUrlOf, type Reached } from "./base-url.ts";
 import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
-import { type AddressRule, fromTrustedProxy } from "./guards/client-address.ts";
+import type { AddressRule } from "./guards/client-address.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
@@ -22,6 +23,7 @@ import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-rout
 export interface ScimAnswering {
   readonly access: Pick<Access, "findScimToken">;
   readonly addresses: AddressRule;
+  readonly reached: Reached;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -51,7 +53,7 @@ type Held = Chosen & { readonly holder: TokenHolder };
 /** From here on the company is known, so whatever comes of the request is in its log. */
 async function answerHolder(request: HttpRequest, held: Held, answering: ScimAnswering): Promise<HttpAnswer> {
   const { holder, route } = held;
-  const scope = scopeOf(request, holder, answering.addresses);
+  const scope = scopeOf(request, holder, answering);
   const quota = companyQuotaOf(route.limit, holder.company);
   let headers: readonly string[] = unknownLimitHeaders;
   try {
@@ -96,7 +98,11 @@ function isRead({ method, path }: ScimRoute): boolean {
 const noBody = new Uint8Array();
 const bodyTypes: ReadonlySet<string> = new Set(["application/json", scimContentType]);
 
-function scopeOf(request: HttpRequest, { token, company }: TokenHolder, addresses: AddressRule): ScimScope {
+function scopeOf(
+  request: HttpRequest,
+  { token, company }: TokenHolder,
+  answering: Pick<ScimAnswering, "addresses" | "reached">,
+): ScimScope {
   return {
     companyId: company.id,
     requestId: request.requestId,
@@ -105,7 +111,7 @@ function scopeOf(request: HttpRequest, { token, company }: TokenHolder, addresse
     method: request.method,
     target: targetOf(request),
     idempotencyKey: "",
-    baseUrl: baseUrlOf(request, addresses),
+    baseUrl: baseUrlOf(request, answering.addresses, answering.reached),
     traceparent: "",
   };
 }
@@ -116,15 +122,6 @@ const loggedParameters = ["filter", "startIndex", "count", "sortBy", "sortOrder"
 function targetOf({ path, query }: HttpRequest): string {
   const known = [...new URLSearchParams(query)].filter(([name]) => loggedParameters.includes(name));
   return known.length === 0 ? path : `${path}?${known.map(([name, value]) => `${name}=${value}`).join("&")}`;
-}
-
-/** Where the client reached us, for `meta.location`; empty, which makes locations relative, where the Host is odd. */
-function baseUrlOf(request: HttpRequest, addresses: AddressRule): string {
-  const proxied = fromTrustedProxy(request, addresses);
-  const host = (proxied ? request.headers.get("x-forwarded-host") : undefined) ?? request.headers.get("host") ?? "";
-  if (!/^[A-Za-z0-9.-]+(?::\d{1,5})?$|^\[[0-9A-Fa-f:.]+\](?::\d{1,5})?$/.test(host)) return "";
-  const secure = proxied && request.headers.get("x-forwarded-proto")?.trim().toLowerCase() === "https";
-  return `${secure ? "https" : "http"}://${host}`;
 }
 
 function directoryOf({ directory, token }: TokenHolder): ScimDirectory {

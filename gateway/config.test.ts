@@ -4,7 +4,7 @@ import { ConfigError } from "../platform/config.ts";
 import { gatewayConfig } from "./config.ts";
 
 test("gatewayConfig() has a default for every key", () => {
-  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [], publicUrl: "", pagesUrl: "" });
+  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [], hosts: [], publicUrl: "", pagesUrl: "" });
 });
 
 test("gatewayConfig() reads every key", () => {
@@ -14,10 +14,12 @@ test("gatewayConfig() reads every key", () => {
     HEDDLE_HTTP_HOST: "::",
     HEDDLE_HTTP_PORT: "0",
     HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+    HEDDLE_HTTP_HOSTS: "data.example.com:8443",
   };
   expect(gatewayConfig(record)).toEqual({
     host: "::",
     port: 0,
+    hosts: ["data.example.com:8443"],
     trustedProxies: ["10.0.0.0/8", "::1"],
     publicUrl: "https://data.example.com/heddle",
     pagesUrl: "https://mail.example.com",

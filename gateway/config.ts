@@ -9,6 +9,8 @@ export interface GatewayConfig {
   readonly port: number;
   /** Addresses and CIDR ranges of proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** `host` or `host:port` that may stand in addresses that are made of the Host of a request, beside those of loopback. */
+  readonly hosts: readonly string[];
   /** Where people reach this server, for links that are sent to them; empty: the address listened on. No slash at its end. */
   readonly publicUrl: string;
   /** Where people reach their own pages, a host that serves nothing else; empty: `publicUrl`. No slash at its end. */
@@ -26,6 +28,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     host: reader.text("HEDDLE_HTTP_HOST", { fallback: "127.0.0.1" }),
     port: reader.whole("HEDDLE_HTTP_PORT", { min: 0, max: limits.portMax, fallback: defaultPort }),
     trustedProxies: reader.list("HEDDLE_TRUSTED_PROXIES", { fallback: [] }),
+    hosts: reader.list("HEDDLE_HTTP_HOSTS", { fallback: [] }),
     publicUrl: reader.url("HEDDLE_PUBLIC_URL", { fallback: "" }),
     pagesUrl: reader.url("HEDDLE_PAGES_URL", { fallback: "" }),
   };

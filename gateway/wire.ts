@@ -64,6 +64,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const limiter = measuredLimiter(options.limiter, telemetry.metrics);
   const answering = {
     findRoute: openRoutesByHost(routeTable, config),
+    reached: { publicUrl: config.publicUrl, hosts: config.hosts.map((host) => host.toLowerCase()) },
     addresses: { trustedProxies: addressList(config.trustedProxies) },
     parts: {
       profile,

@@ -2,15 +2,27 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Never `-A`: a permission that the task does not grant is missing in the tests too. */
-export function denoStart({ repository, dataDir, rest }: DenoStart): { program: string; args: string[] } {
+/**
+ * Never `-A`: a permission that the task does not grant is missing in the tests too. It grants the one address that it listens on; a test
+ * has its own, and those of the RPCs, the metrics and the collector that it asks for.
+ */
+export function denoStart({ repository, dataDir, rest, env = {} }: DenoStart): { program: string; args: string[] } {
   const words = startTask(repository).split(/\s+/);
-  const flags = words.filter((word) => word.startsWith("-")).map((flag) => flag.replace(/(?<=[=,])(\.\/)?data(?=,|$)/, dataDir));
+  const flags = words.filter((word) => word.startsWith("-")).map((flag) => flag.replace(/(?<=[=,])(\.\/)?data(?=,|$)/, dataDir))
+    .map((flag) => flag === "--allow-net=127.0.0.1:8080" ? `--allow-net=${addressesOf(env).join()}` : flag);
   if (flags.some((flag) => flag === "-A" || flag === "--allow-all")) throw new Error("The start task in deno.json grants everything");
   // A declaration may lie anywhere; who starts Deno by hand grants it too
   const declared = rest.includes("--apply") ? [`--allow-read=${rest[rest.indexOf("--apply") + 1]}`] : [];
   const entry = words.find((word) => /[.](mjs|ts)$/.test(word)) ?? "";
   return { program: "deno", args: ["run", ...flags, ...declared, join(repository, entry), ...rest] };
+}
+
+function addressesOf(env: Readonly<Record<string, string>>): string[] {
+  const [collector, ...ports] = ["OTEL_EXPORTER_OTLP_ENDPOINT", "HEDDLE_HTTP_PORT", "HEDDLE_RPC_PORT", "HEDDLE_METRICS_PORT"].map((name) =>
+    env[name]
+  );
+  const own = [...ports.filter((port) => port !== undefined), "8080"].map((port) => `127.0.0.1:${port}`);
+  return [...own, ...(collector === undefined ? [] : [new URL(collector).host])];
 }
 
 function startTask(repository: string): string {
@@ -26,4 +38,5 @@ interface DenoStart {
   readonly repository: string;
   readonly dataDir: string;
   readonly rest: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }

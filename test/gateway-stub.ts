@@ -1,6 +1,7 @@
 /** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter that is told what to say. */
 import type { Client } from "@connectrpc/connect";
 import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/access/access.ts";
+import type { GatewayConfig } from "../gateway/config.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
 import { fakeClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
@@ -34,6 +35,7 @@ export interface StubOptions {
   readonly asked?: (draw: Draw) => void;
   readonly health?: GatewayOptions["health"];
   readonly trustedProxies?: readonly string[];
+  readonly config?: Partial<GatewayConfig>;
 }
 
 export interface StubGateway {
@@ -63,6 +65,15 @@ function drawByTake(take: NonNullable<StubOptions["take"]>, { buckets, cost }: D
   };
 }
 
+const stubConfig: GatewayConfig = {
+  host: "127.0.0.1",
+  port: 0,
+  trustedProxies: [],
+  hosts: [],
+  publicUrl: "https://heddle.example",
+  pagesUrl: "",
+};
+
 /** Close its `gateway` after the test. */
 export async function startStubGateway(options: StubOptions = {}): Promise<StubGateway> {
   const logged: StubGateway["logged"] = [];
@@ -87,7 +98,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
     },
     clock,
     logger: { ...silentLogger, error: (event, error, fields) => logged.push({ event, error, fields }) },
-    config: { host: "127.0.0.1", port: 0, trustedProxies: options.trustedProxies ?? [], publicUrl: "https://heddle.example", pagesUrl: "" },
+    config: { ...stubConfig, ...options.config, trustedProxies: options.trustedProxies ?? [] },
     ...(options.health ? { health: options.health } : {}),
   });
   const { url } = await gateway.listen();

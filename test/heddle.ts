@@ -32,7 +32,7 @@ companies:
         plan: standard
         currencyRates: { EUR: 1.08 }
         apps: [{ id: app-1, name: Web }]
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        apiKeys: [{ name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }]
 `;
 
 /** `HEDDLE_TEST_SHAPE=mesh`: a gateway and a profile process over the servers that mesh-setup.ts started. */
@@ -111,8 +111,12 @@ function meshSettings(): Record<string, string> {
 }
 
 /** The command that starts the server or any other `heddle` command on the runtime under test. */
-export function heddleCommand(dataDir: string, rest: readonly string[]): { program: string; args: string[] } {
-  if (testRuntime === "deno") return denoStart({ repository, dataDir, rest });
+export function heddleCommand(
+  dataDir: string,
+  rest: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): { program: string; args: string[] } {
+  if (testRuntime === "deno") return denoStart({ repository, dataDir, rest, env: variables });
   return { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...rest] };
 }
 
@@ -122,11 +126,8 @@ async function launch(
   if (testShape === "mesh") {
     return await launchMesh({ repository, runtimeOf, settings: meshSettings(), dataDir, port, declarationPath, env: variables });
   }
-  return await launchHeddle({
-    ...heddleCommand(dataDir, ["start", "--apply", declarationPath]),
-    folder: repository,
-    env: { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: String(port), HEDDLE_DATA_DIR: dataDir, ...variables },
-  });
+  const set = { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: String(port), HEDDLE_DATA_DIR: dataDir, ...variables };
+  return await launchHeddle({ ...heddleCommand(dataDir, ["start", "--apply", declarationPath], set), folder: repository, env: set });
 }
 
 function defaults(call: CallOptions = {}): CallOptions {

@@ -43,7 +43,7 @@ try {
 
 /** As `heddle start` makes it on its first start. */
 function declaration(key: string): string {
-  const apiKeys = [{ name: "demo", permissions: ["*"], secret: key }];
+  const apiKeys = [{ name: "demo", permissions: ["*", "console.operate"], secret: key }];
   const subscriptionGroups = demoGroups.map((group) => ({ ...group, channel: "email" }));
   return JSON.stringify({ companies: [{ name: "demo", workspaces: [{ name: "demo", apiKeys, subscriptionGroups }] }] });
 }

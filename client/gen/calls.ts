@@ -1428,7 +1428,7 @@ export interface Calls {
         readonly company?: string;
       };
       readonly ready?: boolean;
-      /** What is not ready, or what waits for a human. */
+      /** What is not ready, or what waits for a human. For operators. */
       readonly reason?: string;
       /** The last minute. */
       readonly seconds?: readonly ({
@@ -1456,7 +1456,7 @@ export interface Calls {
         readonly reason?: string;
         readonly ms?: number;
       })[];
-      /** What is durable and not applied yet. */
+      /** What is durable and not applied yet. For operators. */
       readonly lanes?: readonly ({
         readonly lane?: string;
         readonly records?: number;

@@ -1,7 +1,10 @@
 /** The names of permissions an API key may hold: those of the specification and of the documented wider API. */
 
-/** Stands for every permission, also those of later versions. */
+/** Stands for every permission over the key's own workspace, also those of later versions. */
 export const everyPermission = "*";
+
+/** Shows what concerns the whole installation; `*` does not hold it. */
+export const operatorPermission = "console.operate";
 
 export const permissionNames: readonly string[] = [
   "users.track",
@@ -36,4 +39,5 @@ export const permissionNames: readonly string[] = [
   "canvas.translations.update",
   "templates.translations.get",
   "console.view",
+  operatorPermission,
 ];

@@ -15,7 +15,7 @@ export function startPage(): string {
 <ol class="steps">
 <li><h2>Make a key</h2>
 <p>The first <code>npm start</code> makes a demo workspace with a key for everything. Another key is made for a purpose, and shown once:</p>
-<pre><code>KEY=$(cat data/demo-key)
+<pre><code>KEY=hdl_...
 
 npm run heddle -- keys create --workspace demo --name backend \\
   --permissions users.track,users.export.ids</code></pre></li>

@@ -1,18 +1,20 @@
-/** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it. */
+/** GET /console/overview: what goes on in the workspace of the key, as this gateway knows it; to operators, in the whole installation too. */
 import { Refusal } from "../../platform/refusal.ts";
 import type { GetProgressResponse } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { operatorPermission } from "../access/permissions.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** Counts are of this gateway since it started; lanes and what waits are of the whole. */
+/** Counts are of this gateway since it started; lanes and what waits are of all workspaces, and shown to operators alone. */
 export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Parts, "console">): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { seconds, routes, errors } = parts.console.activity(holder);
   const { ready, reason } = parts.console.health();
-  const [limits, progress] = await Promise.all([parts.console.limits(holder), progressOf(parts, call)]);
+  const isOperator = holder.key.permissions.includes(operatorPermission);
+  const [limits, progress] = await Promise.all([parts.console.limits(holder), isOperator ? progressOf(parts, call) : undefined]);
   const body = {
     workspace: { id: holder.workspace.id, name: holder.workspace.name, company: holder.company.name },
     ready,
-    ...(reason !== undefined && { reason }),
+    ...(reason !== undefined && isOperator && { reason }),
     seconds,
     routes: routes.map(({ meanMs, ...route }) => ({ ...route, mean_ms: rounded(meanMs) })),
     errors: errors.map(({ at, requestId, traceId, ms, ...error }) => ({
@@ -22,9 +24,11 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
       ...(traceId !== undefined && { trace_id: traceId }),
       ms: rounded(ms),
     })),
-    lanes: progress.lanes.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds: rounded(seconds) })),
-    held_users: progress.heldUsers,
-    set_aside: progress.setAside,
+    ...(progress && {
+      lanes: progress.lanes.map(({ lane, records, seconds }) => ({ lane, records: Number(records), seconds: rounded(seconds) })),
+      held_users: progress.heldUsers,
+      set_aside: progress.setAside,
+    }),
     limits: limits.map(({ windowSeconds, ...limit }) => ({ ...limit, window_seconds: windowSeconds })),
     message: "success",
   };

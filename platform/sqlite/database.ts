@@ -6,6 +6,7 @@ import { limits } from "../limits.ts";
 import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { commitFailed, isStoreFault, notWritten } from "./faults.ts";
+import { makeOwnerOnly } from "./owner-only.ts";
 import { createWalSync, syncFile, type WalSync, type WalSyncParts } from "./wal-sync.ts";
 
 /**
@@ -61,9 +62,10 @@ export interface DatabaseOptions extends Partial<WalSyncParts> {
   readonly beside?: boolean;
 }
 
-function openHandle(path: string): DatabaseSync {
+function openHandle(path: string, logger: Logger): DatabaseSync {
   let handle: DatabaseSync | undefined;
   try {
+    if (path !== inMemory) makeOwnerOnly(path, (file, error) => logger.error("file_open_to_others", error, { file }));
     handle = new DatabaseSync(path, { timeout: limits.storeBusyTimeoutMs, defensive: true, allowExtension: false });
     handle.exec(`
       PRAGMA journal_mode = WAL;
@@ -82,6 +84,8 @@ function openHandle(path: string): DatabaseSync {
     throw new Error(`Cannot open the database "${path}"`, { cause });
   }
 }
+
+const inMemory = ":memory:";
 
 class GroupCommit implements Database {
   readonly handle: DatabaseSync;
@@ -102,13 +106,13 @@ class GroupCommit implements Database {
   readonly #beside: boolean;
 
   constructor({ path, beside }: { readonly path: string; readonly beside: boolean }, parts: WalSyncParts) {
-    this.handle = openHandle(path);
+    this.handle = openHandle(path, parts.logger);
     this.#beside = beside;
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");
     this.#commit = this.handle.prepare("COMMIT");
-    this.#walSync = createWalSync(path === ":memory:" ? undefined : `${path}-wal`, parts);
+    this.#walSync = createWalSync(path === inMemory ? undefined : `${path}-wal`, parts);
   }
 
   write<T>(work: () => T, { redoable = false }: WriteOptions = {}): Promise<T> {

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Refusal } from "../refusal.ts";
 import { sqliteCode } from "./faults.ts";
+import { makeOwnerOnly } from "./owner-only.ts";
 
 export interface DirectoryLock {
   release(): void;
@@ -18,6 +19,7 @@ const busyCode = 5;
  */
 export function lockDirectory(path: string): DirectoryLock {
   makeFolder(resolve(path));
+  makeOwnerOnly(join(path, "heddle.lock"), ignore);
   const handle = new DatabaseSync(join(path, "heddle.lock"), { timeout: 0, defensive: true });
   try {
     // Not exec(): under Deno its errors carry no result code
@@ -31,6 +33,9 @@ export function lockDirectory(path: string): DirectoryLock {
   }
   return { release: () => handle.isOpen && handle.close() };
 }
+
+/** The lock holds nothing. */
+function ignore(): void {}
 
 const folderMode = 0o700;
 

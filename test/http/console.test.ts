@@ -4,6 +4,7 @@ import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
 
 const viewer = "a-key-that-may-only-look";
+const operator = "a-key-that-may-see-the-whole";
 const tracker = "a-key-that-may-only-track";
 const stranger = "a-key-of-another-workspace";
 let heddle: Heddle;
@@ -20,6 +21,7 @@ companies:
         apiKeys:
           - { name: all, permissions: ["*"], secret: ${demoKey} }
           - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
+          - { name: operator, permissions: ["*", "console.operate"], secret: ${operator} }
           - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
       - name: other
         plan: standard
@@ -122,7 +124,7 @@ test("it takes the console's permission, and shows nothing of another workspace"
   expect((await heddle.request("GET", "/console/overview", undefined, { key: stranger })).text).not.toContain(`wrong-${id}`);
 });
 
-test("the overview tells throughput, lanes and limits", async () => {
+test("the overview tells throughput and limits, and to operators lanes too", async () => {
   interface Overview {
     ready: boolean;
     seconds: { requests: number }[];
@@ -134,7 +136,7 @@ test("the overview tells throughput, lanes and limits", async () => {
   let overview: Overview | undefined;
   await expect.poll(async () => {
     await track("counted", { external_id: fresh(), a: 1 });
-    overview = (await heddle.request("GET", "/console/overview", undefined, { key: viewer })).body as unknown as Overview;
+    overview = (await heddle.request("GET", "/console/overview", undefined, { key: operator })).body as unknown as Overview;
     return overview.routes.find(({ route }) => route === "/users/track")?.requests ?? 0;
   }).toBeGreaterThan(0);
   if (overview === undefined) throw new Error("Expected an overview");
@@ -143,6 +145,16 @@ test("the overview tells throughput, lanes and limits", async () => {
   expect(overview.lanes.map(({ lane }) => lane)).toEqual(["intake-0", "subscription", "messaging-status"]);
   expect(overview.limits.find(({ name }) => name === "users_track")?.capacity).toBe(3_000);
   expect(overview.limits.find(({ name }) => name === "console")?.remaining).toBeLessThan(600);
+});
+
+test("what is of all workspaces is shown to operators alone", async () => {
+  for (const key of [viewer, stranger, demoKey]) {
+    const { status, body } = await heddle.request("GET", "/console/overview", undefined, { key });
+    expect(status).toBe(200);
+    expect(Object.keys(body).toSorted()).toEqual(["errors", "limits", "message", "ready", "routes", "seconds", "workspace"]);
+  }
+  const { body } = await heddle.request("GET", "/console/overview", undefined, { key: operator });
+  expect(Object.keys(body)).toEqual(expect.arrayContaining(["lanes", "held_users", "set_aside"]));
 });
 
 test("the page may run its own script alone, and is shown in no other page", async () => {

@@ -105,10 +105,11 @@ function meshSettings(): Record<string, string> {
 }
 
 async function startProcess(dataDir: string) {
+  const set = { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: "0", HEDDLE_DATA_DIR: dataDir };
   return await launchHeddle({
-    ...heddleCommand(dataDir, ["start", "--apply", join(folder, "declaration.yaml")]),
+    ...heddleCommand(dataDir, ["start", "--apply", join(folder, "declaration.yaml")], set),
     folder: repository,
-    env: { HEDDLE_HTTP_HOST: "127.0.0.1", HEDDLE_HTTP_PORT: "0", HEDDLE_DATA_DIR: dataDir },
+    env: set,
   });
 }
 

@@ -100,12 +100,15 @@ function show(overview) {
 
 function showState(overview) {
   const tiles = [["Ready", overview.ready ? "yes" : "no", overview.reason, overview.ready ? "good" : "bad"]];
-  for (const { lane, records, seconds } of overview.lanes) {
+  for (const { lane, records, seconds } of overview.lanes ?? []) {
     const late = seconds >= 5;
     tiles.push([`Lag of ${lane}`, `${records} records`, records === 0 ? "" : `oldest ${seconds} s`, late ? "bad" : "good"]);
   }
-  tiles.push(["Held users", String(overview.held_users), "", overview.held_users > 0 ? "bad" : "good"]);
-  tiles.push(["Set aside", String(overview.set_aside), "", overview.set_aside > 0 ? "bad" : "good"]);
+  // What is of all workspaces is shown to operators
+  if (overview.held_users !== undefined) {
+    tiles.push(["Held users", String(overview.held_users), "", overview.held_users > 0 ? "bad" : "good"]);
+  }
+  if (overview.set_aside !== undefined) tiles.push(["Set aside", String(overview.set_aside), "", overview.set_aside > 0 ? "bad" : "good"]);
   fill(
     "state",
     ...tiles.map(([label, value, more, mood]) => {

@@ -44,19 +44,21 @@ export const consoleEntries: readonly Entry[] = [
     operationId: "getConsoleOverview",
     tag: "Service",
     summary: "Throughput, lag, limits and the last refused requests of a workspace",
-    description: "Counts are of the gateway that answers, since it started.",
+    description:
+      "Counts are of the gateway that answers, since it started. Lanes and what waits are of all workspaces: only a key with the " +
+      "permission `console.operate`, which `*` does not include, is shown them, and why the server is not ready.",
     extension: true,
     answer: success({
       workspace: object({ id: text(), name: text(), company: text() }),
       ready: flag,
-      reason: text("What is not ready, or what waits for a human."),
+      reason: text("What is not ready, or what waits for a human. For operators."),
       seconds: list(object({ second: whole("Unix time."), requests: whole(), refused: whole() }), "The last minute."),
       routes: list(object({ method: text(), route: text(), requests: whole(), refused: whole(), mean_ms: number })),
       errors: list(
         object({ time, request_id: text(), trace_id: text(), method: text(), route: text(), status: whole(), reason: text(), ms: number }),
         "The newest first.",
       ),
-      lanes: list(object({ lane: text(), records: whole(), seconds: number }), "What is durable and not applied yet."),
+      lanes: list(object({ lane: text(), records: whole(), seconds: number }), "What is durable and not applied yet. For operators."),
       held_users: whole(),
       set_aside: whole(),
       limits: list(object({ name: text(), capacity: whole(), remaining: whole(), window_seconds: number })),

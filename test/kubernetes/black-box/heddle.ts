@@ -20,7 +20,7 @@ companies:
         plan: standard
         currencyRates: { EUR: 1.08 }
         apps: [{ id: app-1, name: Web }]
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        apiKeys: [{ name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }]
 `;
 
 const url = env.HEDDLE_TEST_URL ?? "";
