@@ -48,6 +48,8 @@ export interface TextOptions<T extends string> {
   readonly fallback?: T;
   readonly secret?: boolean;
   readonly choices?: readonly T[];
+  /** What a problem says is expected, where that needs more than the choices. */
+  readonly expected?: string;
 }
 
 /** Reads a frozen value from `record`. Throws ConfigError with all problems that `read` met. */
@@ -73,7 +75,7 @@ function readerOf(record: ConfigRecord, problems: ConfigProblem[]): ConfigReader
   return {
     text<T extends string = string>(key: string, options: TextOptions<T> = {}): T {
       const { choices } = options;
-      const expected = choices ? `one of ${choices.join(", ")}` : "a text";
+      const expected = options.expected ?? (choices ? `one of ${choices.join(", ")}` : "a text");
       return value<T>(key, (text) => chosen(text, choices), { ...options, expected, placeholder: "" as T });
     },
     whole(key, options) {

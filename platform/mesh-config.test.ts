@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ConfigRecord, readConfig } from "./config.ts";
-import { readEvents, readOptionalPeer, readPeer, readRpcServer, readStore, readStreams } from "./mesh-config.ts";
+import { readEvents, readOptionalPeer, readOptionalRpcServer, readPeer, readRpcServer, readStore, readStreams } from "./mesh-config.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -64,4 +64,26 @@ test("servers are trusted by an authority, and shown a certificate where there i
   expect(config.streams.nats.tls).toEqual(tls);
   expect(config.events).toMatchObject({ name: "heddle_events", tls });
   expect(config.store).toMatchObject({ keyspace: "heddle_messaging_status", cassandra: { tls: { ca: "the ca" } } });
+});
+
+test("RPCs without certificates are served beyond this machine only where that is said by name", () => {
+  const read: Parameters<typeof readConfig>[1] = (reader) => ({
+    part: readRpcServer(reader, "profile", { port: 9101, callers: ["gateway"] }),
+    one: readOptionalRpcServer(reader),
+  });
+  for (const host of ["127.0.0.1", "localhost", "::1"]) {
+    expect(problems({ HEDDLE_PROFILE_RPC_HOST: host, HEDDLE_RPC_HOST: host, HEDDLE_RPC_PORT: "0" }, read)).toEqual([]);
+  }
+  for (const host of ["0.0.0.0", "::", "10.1.2.3"]) {
+    const part = { HEDDLE_PROFILE_RPC_HOST: host };
+    const one = { HEDDLE_RPC_HOST: host, HEDDLE_RPC_PORT: "0" };
+    for (const record of [part, one]) {
+      expect(problems(record, read)).toEqual(["HEDDLE_RPC_INSECURE"]);
+      expect(problems({ ...record, HEDDLE_RPC_INSECURE: "true" }, read)).toEqual(["HEDDLE_RPC_INSECURE"]);
+      expect(problems({ ...record, HEDDLE_RPC_INSECURE: "private-network" }, read)).toEqual([]);
+      expect(problems({ ...record, ...files("HEDDLE_RPC", ["ca", "cert", "key"]) }, read)).toEqual([]);
+    }
+    // What is not served needs nothing
+    expect(problems({ HEDDLE_RPC_HOST: host }, read)).toEqual([]);
+  }
 });

@@ -1,6 +1,7 @@
 /** Settings that parts of the mesh have in common, each read by one function; none of them opens anything. */
 import type { CassandraConfig } from "./cassandra/driver.ts";
 import type { ConfigReader } from "./config.ts";
+import { isLoopback } from "./internal-host.ts";
 import { limits } from "./limits.ts";
 import type { ConnectOptions } from "./log/jetstream-connection.ts";
 import type { ServerTls } from "./rpc/listener.ts";
@@ -42,6 +43,8 @@ export interface RpcServerConfig {
   readonly reflection: boolean;
   /** Who may call, by the name that callers give, or that their certificates have. */
   readonly callers: readonly string[];
+  /** Names that the port may be asked by, beside those of private networks. */
+  readonly hosts: readonly string[];
   readonly tls?: ServerTls;
 }
 
@@ -129,24 +132,38 @@ export function readRpcServer(
   { port, callers }: { readonly port: number; readonly callers: readonly string[] },
 ): RpcServerConfig {
   return {
-    host: reader.text(partVariable(part, "RPC_HOST"), { fallback: "127.0.0.1" }),
+    ...readRpcAddress(reader, partVariable(part, "RPC_HOST")),
     port: reader.whole(partVariable(part, "RPC_PORT"), { min: 0, max: limits.portMax, fallback: port }),
     reflection: reader.flag("HEDDLE_RPC_REFLECTION", { fallback: false }),
     callers: reader.list(partVariable(part, "CALLERS"), { fallback: callers }),
-    ...identity(reader),
   };
 }
 
 /** Of all parts in one process: HEDDLE_RPC_HOST, _PORT and _CALLERS. Undefined where no port is given: nothing is served. */
 export function readOptionalRpcServer(reader: ConfigReader): RpcServerConfig | undefined {
   const port = reader.whole("HEDDLE_RPC_PORT", { min: notServed, max: limits.portMax, fallback: notServed });
-  const config = {
-    host: reader.text("HEDDLE_RPC_HOST", { fallback: "127.0.0.1" }),
+  if (port === notServed) return undefined;
+  return {
+    ...readRpcAddress(reader, "HEDDLE_RPC_HOST"),
+    port,
     reflection: reader.flag("HEDDLE_RPC_REFLECTION", { fallback: false }),
     callers: reader.list("HEDDLE_RPC_CALLERS", { fallback: ["client"] }),
-    ...identity(reader),
   };
-  return port === notServed ? undefined : { ...config, port };
+}
+
+/** Without certificates a caller is believed by the name that it says: beyond this machine only where somebody chose that by name. */
+function readRpcAddress(reader: ConfigReader, hostKey: string): Pick<RpcServerConfig, "host" | "hosts" | "tls"> {
+  const host = reader.text(hostKey, { fallback: "127.0.0.1" });
+  const own = identity(reader);
+  if (own.tls === undefined && !isLoopback(host)) {
+    reader.text("HEDDLE_RPC_INSECURE", { choices: ["private-network"], expected: insecure(hostKey) });
+  }
+  return { host, hosts: reader.list("HEDDLE_INTERNAL_HOSTS", { fallback: [] }).map((name) => name.toLowerCase()), ...own };
+}
+
+function insecure(hostKey: string): string {
+  return `HEDDLE_RPC_TLS_CA, _CERT and _KEY, as ${hostKey} is beyond this machine and callers without certificates are believed by name; or ` +
+    '"private-network" here, where nobody but Heddle can reach the port';
 }
 
 /** The environment variables of it, for whoever grants them one by one. */
@@ -155,6 +172,8 @@ export const rpcVariables = [
   "HEDDLE_RPC_PORT",
   "HEDDLE_RPC_CALLERS",
   "HEDDLE_RPC_REFLECTION",
+  "HEDDLE_RPC_INSECURE",
+  "HEDDLE_INTERNAL_HOSTS",
   "HEDDLE_RPC_TLS_CA",
   "HEDDLE_RPC_TLS_CERT",
   "HEDDLE_RPC_TLS_KEY",

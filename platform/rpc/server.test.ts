@@ -171,7 +171,12 @@ describe("serveRpc() what is no RPC", () => {
       [
         "a host that makes no URL",
         "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: [\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
-        /^HTTP\/1.1 400/,
+        /^HTTP\/1.1 421/,
+      ],
+      [
+        "a name of the web, which a page may have bound to this address",
+        "POST /grpc.health.v1.Health/Check HTTP/1.1\r\nHost: evil.example:9101\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}",
+        /^HTTP\/1.1 421/,
       ],
       [
         "a content type of its own",

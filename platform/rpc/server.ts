@@ -8,6 +8,7 @@ import { Health } from "../../proto/gen/grpc/health/v1/health_pb.ts";
 import { SharedCallService } from "../../proto/gen/heddle/rpc/v1/shared_call_service_pb.ts";
 import { ServerReflection } from "../../proto/gen/grpc/reflection/v1/reflection_pb.ts";
 import type { Clock } from "../clock.ts";
+import { isInternalHost } from "../internal-host.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
@@ -31,6 +32,8 @@ export interface RpcServerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly tls?: ServerTls;
+  /** Names that the port may be asked by beside those of private networks, where callers have no certificates. */
+  readonly hosts?: readonly string[];
   /** Tells the contract to whoever may connect; off unless asked for. */
   readonly reflection?: boolean;
   readonly health: () => { readonly ready: boolean };
@@ -61,7 +64,13 @@ export async function serveRpc(options: RpcServerOptions): Promise<RpcServer> {
     contextValues: (request) => createContextValues().set(callerNames, tls ? namesByCertificate(request as NodeRequest) : undefined),
     requestGate: (context) => gate(options, state, context),
   });
-  const listener = await listen({ ...options, handle: (request, response) => count(state, { answer, request, response, logger }) });
+  const listener = await listen({
+    ...options,
+    handle: (request, response) => {
+      if (tls === undefined && !isInternalHost(authorityOf(request), options.hosts ?? [])) return misdirected(response);
+      count(state, { answer, request, response, logger });
+    },
+  });
   return {
     url: `${tls ? "https" : "http"}://${options.host.includes(":") ? `[${options.host}]` : options.host}:${listener.port}`,
     port: listener.port,
@@ -158,6 +167,17 @@ function count(state: State, { answer, request, response, logger }: Exchange): v
   }
 }
 
+/** The name that it asks for; with HTTP/2 not in the header Host. */
+function authorityOf({ headers }: NodeRequest): string | undefined {
+  return headers[":authority"] as string | undefined ?? headers.host;
+}
+
+function misdirected(response: NodeResponse): void {
+  response.statusCode = misdirectedStatus;
+  response.end();
+}
+
+const misdirectedStatus = 421;
 const malformed = 400;
 
 async function close(listener: Listener, state: State, { clock, drainMsMax }: { clock: Clock; drainMsMax: number }): Promise<void> {

@@ -11,7 +11,7 @@ function read(record: ConfigRecord) {
 }
 
 test("nothing is served and nothing is sent unless asked for", () => {
-  expect(read({})).toEqual({ metricsHost: "127.0.0.1", metricsPort: undefined, traces: undefined });
+  expect(read({})).toEqual({ metricsHost: "127.0.0.1", internalHosts: [], metricsPort: undefined, traces: undefined });
   expect(read({ HEDDLE_METRICS_PORT: "-1" }).metricsPort).toBeUndefined();
   expect(read({ HEDDLE_METRICS_PORT: "0" }).metricsPort).toBe(0);
   expect(() => read({ HEDDLE_METRICS_PORT: "70000" })).toThrow("HEDDLE_METRICS_PORT");

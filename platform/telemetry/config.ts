@@ -6,6 +6,8 @@ import { type SamplerName, samplerNames } from "./sampler.ts";
 
 export interface TelemetryConfig {
   readonly metricsHost: string;
+  /** Names that the port may be asked by beside those of private networks. */
+  readonly internalHosts: readonly string[];
   /** 0: any free port; undefined: nothing is served. */
   readonly metricsPort: number | undefined;
   /** Undefined: no traces. */
@@ -25,6 +27,7 @@ export interface TracesConfig {
 export function readTelemetryConfig(reader: ConfigReader): TelemetryConfig {
   const port = reader.whole("HEDDLE_METRICS_PORT", { min: notServed, max: limits.portMax, fallback: notServed });
   return {
+    internalHosts: reader.list("HEDDLE_INTERNAL_HOSTS", { fallback: [] }).map((host) => host.toLowerCase()),
     metricsHost: reader.text("HEDDLE_METRICS_HOST", { fallback: "127.0.0.1" }),
     metricsPort: port === notServed ? undefined : port,
     traces: readTraces(reader),

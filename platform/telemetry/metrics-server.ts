@@ -1,6 +1,7 @@
 /** The port for operators: /metrics, /livez and /readyz, apart from the port of clients. */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isInternalHost } from "../internal-host.ts";
 import { createServer } from "../node-http.ts";
 import { limits } from "../limits.ts";
 import type { ShownMetrics } from "./metrics.ts";
@@ -18,6 +19,8 @@ export interface MetricsServer {
 }
 
 interface Shown {
+  /** Names that the port may be asked by beside those of private networks. */
+  readonly hosts: readonly string[];
   readonly metrics: ShownMetrics;
   readonly health: () => Readiness;
 }
@@ -47,7 +50,9 @@ export async function serveMetrics(options: MetricsServerOptions): Promise<Metri
 }
 
 async function send(parts: Shown, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { status, type, body } = await answer(parts, request.method ?? "", request.url ?? "");
+  const { status, type, body } = isInternalHost(request.headers.host, parts.hosts)
+    ? await answer(parts, request.method ?? "", request.url ?? "")
+    : json(421, { message: "This port is for operators: ask it by an address, or list the name in HEDDLE_INTERNAL_HOSTS" });
   response.writeHead(status, { "content-type": type, "cache-control": "no-store", "x-content-type-options": "nosniff" });
   response.end(request.method === "HEAD" ? undefined : body);
 }

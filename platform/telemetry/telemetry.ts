@@ -54,14 +54,18 @@ interface Watched {
   health?: () => Readiness;
 }
 
-async function serve({ metricsHost, metricsPort = 0 }: TelemetryConfig, { clock, logger }: TelemetryParts, watched: Watched) {
+async function serve(
+  { metricsHost, metricsPort = 0, internalHosts }: TelemetryConfig,
+  { clock, logger }: TelemetryParts,
+  watched: Watched,
+) {
   function health(): Readiness {
     return watched.health?.() ?? { ready: false, reason: "Starting" };
   }
   const metrics = await openMetrics();
   const endWatch = watchProcess(metrics, clock);
   metrics.gauge("ready", () => [{ value: health().ready ? 1 : 0 }]);
-  const server = await serveMetrics({ host: metricsHost, port: metricsPort, metrics, health });
+  const server = await serveMetrics({ host: metricsHost, port: metricsPort, hosts: internalHosts, metrics, health });
   logger.info("metrics_listening", { url: server.url });
   return {
     metrics,
