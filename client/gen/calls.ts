@@ -1378,6 +1378,8 @@ export interface Calls {
     readonly answer: {
       readonly status: string;
       readonly message: string;
+      /** What waits for a human */
+      readonly reason?: string;
     };
   };
   /** GET /readyz: Can data be taken, applied and read?. */
@@ -1385,6 +1387,8 @@ export interface Calls {
     readonly answer: {
       readonly status: string;
       readonly message: string;
+      /** What waits for a human */
+      readonly reason?: string;
     };
   };
   /** GET /openapi.json: This document. */

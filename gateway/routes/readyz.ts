@@ -1,10 +1,10 @@
-/** GET /readyz: accepted data can be applied and read; else the failing part is named. */
+/** GET /readyz: accepted data can be applied and read; else the failing part is named. Records that wait for a human are named too. */
 import type { HttpAnswer } from "../http-message.ts";
 import type { Parts } from "../route.ts";
 
 export function handleReadyz({ health }: Pick<Parts, "health">): HttpAnswer {
   const { ready, reason } = health();
-  if (ready) return { status: 200, headers: [], body: '{"status":"ready","message":"success"}' };
+  if (ready) return { status: 200, headers: [], body: JSON.stringify({ status: "ready", message: "success", ...(reason && { reason }) }) };
   const message = reason ?? "Not ready";
   return { status: 503, headers: ["Retry-After", "1"], body: JSON.stringify({ status: "not_ready", message }) };
 }

@@ -58,6 +58,7 @@ export const serviceEntries: readonly Entry[] = [
     operationId: "isReady",
     tag: "Service",
     summary: "Can data be taken, applied and read?",
+    description: "While records wait for a human, `reason` names them; all other data is taken, applied and read.",
     extension: true,
     answer: statusAnswer(),
     otherStatuses: [{ status: notReady, description: "Not ready; `message` names the part that fails." }],
@@ -85,7 +86,7 @@ export const serviceEntries: readonly Entry[] = [
 ];
 
 function statusAnswer(): Schema {
-  return object({ status: text(), message: text() }, ["status", "message"]);
+  return object({ status: text(), message: text(), reason: text("What waits for a human") }, ["status", "message"]);
 }
 
 function docs(route: Entry["route"], operationId: string, summary: string): Entry {
