@@ -111,6 +111,7 @@ async function factsOfNats({ streams, monitorUrl }: DoctorConfig): Promise<NatsF
     const names = ["intake", "lanes", "events"].map((name) => `${streams.logName}_${name}`);
     return {
       version: connection.serverVersion,
+      messageBytesMax: connection.messageBytesMax,
       streams: (await Promise.all(names.map((name) => streamFacts(connection, name)))).flat(),
       sync: monitorUrl === "" ? undefined : await syncOf(monitorUrl),
     };

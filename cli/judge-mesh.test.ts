@@ -5,7 +5,7 @@ import { judgeCassandra, judgeNats, judgeRedis } from "./judge-mesh.ts";
 
 const mib = 1024 ** 2;
 const stream = { name: "heddle_lanes", bytes: 10 * mib, bytesMax: 100 * mib, replicas: 1 };
-const nats = { version: "2.12.1", streams: [stream], sync: { always: true, everySeconds: 0 } };
+const nats = { version: "2.12.1", messageBytesMax: mib, streams: [stream], sync: { always: true, everySeconds: 0 } };
 const cassandra = { version: "5.0.5", nodes: 3, commitlogSync: "periodic", copies: 3 };
 const redis = { version: "7.2.4", policy: "noeviction", appendOnly: true };
 
@@ -14,13 +14,15 @@ function levels(findings: readonly Finding[]): string {
 }
 
 test.each([
-  ["as it should be", {}, "ok ok ok"],
-  ["too old", { version: "2.11.9" }, "fail ok ok"],
-  ["a server that syncs now and then", { sync: { always: false, everySeconds: 120 } }, "ok fail ok"],
-  ["three that do", { sync: { always: false, everySeconds: 120 }, streams: [{ ...stream, replicas: 3 }] }, "ok warn ok"],
-  ["nobody to ask", { sync: undefined }, "ok warn ok"],
-  ["nearly full", { streams: [{ ...stream, bytes: 85 * mib }] }, "ok ok warn"],
-  ["events, which make room", { streams: [{ ...stream, name: "heddle_events", bytes: 100 * mib }] }, "ok ok"],
+  ["as it should be", {}, "ok ok ok ok"],
+  ["too old", { version: "2.11.9" }, "fail ok ok ok"],
+  ["a server that syncs now and then", { sync: { always: false, everySeconds: 120 } }, "ok ok fail ok"],
+  ["three that do", { sync: { always: false, everySeconds: 120 }, streams: [{ ...stream, replicas: 3 }] }, "ok ok warn ok"],
+  ["nobody to ask", { sync: undefined }, "ok ok warn ok"],
+  ["nearly full", { streams: [{ ...stream, bytes: 85 * mib }] }, "ok ok ok warn"],
+  ["events, which make room", { streams: [{ ...stream, name: "heddle_events", bytes: 100 * mib }] }, "ok ok ok"],
+  ["the least that it may take", { messageBytesMax: 64 * 1024 }, "ok ok ok ok"],
+  ["one that takes less", { messageBytesMax: 64 * 1024 - 1 }, "ok fail ok ok"],
 ])("NATS: %s", (_, change, expected) => {
   expect(levels(judgeNats({ ...nats, ...change }))).toBe(expected);
 });

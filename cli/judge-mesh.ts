@@ -1,8 +1,11 @@
 /** What settings of the servers of the mesh mean for its promises: pure, from what the servers say to findings. */
+import { sizeProblem } from "../platform/log/message-size.ts";
 import type { Finding } from "./finding.ts";
 
 export interface NatsFacts {
   readonly version: string;
+  /** `max_payload` of the server that was asked. */
+  readonly messageBytesMax: number;
   /** Those that are there. */
   readonly streams: readonly { readonly name: string; readonly bytes: number; readonly bytesMax: number; readonly replicas: number }[];
   /** Undefined where nobody can be asked. */
@@ -25,10 +28,12 @@ export interface RedisFacts {
   readonly appendOnly: boolean;
 }
 
-export function judgeNats({ version, streams, sync }: NatsFacts): Finding[] {
+export function judgeNats({ version, messageBytesMax, streams, sync }: NatsFacts): Finding[] {
   const isOld = below(version, [2, 12]);
+  const tooSmall = sizeProblem(messageBytesMax);
   const findings: Finding[] = [
     { check: "NATS", level: isOld ? "fail" : "ok", text: isOld ? `${version}: Heddle needs 2.12 or newer` : version },
+    { check: "NATS max_payload", level: tooSmall === undefined ? "ok" : "fail", text: tooSmall ?? `${messageBytesMax} bytes` },
     { check: "NATS sync_interval", ...syncFinding(sync, streams.every(({ replicas }) => replicas >= 3) && streams.length > 0) },
   ];
   for (const { name, bytes, bytesMax } of streams) {

@@ -47,6 +47,10 @@ export const limits = {
   // Of an object whose other fields are taken, and of a request: what is beyond is told as a number
   fieldFaultsPerObjectMax: 10,
   fieldFaultsPerRequestMax: 250,
+  // Custom attributes of one object: no more than a profile may have
+  attributesPerObjectMax: 20_000,
+  // An accepted object as it is stored, where every change of an attribute is spelt out
+  objectStoredBytesMax: 1024 * 1024,
   externalIdBytesMax: 987,
   aliasPartCharsMax: 255,
   attributeNameCharsMax: 255,
@@ -74,6 +78,8 @@ export const limits = {
   itemsPerRequestMax: 50,
   // As JSON: in the row of the user and in one message to its profile
   aliasBytesPerUserMax: 256 * 1024,
+  // External ids of before that still mean the user
+  formerExternalIdsPerUserMax: 1_000,
   // Profile
   dayCountsKept: 30,
   undoWindowMs: 7 * 24 * 3600 * 1000,
@@ -85,6 +91,8 @@ export const limits = {
   clockBehindMsMax: 60_000,
   jobKeepMs: 30 * 24 * 3600 * 1000,
   // Log, pass and reads
+  // An accepted request as it is stored; kept whole in one row where it cannot be carried out
+  intakeRecordBytesMax: 12 * 1024 * 1024,
   logAppendsWaitingMax: 10_000,
   lowPriorityWaitMsMax: 2_000,
   groupCommitWritesMax: 500,
@@ -135,6 +143,7 @@ export const limits = {
   logPingMs: 5_000,
   logAnswerMsMax: 5_000,
   logWatchPollMs: 1_000,
+  // The least that a server must take (max_payload), and what of a message is left for its headers
   logMessageBytesMin: 64 * 1024,
   logMessageHeaderBytes: 1_024,
   logMessageStoredBytes: 256,
@@ -267,6 +276,8 @@ export const limits = {
   rpcRetryMs: 50,
   rpcQuietEndMs: 2_000,
   // Events for others
+  // The body of one, whatever the server takes: what several users are told in one is cut by it
+  eventBytesMax: 48 * 1024,
   eventsKeptMax: 5_000,
   eventsInFlightMax: 256,
   eventsWaitingMax: 1_000,
@@ -276,6 +287,8 @@ export const limits = {
   lanesPerService: 64,
   stepMessageBytesMax: 900 * 1024,
   stepBytesMax: 8 * 1024 * 1024,
+  // One record of a lane, or one identity row: it may be a step of its own
+  stepItemBytesMax: 12 * 1024 * 1024,
   laneRecordsMax: 64,
   lanesAppliedAtOnceMax: 4,
   laneBytesMax: 4 * 1024 * 1024,

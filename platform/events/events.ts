@@ -10,7 +10,7 @@ export interface PublishedEvent {
   readonly eventId: string;
   /** What it is about; events of one key stay in order. */
   readonly key: string;
-  /** The payload's message in protobuf. */
+  /** The payload's message in protobuf: at most `eventBytesMax`, or a stream may not take it. */
   readonly body: Uint8Array;
 }
 

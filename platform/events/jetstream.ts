@@ -10,6 +10,8 @@ import {
   type JetStreamConnection,
 } from "../log/jetstream-connection.ts";
 import { failureOf, unansweredOf } from "../log/jetstream-publish.ts";
+import { bodyBytesMaxOf } from "../log/message-size.ts";
+import { checkMessageSize } from "../log/jetstream-stream.ts";
 import { Refusal } from "../refusal.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
@@ -36,6 +38,7 @@ export async function openEventStream(options: EventStreamShape & ConnectOptions
   let connection: JetStreamConnection | undefined;
   try {
     connection = await connectJetStream(options);
+    checkMessageSize(connection);
     await makeStream(connection, options);
   } catch (error) {
     await connection?.close();
@@ -68,6 +71,10 @@ function eventsOf(connection: JetStreamConnection, name: string): Events {
 
 async function publish(connection: JetStreamConnection, name: string, event: PublishedEvent): Promise<void> {
   if (!connection.up) throw new Refusal("LOG_UNAVAILABLE");
+  const bytesMax = bodyBytesMaxOf(connection.messageBytesMax);
+  if (event.body.byteLength > bytesMax) {
+    throw new RangeError(`Expected at most ${bytesMax} bytes of the event "${event.eventId}", got ${event.body.byteLength}`);
+  }
   const named = headers();
   named.set(messageIdHeader, event.eventId);
   named.set(keyHeader, encodeURIComponent(event.key));

@@ -7,6 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { partitionOf } from "../log/partition.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
+import { checkedRecord } from "./record-size.ts";
 import { type Position, positionToToken } from "./position.ts";
 
 export type IntakeBody = NonNullable<MessageInitShape<typeof IntakeRecordSchema>["body"]>;
@@ -59,7 +60,7 @@ export async function submitTo(parts: IntakeParts, asker: Asker, submission: Sub
     attributes: { "heddle.partition": partition },
   } as const;
   const sequence = await traced(tracer, span, (traceparent = "") => {
-    return log.append(partition, encodeRecord({ ...asker, traceparent }, submission, clock.now()), "normal");
+    return log.append(partition, checkedRecord(encodeRecord({ ...asker, traceparent }, submission, clock.now())), "normal");
   });
   const place: Position = { partition, sequence };
   const position = positionToToken(place);

@@ -1,6 +1,9 @@
 /** The port of fenced steps: several messages and a checkpoint, all or none, and only from whoever knows the last checkpoint. */
+import type { PartMessage } from "./message-size.ts";
 
 export interface FencedSteps {
+  /** What the body of a message may hold, as the server says that is connected now; records are cut by it (`cutRecord`). */
+  readonly bodyBytesMax: number;
   /**
    * Publishes the messages of one step in their order, all or none, durable when accepted, side by side in the log: but
    * only if the last message of `checkpointSubject` has the sequence `expectedLast` (0: there is none yet). So of two
@@ -8,8 +11,9 @@ export interface FencedSteps {
    * After "refused" or "unknown" the caller drops what it believes and reads the checkpoint again; an unknown step may
    * still land until another one is accepted.
    * Refuses LOG_FULL and LOG_UNAVAILABLE (certainly not written; the fence was not asked): LOG_FULL while less than
-   * `logReserveShare` of the log would stay free, but for a step that is its checkpoint alone. RangeError for a step that
-   * has not exactly one message for its checkpoint, or one message that is too large.
+   * `logReserveShare` of the log would stay free, but for a step that is its checkpoint alone; LOG_UNAVAILABLE too where a
+   * message is larger than the server takes by now. RangeError for a step that has not exactly one message for its
+   * checkpoint, or more than `logBatchMessagesMax` messages.
    */
   publishStep(step: Step): Promise<StepOutcome>;
   /** The last message of the subject, asked from the leader; undefined where there is none. Refuses LOG_UNAVAILABLE. */
@@ -26,10 +30,7 @@ export interface Step {
   readonly expectedLast: number;
 }
 
-export interface StepMessage {
-  readonly subject: string;
-  readonly body: Uint8Array;
-}
+export type StepMessage = PartMessage;
 
 export type StepOutcome =
   | {

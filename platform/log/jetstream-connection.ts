@@ -3,11 +3,12 @@ import { connect, createInbox, Empty, ErrorCode, type Msg, type MsgHdrs, type Na
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { sizeProblem } from "./message-size.ts";
 
 export interface JetStreamConnection {
   /** Whether the client believes that the server is there. What is published while it is not may be sent much later. */
   readonly up: boolean;
-  /** What a message, headers included, may hold. */
+  /** What a message, headers included, may hold: as the server that is connected now says (`max_payload`). */
   readonly messageBytesMax: number;
   readonly serverVersion: string;
   publish(subject: string, body: Uint8Array, headers?: MsgHdrs): void;
@@ -60,60 +61,99 @@ export async function connectJetStream(options: ConnectOptions): Promise<JetStre
 }
 
 function wrap(nats: NatsConnection, logger: Logger): JetStreamConnection {
-  let up = true;
-  const backListeners = new Set<{ listener: () => void }>();
-  const waiting = new Set<(error: Error) => void>();
-
-  function lose(): void {
-    up = false;
-    for (const reject of waiting) reject(new ConnectionLost());
-  }
-  async function follow(): Promise<void> {
-    for await (const { type } of nats.status()) {
-      if (type === "disconnect") {
-        lose();
-        logger.warn("nats_lost");
-      }
-      if (type === "reconnect") {
-        up = true;
-        logger.info("nats_back");
-        for (const { listener } of backListeners) listener();
-      }
-    }
-  }
-  /** Gives up what `start` awaits as soon as the connection is lost. */
-  function whileUp<T>(start: () => Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (!up) return reject(new ConnectionLost());
-      waiting.add(reject);
-      start().then(resolve, reject).finally(() => waiting.delete(reject));
-    });
-  }
-
-  void follow();
-  void nats.closed().then(lose);
+  const link = new Link(nats, logger);
   return {
     get up() {
-      return up;
+      return link.up;
     },
-    messageBytesMax: nats.info?.max_payload ?? 0,
+    get messageBytesMax() {
+      return link.messageBytesMax;
+    },
     serverVersion: nats.info?.version ?? "",
     publish: (subject, body, headers) => nats.publish(subject, body, headers ? { headers } : {}),
     request: (subject, body, headers) =>
-      whileUp(() => nats.request(subject, body, { timeout: limits.logAnswerMsMax, ...(headers ? { headers } : {}) })),
-    ask: (subject, body, ms) => whileUp(() => nats.request(subject, body, { timeout: ms })),
-    requestMany: (subject, body, last) => whileUp(() => collect(nats, { subject, body, last })),
+      link.whileUp(() => nats.request(subject, body, { timeout: limits.logAnswerMsMax, ...(headers ? { headers } : {}) })),
+    ask: (subject, body, ms) => link.whileUp(() => nats.request(subject, body, { timeout: ms })),
+    requestMany: (subject, body, last) => link.whileUp(() => collect(nats, { subject, body, last })),
     subscribe(subject, callback) {
       const subscription = nats.subscribe(subject, { callback: (error, message) => error ? undefined : callback(message) });
       return () => subscription.unsubscribe();
     },
-    onBack(listener) {
-      const own = { listener };
-      backListeners.add(own);
-      return () => backListeners.delete(own);
-    },
-    close: () => nats.close(),
+    onBack: (listener) => link.onBack(listener),
+    close: () => link.close(),
   };
+}
+
+/** Whether a usable server is there, and who has to hear when that changes. */
+class Link {
+  up = true;
+  readonly #nats: NatsConnection;
+  readonly #logger: Logger;
+  readonly #backListeners = new Set<{ listener: () => void }>();
+  readonly #waiting = new Set<(error: Error) => void>();
+  #messageBytesMax = 0;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(nats: NatsConnection, logger: Logger) {
+    this.#nats = nats;
+    this.#logger = logger;
+    void this.#follow();
+    void nats.closed().then(() => this.#lose());
+  }
+
+  /** As the last server said that was there. */
+  get messageBytesMax(): number {
+    this.#messageBytesMax = this.#nats.info?.max_payload ?? this.#messageBytesMax;
+    return this.#messageBytesMax;
+  }
+
+  /** Gives up what `start` awaits as soon as the connection is lost. */
+  whileUp<T>(start: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (!this.up) return reject(new ConnectionLost());
+      this.#waiting.add(reject);
+      start().then(resolve, reject).finally(() => this.#waiting.delete(reject));
+    });
+  }
+
+  onBack(listener: () => void): () => void {
+    const own = { listener };
+    this.#backListeners.add(own);
+    return () => this.#backListeners.delete(own);
+  }
+
+  close(): Promise<void> {
+    this.#cancelRetry?.();
+    return this.#nats.close();
+  }
+
+  async #follow(): Promise<void> {
+    for await (const { type } of this.#nats.status()) {
+      if (type === "disconnect") {
+        this.#lose();
+        this.#logger.warn("nats_lost");
+      }
+      if (type === "reconnect") this.#comeBack();
+    }
+  }
+
+  #lose(): void {
+    this.up = false;
+    for (const reject of this.#waiting) reject(new ConnectionLost());
+  }
+
+  /** A server that takes too little counts as away, and is left for the next one, or asked again: it may be mended by then. */
+  #comeBack(): void {
+    const problem = sizeProblem(this.messageBytesMax);
+    if (problem !== undefined) {
+      this.#logger.error("nats_too_small", new Error(problem));
+      this.#cancelRetry = systemClock.after(limits.logPingMs, () => void this.#nats.reconnect().catch(() => {}));
+      return;
+    }
+    this.up = true;
+    this.#logger.info("nats_back");
+    for (const { listener } of this.#backListeners) listener();
+  }
 }
 
 function collect(nats: NatsConnection, ask: { subject: string; body: Uint8Array; last: (answer: Msg) => boolean }): Promise<Msg[]> {

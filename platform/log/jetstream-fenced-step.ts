@@ -8,6 +8,7 @@ import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 import { lastMessage } from "./jetstream-read.ts";
 import { streamRoom } from "./jetstream-room.ts";
 import { connectToStream, type StreamShape } from "./jetstream-stream.ts";
+import { bodyBytesMaxOf } from "./message-size.ts";
 
 /**
  * Opens the stream as `openJetStreamLog` does; a log opened on it reads what steps write to its partitions.
@@ -18,8 +19,11 @@ export async function openJetStreamSteps(options: StreamShape & ConnectOptions):
   const { name } = options;
   const room = streamRoom(connection, name, systemClock);
   return {
+    get bodyBytesMax() {
+      return bodyBytesMaxOf(connection.messageBytesMax);
+    },
     async publishStep(step) {
-      check(step, connection.messageBytesMax);
+      check(step);
       // A checkpoint alone may use the reserve: it lets what is behind it be trimmed
       if (step.messages.length > 1 && !await reach(() => room.has(bytesOf(step)))) throw new Refusal("LOG_FULL");
       return await publishStep(connection, step);
@@ -54,15 +58,9 @@ function bytesOf({ messages }: Step): number {
 
 const expectedHeader = "Nats-Expected-Last-Subject-Sequence";
 
-function check({ messages, checkpointSubject }: Step, messageBytesMax: number): void {
+function check({ messages, checkpointSubject }: Step): void {
   const checkpoints = messages.filter(({ subject }) => subject === checkpointSubject).length;
   if (checkpoints !== 1) throw new RangeError(`Expected one message for "${checkpointSubject}", got ${checkpoints}`);
-  if (messages.length > limits.logBatchMessagesMax) {
-    throw new RangeError(`Expected at most ${limits.logBatchMessagesMax} messages in a step, got ${messages.length}`);
-  }
-  const bytesMax = messageBytesMax - limits.logMessageHeaderBytes;
-  const large = messages.find(({ body }) => body.byteLength > bytesMax);
-  if (large) throw new RangeError(`Expected messages of at most ${bytesMax} bytes, got ${large.body.byteLength} for "${large.subject}"`);
 }
 
 async function reach<T>(ask: () => Promise<T>): Promise<T> {

@@ -1,11 +1,11 @@
 /** Publishing to JetStream: several messages as one atomic batch, and what is certain when it fails. */
 import { headers, type Msg, type MsgHdrs, nuid } from "nats";
+import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { type ApiError, isAway, isNobodyThere, type JetStreamConnection } from "./jetstream-connection.ts";
+import { bodyBytesMaxOf, partHeader, type PartMessage, partToHeader } from "./message-size.ts";
 
-export interface Message {
-  readonly subject: string;
-  readonly body: Uint8Array;
+export interface Message extends PartMessage {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -15,11 +15,12 @@ export class WrongLastSequence extends Error {}
 /**
  * Publishes all messages or none, side by side in the stream, and resolves with the sequence of the first when all are
  * durable. Never repeats anything. Throws WrongLastSequence; refuses LOG_FULL, LOG_UNAVAILABLE (certainly not written)
- * and OUTCOME_UNKNOWN (no answer, or none that tells). At most `logBatchMessagesMax` messages, each below
- * `messageBytesMax` with its headers.
+ * and OUTCOME_UNKNOWN (no answer, or none that tells). RangeError for more than `logBatchMessagesMax` messages. A body
+ * larger than the server takes now is refused LOG_UNAVAILABLE: the server was another one when the message was cut.
  */
 export async function publishTogether(connection: JetStreamConnection, messages: readonly Message[]): Promise<number> {
   if (!connection.up) throw new Refusal("LOG_UNAVAILABLE");
+  checkSizes(connection, messages);
   let answer: Msg;
   try {
     answer = await send(connection, messages);
@@ -32,6 +33,16 @@ export async function publishTogether(connection: JetStreamConnection, messages:
     throw new Refusal("OUTCOME_UNKNOWN", `Expected ${messages.length} messages to be written together, got ${ack.count}`);
   }
   return ack.seq - messages.length + 1;
+}
+
+function checkSizes(connection: Pick<JetStreamConnection, "messageBytesMax">, messages: readonly Message[]): void {
+  if (messages.length > limits.logBatchMessagesMax) {
+    throw new RangeError(`Expected at most ${limits.logBatchMessagesMax} messages together, got ${messages.length}`);
+  }
+  const bytesMax = bodyBytesMaxOf(connection.messageBytesMax);
+  const large = messages.find(({ body }) => body.byteLength > bytesMax);
+  if (large === undefined) return;
+  throw new Refusal("LOG_UNAVAILABLE", `nats-server takes ${bytesMax} bytes now, "${large.subject}" has ${large.body.byteLength}`);
 }
 
 /** One message needs no batch, which would be written twice. */
@@ -53,6 +64,7 @@ function send(connection: JetStreamConnection, messages: readonly Message[]): Pr
 
 function headersOf(message: Message, further: Pairs = []): MsgHdrs {
   const own = headers();
+  if (message.part !== undefined) own.set(partHeader, partToHeader(message.part));
   for (const [key, value] of [...Object.entries(message.headers ?? {}), ...further]) own.set(key, value);
   return own;
 }

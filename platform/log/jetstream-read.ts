@@ -3,22 +3,8 @@ import { Buffer } from "node:buffer";
 import type { Msg } from "nats";
 import { limits } from "../limits.ts";
 import { askApi, type JetStreamConnection } from "./jetstream-connection.ts";
-import type { Message } from "./jetstream-publish.ts";
 import type { LogRecord } from "./log.ts";
-
-/** The part of a record that one message holds, `index/count`; a message without it is a whole record. */
-const partHeader = "Heddle-Part";
-
-/** The messages of a record: one, or as many as the server's limit on a message asks for. */
-export function messagesOf(subject: string, record: Uint8Array, bytesMax: number): Message[] {
-  if (record.byteLength <= bytesMax) return [{ subject, body: record }];
-  const count = Math.ceil(record.byteLength / bytesMax);
-  return Array.from({ length: count }, (_, index) => ({
-    subject,
-    body: record.subarray(index * bytesMax, (index + 1) * bytesMax),
-    headers: { [partHeader]: `${index}/${count}` },
-  }));
-}
+import { joinParts, partFromHeader, partHeader } from "./message-size.ts";
 
 /** Records of `subject` above `after`, in order, as the port's `read` says. Any replica may answer, unless `current`: then the leader. */
 export async function readRecords(connection: JetStreamConnection, ask: ReadAsk): Promise<LogRecord[]> {
@@ -35,7 +21,7 @@ export async function readRecords(connection: JetStreamConnection, ask: ReadAsk)
       after = part.sequence;
       open.push(part.body);
       if (part.index + 1 < part.count) continue;
-      const body = joined(open);
+      const body = joinParts(open);
       open = [];
       room -= body.byteLength;
       if (room < 0 && records.length > 0) return records;
@@ -98,9 +84,8 @@ async function readFromLeader(connection: JetStreamConnection, ask: ReadAsk): Pr
     if (!answer) break;
     const { data = "", hdrs = "" } = answer.message;
     const body = Buffer.from(data, "base64");
-    const [, part = "0/1"] = partLine.exec(Buffer.from(hdrs, "base64").toString()) ?? [];
-    const [index = 0, count = 1] = part.split("/").map(Number);
-    parts.push({ sequence: answer.message.seq, body, index, count });
+    const [, part] = partLine.exec(Buffer.from(hdrs, "base64").toString()) ?? [];
+    parts.push({ sequence: answer.message.seq, body, ...partFromHeader(part) });
     bytes += body.byteLength;
     seq = answer.message.seq + 1;
   }
@@ -116,13 +101,8 @@ function isEnd(answer: Msg): boolean {
 }
 
 function partOf(answer: Msg): Part {
-  const [index = 0, count = 1] = (answer.headers?.get(partHeader) || "0/1").split("/").map(Number);
-  return { sequence: Number(answer.headers?.get("Nats-Sequence")), body: answer.data, index, count };
-}
-
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const [only] = parts;
-  return parts.length === 1 && only ? only : Buffer.concat(parts);
+  const part = partFromHeader(answer.headers?.get(partHeader));
+  return { sequence: Number(answer.headers?.get("Nats-Sequence")), body: answer.data, ...part };
 }
 
 /** Of the header `partHeader`. */

@@ -1,8 +1,8 @@
 /** The stream a log lies in: its name and subjects, how it is made, and what makes an existing one unfit. */
-import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "./jetstream-connection.ts";
+import { sizeProblem } from "./message-size.ts";
 
 export interface StreamShape {
   /** Of the stream, and first token of its subjects: letters, digits and `_`, at most 31. */
@@ -141,11 +141,13 @@ function checkShape(shape: StreamShape, connection: JetStreamConnection): void {
   }
   const [major = 0, minor = 0] = connection.serverVersion.split(".").map(Number);
   if (major < 2 || (major === 2 && minor < 12)) throw new Error(`Expected nats-server 2.12 or later, got ${connection.serverVersion}`);
-  if (connection.messageBytesMax < limits.logMessageBytesMin) {
-    throw new Error(
-      `Expected nats-server to take messages of ${limits.logMessageBytesMin} bytes (max_payload), it takes ${connection.messageBytesMax}`,
-    );
-  }
+  checkMessageSize(connection);
+}
+
+/** Throws where the server takes too little: a setting, which no waiting mends. */
+export function checkMessageSize({ messageBytesMax }: Pick<JetStreamConnection, "messageBytesMax">): void {
+  const problem = sizeProblem(messageBytesMax);
+  if (problem !== undefined) throw new Error(problem);
 }
 
 const sequencesPerEpoch = 2 ** 40;

@@ -1,15 +1,15 @@
 /** The log in a JetStream stream, shared by many processes: a partition is a subject, appends that wait become one atomic batch. */
 import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../clock.ts";
-import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
 import { type News, openNews } from "./jetstream-news.ts";
 import { publishTogether } from "./jetstream-publish.ts";
-import { firstOfRecordAt, lastMessage, messagesOf, readRecords } from "./jetstream-read.ts";
+import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
+import { bodyBytesMaxOf, cutRecord } from "./message-size.ts";
 import { shareQuestion } from "./shared-question.ts";
 import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
 
@@ -111,8 +111,8 @@ class JetStreamLog implements Log {
   }
 
   async #writeBatch(batch: readonly Append[]): Promise<void> {
-    const bytesMax = this.#connection.messageBytesMax - limits.logMessageHeaderBytes;
-    const records = batch.map(({ partition, record }) => messagesOf(partitionSubject(this.#name, partition), record, bytesMax));
+    const bytesMax = bodyBytesMaxOf(this.#connection.messageBytesMax);
+    const records = batch.map(({ partition, record }) => cutRecord(partitionSubject(this.#name, partition), record, bytesMax));
     let sequence: number;
     try {
       sequence = await publishTogether(this.#connection, records.flat()) - 1;

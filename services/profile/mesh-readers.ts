@@ -101,7 +101,10 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
     encodeConsent: laneRows,
     packItems: packLaneMessage,
     packConsent: packRecords,
-    sizes: { messageBytesMax: limits.stepMessageBytesMax, stepBytesMax: limits.stepBytesMax },
+    sizes: () => ({
+      messageBytesMax: Math.min(limits.stepMessageBytesMax, options.steps.bodyBytesMax),
+      stepBytesMax: limits.stepBytesMax,
+    }),
     onWritten: (sequence) => teller.written(partition, sequence),
   });
 }

@@ -4,23 +4,36 @@ import { join } from "node:path";
 import { provision } from "./provision.ts";
 import { freePorts, type Server, startServer } from "./server-process.ts";
 
-/** `syncInterval` is what JetStream waits before an fsync; `storeBytesMax` is what it may keep on disk. */
+/**
+ * `syncInterval` is what JetStream waits before an fsync; `storeBytesMax` is what it may keep on disk; `maxPayload` is what
+ * a message may hold, headers included, until `allow` and a restart say something else.
+ */
 export async function startNats(options: NatsOptions = {}): Promise<NatsServer> {
   const { found, missing } = await provision("nats");
   if (!found) throw new Error(missing);
   const [port = 0] = options.cluster ? [options.cluster.port] : await freePorts(1);
+  let folderOf = "";
   const server = await startServer({
     name: "nats-server",
     port,
     startMsMax: 120_000,
     ready: /Server is ready/,
     command: (folder) => {
-      const config = join(folder, "nats.conf");
-      writeFileSync(config, configOf({ ...options, port, folder }));
-      return [found.program, "-c", config];
+      folderOf = folder;
+      return [found.program, "-c", writeConfig({ ...options, port, folder })];
     },
   }, options.folder);
-  return Object.assign(server, { port, url: `nats://127.0.0.1:${port}` });
+  return Object.assign(server, {
+    port,
+    url: `nats://127.0.0.1:${port}`,
+    allow: (maxPayload: number) => void writeConfig({ ...options, maxPayload, port, folder: folderOf }),
+  });
+}
+
+function writeConfig(options: NatsOptions & { port: number; folder: string }): string {
+  const config = join(options.folder, "nats.conf");
+  writeFileSync(config, configOf(options));
+  return config;
 }
 
 /** Streams reserve what they may grow to, and tests make many that stay small. */
@@ -29,7 +42,9 @@ const reservedBytesMax = 256 * 1024 ** 3;
 function configOf(options: NatsOptions & { port: number; folder: string }): string {
   return `host: 127.0.0.1
 port: ${options.port}
-server_name: heddle_test${options.cluster ? `_${options.port}\n${clusterOf(options.cluster)}` : ""}
+${options.maxPayload === undefined ? "" : `max_payload: ${options.maxPayload}\n`}server_name: heddle_test${
+    options.cluster ? `_${options.port}\n${clusterOf(options.cluster)}` : ""
+  }
 ${
     options.tls
       ? `tls { cert_file: "${options.tls.certFile}", key_file: "${options.tls.keyFile}", ca_file: "${options.tls.caFile}", verify: true }\n`
@@ -52,10 +67,16 @@ export interface NatsOptions {
   readonly folder?: string;
   readonly syncInterval?: string;
   readonly storeBytesMax?: number;
+  readonly maxPayload?: number;
   /** Of a server of a cluster: its own ports, and those where the servers find each other. */
   readonly cluster?: { readonly port: number; readonly routePort: number; readonly routes: readonly number[] };
   /** Clients must have a certificate of the authority. */
   readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
 }
 
-export type NatsServer = Server & { readonly port: number; readonly url: string };
+export type NatsServer = Server & {
+  readonly port: number;
+  readonly url: string;
+  /** What a message may hold from the next start on. */
+  allow(maxPayload: number): void;
+};

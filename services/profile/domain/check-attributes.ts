@@ -92,6 +92,9 @@ function writeValues(object: Draft<AttributeObject>, raw: RawObject, faults: Fie
     }
   }
   if (fields.length > 0) object.fields = fields;
+  if (custom.length > limits.attributesPerObjectMax) {
+    throw new Verdict(`The object must have at most ${limits.attributesPerObjectMax} custom attributes`);
+  }
   if (custom.length > 0) object.custom = custom;
 }
 

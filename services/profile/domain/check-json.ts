@@ -21,14 +21,21 @@ export function isObject(value: unknown): value is RawObject {
 
 /**
  * Proves that the rest of the checks may walk through the object freely: nested at most `jsonDepthMax`, at most
- * `objectBytesMax` of compact UTF-8 JSON, no key `__proto__`, no lone surrogate, no number beyond the doubles.
+ * `objectBytesMax` of compact UTF-8 JSON, no key `__proto__`, no lone surrogate, no number beyond the doubles. What
+ * `read` makes of it takes at most `objectStoredBytesMax`: each change of an attribute is spelt out in it, which is less
+ * than twice the upper bound of what was sent.
  */
-export function checkObject(value: unknown): RawObject {
+export function checkObject<Stored>(value: unknown, read: (raw: RawObject) => Stored): Stored {
   if (!isObject(value)) throw new Verdict("The element must be an object");
-  if (boundBytes(value, 1) > limits.objectBytesMax && !fitsBytes(value, limits.objectBytesMax)) {
+  const isLarge = boundBytes(value, 1) > limits.objectBytesMax;
+  if (isLarge && !fitsBytes(value, limits.objectBytesMax)) {
     throw new Verdict(`The object must be at most ${limits.objectBytesMax} bytes of JSON`);
   }
-  return value;
+  const stored = read(value);
+  if (isLarge && utf8Bytes(JSON.stringify(stored)) > limits.objectStoredBytesMax) {
+    throw new Verdict(`The object must be at most ${limits.objectStoredBytesMax} bytes as it is stored: send its attributes in several`);
+  }
+  return stored;
 }
 
 /** Whether the value is at most so many bytes of compact UTF-8 JSON. For values that checkObject has let through. */

@@ -97,7 +97,7 @@ function checkList(report: Draft, { list, at, groups }: Listed): void {
   for (const [index, value] of list.entries()) {
     const place = { inputArray: array.name, index };
     try {
-      report.objects.push(array.check(checkObject(value), faults, groups));
+      report.objects.push(checkObject<TrackObject>(value, (raw) => array.check(raw, faults, groups)));
       if (faults.count > 0) tellFields(report, place, faults);
     } catch (error) {
       if (!(error instanceof Verdict)) throw error;
@@ -111,7 +111,7 @@ function checkList(report: Draft, { list, at, groups }: Listed): void {
 /** The first that was found, then all others; that alone where the rest cannot be walked through. */
 function verdictsAbout(value: unknown, first: Verdict, all: (raw: RawObject) => string[]): string[] {
   try {
-    return [...new Set([first.message, ...all(checkObject(value))])].slice(0, limits.fieldFaultsPerObjectMax);
+    return [...new Set([first.message, ...checkObject(value, all)])].slice(0, limits.fieldFaultsPerObjectMax);
   } catch (error) {
     if (error instanceof Verdict) return [first.message];
     throw error;

@@ -1,4 +1,5 @@
 /** External ids renamed, and former ones removed (api-facts section 3). */
+import { limits } from "../../../platform/limits.ts";
 import type { ItemOutcome, UserRow } from "./identity.ts";
 import type { IntakeBody } from "./intake-record.ts";
 import { externalIdKey } from "./user-names.ts";
@@ -24,6 +25,8 @@ function outcomeOf(index: number, reason: string | undefined): ItemOutcome {
   return { index, ok: reason === undefined, reason: reason ?? "" };
 }
 
+const tooManyFormer = `The user has ${limits.formerExternalIdsPerUserMax} deprecated external ids: remove some first`;
+
 /** Why nothing happened; undefined where it did. */
 function renameExternalId(effects: Effects, { current, next }: Rename): string | undefined {
   if (current === next) return "The current and the new external id are the same";
@@ -31,6 +34,7 @@ function renameExternalId(effects: Effects, { current, next }: Rename): string |
   if (found === undefined) return "The current external id does not exist";
   if (found.externalId !== current) return "The current external id is deprecated";
   if (effects.view.userOf(externalIdKey(next)) !== undefined) return "The new external id is already in use";
+  if (found.deprecatedIds.length >= limits.formerExternalIdsPerUserMax) return tooManyFormer;
   const row = withoutOverMerges(effects, found);
   blockMerges(effects, row, "The external id of the target was renamed since");
   const after: UserRow = { ...row, externalId: next, deprecatedIds: [...row.deprecatedIds, current] };

@@ -1,6 +1,8 @@
 /** Records that were applied, as others hear of them. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import {
   ProfileUserDeletedSchema,
@@ -66,6 +68,18 @@ test("eventsOf() gives the same records the same ids, and others others", () => 
   expect(new Set(ids).size).toBe(ids.length);
 });
 
+test("eventsOf() tells very many users in several events, none larger than the least that a server takes, each user once", () => {
+  const count = 30_000;
+  const records = Array.from({ length: count }, (_, at) => record(at.toString(16).padStart(24, "0"), 2 ** 44 + at));
+  const events = eventsOf("w", records);
+  expect(events.length).toBeLessThan(60);
+  for (const { body } of events) expect(body.byteLength).toBeLessThanOrEqual(limits.eventBytesMax);
+  const users = events.flatMap(({ body }) => fromBinary(ProfileUserUpdatedSchema, body).users.map(({ userId }) => userId));
+  expect(users).toEqual(records.map(({ userId }) => userId));
+  expect(new Set(events.map(({ eventId }) => eventId)).size).toBe(events.length);
+  expect(eventsOf("w", records)).toEqual(events);
+});
+
 test("createOutgoing() publishes in order, what waits in one go, and says so until it is told anew", async () => {
   const calls: string[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -83,7 +97,7 @@ test("createOutgoing() publishes in order, what waits in one go, and says so unt
   gates[0]?.resolve();
   await first;
   await expect.poll(() => calls.length).toBe(2);
-  gates[1]?.reject(new Error("away"));
+  gates[1]?.reject(new Refusal("LOG_UNAVAILABLE", "away"));
   await expect(second).rejects.toThrow("away");
   await expect(third).rejects.toThrow("away");
   await expect(outgoing.settled()).rejects.toThrow("away");

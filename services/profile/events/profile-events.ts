@@ -2,6 +2,7 @@
 import { create, type DescMessage, getOption, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
+import { limits } from "../../../platform/limits.ts";
 import { subject as subjectOption } from "../../../proto/gen/heddle/event/v1/event_pb.ts";
 import {
   ProfileUserDeletedSchema,
@@ -15,8 +16,8 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 
 /**
- * Events of records of one workspace, in an order that keeps that of each user: who was updated, in one event, and each
- * merge, undo and delete. A user who is deleted or merged away by the records is not told as updated.
+ * Events of records of one workspace, in an order that keeps that of each user: who was updated, in one event while that is
+ * at most `eventBytesMax`, and each merge, undo and delete. A user who is deleted or merged away by the records is not told as updated.
  */
 export function eventsOf(workspaceId: string, records: readonly ProfileRecord[]): PublishedEvent[] {
   const updated = new Map<UserId, Mark>();
@@ -36,11 +37,17 @@ function endsUser({ change }: ProfileRecord): boolean {
   return change.type === "delete" || change.type === "handoff";
 }
 
+/** In one event, or in as many as its size asks for. */
 function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Mark>): PublishedEvent[] {
   if (users.size === 0) return [];
   const told = Array.from(users, ([userId, mark]) => ({ userId, place: placeOf(mark) }));
   const eventId = updatedId(workspaceId, users);
-  return [published(ProfileUserUpdatedSchema, { workspaceId, eventId, key: "" }, { eventId, workspaceId, users: told })];
+  const event = published(ProfileUserUpdatedSchema, { workspaceId, eventId, key: "" }, { eventId, workspaceId, users: told });
+  if (event.body.byteLength <= limits.eventBytesMax || users.size === 1) return [event];
+  const size = Math.ceil(users.size / Math.ceil(event.body.byteLength / limits.eventBytesMax + 1));
+  const all = [...users];
+  const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => new Map(all.slice(at * size, (at + 1) * size)));
+  return parts.flatMap((some) => updatedOf(workspaceId, some));
 }
 
 /** What it tells in a hash, behind the last place: ids that rise lie side by side in a store's index, those of a hash on a page each. */

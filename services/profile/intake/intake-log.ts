@@ -1,4 +1,5 @@
 /** The intake log behind the Intake port: which partition a workspace's order lives in, and its records as bytes. */
+import { checkedRecord } from "../../../platform/intake/record-size.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import { noTracer, traced, type Tracer } from "../../../platform/telemetry/tracer.ts";
@@ -13,7 +14,7 @@ export function createIntake(log: Log, tracer: Tracer = noTracer): Intake {
     async append(entry, priority) {
       const partition = partitionOf(entry.workspaceId, log.partitions);
       if (entry.traceparent === undefined) {
-        return { partition, sequence: await log.append(partition, encodeRecord(entry), priority ?? "normal") };
+        return { partition, sequence: await log.append(partition, checkedRecord(encodeRecord(entry)), priority ?? "normal") };
       }
       const span = {
         name: "intake append",
@@ -22,7 +23,8 @@ export function createIntake(log: Log, tracer: Tracer = noTracer): Intake {
         attributes: { "heddle.partition": partition },
       } as const;
       const sequence = await traced(tracer, span, (traceparent) => {
-        return log.append(partition, encodeRecord({ ...entry, ...(traceparent !== undefined && { traceparent }) }), priority ?? "normal");
+        const record = checkedRecord(encodeRecord({ ...entry, ...(traceparent !== undefined && { traceparent }) }));
+        return log.append(partition, record, priority ?? "normal");
       });
       return { partition, sequence };
     },

@@ -1,7 +1,8 @@
-/** A step as messages: effects packed by lane, identity rows in pieces, what is told, and the checkpoint last. */
+/** A step as messages: effects packed by lane, identity rows, what is told, and the checkpoint last; records that are larger than a message are cut. */
 import { Buffer } from "node:buffer";
 import { limits } from "../../../platform/limits.ts";
 import type { StepMessage } from "../../../platform/log/fenced-step.ts";
+import { cutRecord, partsOf } from "../../../platform/log/message-size.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { RecordOutcome } from "../domain/ports.ts";
@@ -16,17 +17,27 @@ export interface PackParts {
   /** Items of a profile lane as the body of one message. */
   readonly packItems: (items: readonly string[]) => Uint8Array;
   readonly packConsent: (bodies: readonly Uint8Array[]) => Uint8Array;
-  readonly sizes: StepSizes;
 }
 
 export interface StepSizes {
+  /** What a message holds. */
   readonly messageBytesMax: number;
+  /** What a step holds, unless that is a single item. */
   readonly stepBytesMax: number;
 }
 
+/** One entry of the identity rows, ready to be packed with others where not all of a record's rows go into one step. */
+export interface RowEntry {
+  readonly to: "rows";
+  readonly body: Uint8Array;
+}
+
+export type StepItem = Effect | RowEntry;
+
 export interface StepContent {
   readonly effects: readonly Effect[];
-  readonly changes: readonly RowChanges[];
+  /** All rows of the step's records, or those of their entries that go into this step. */
+  readonly rows: { readonly all: readonly RowChanges[] } | { readonly some: readonly RowEntry[] };
   readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
   readonly place: Omit<Place, "touched">;
 }
@@ -36,67 +47,89 @@ export interface PackedStep {
   readonly place: Place;
 }
 
-export function packStep(parts: PackParts, { effects, changes, outcomes, place }: StepContent): PackedStep {
-  const lanes = packLanes(parts, effects);
-  const rows = packRows(changes, parts.sizes).map((body) => ({ subject: parts.subjectOf(parts.layout.rows(parts.partition)), body }));
-  const size = lanes.length + rows.length + 2;
-  const touched = lanes.map(({ partition }, at) => [partition, size - 1 - at] as const);
-  const whole = { ...place, touched };
-  const told = { subject: parts.subjectOf(parts.layout.told(parts.partition)), body: toldToBytes(whole, outcomes) };
-  const checkpoint = { subject: parts.checkpointSubject, body: placeToBytes(whole) };
-  return { messages: [...lanes.map(({ message }) => message), ...rows, told, checkpoint], place: whole };
+export function packStep(parts: PackParts, sizes: StepSizes, { effects, rows, outcomes, place }: StepContent): PackedStep {
+  const { layout, partition, subjectOf, checkpointSubject } = parts;
+  const messages: StepMessage[] = [];
+  const ends = new Map<number, number>();
+  for (const { at, body } of packLanes(parts, sizes, effects)) {
+    messages.push(...cutRecord(subjectOf(at), body, sizes.messageBytesMax));
+    ends.set(at, messages.length - 1);
+  }
+  const rowsBody = "all" in rows ? rowsToBytes(rows.all) : entriesToBytes(rows.some);
+  if (rowsBody !== undefined) messages.push(...cutRecord(subjectOf(layout.rows(partition)), rowsBody, sizes.messageBytesMax));
+  // How far the lanes are from the end depends on how many messages tell of it
+  for (let count = 1;;) {
+    const last = messages.length + count;
+    const whole: Place = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
+    const told = cutRecord(subjectOf(layout.told(partition)), toldToBytes(whole, outcomes), sizes.messageBytesMax);
+    if (told.length === count) {
+      return { messages: [...messages, ...told, { subject: checkpointSubject, body: placeToBytes(whole) }], place: whole };
+    }
+    count = told.length;
+  }
 }
 
-/** How many of the effects go into one step; all of them, but for a very large fan-out. */
-export function fittingEffects(effects: readonly Effect[], { messageBytesMax, stepBytesMax }: StepSizes): number {
-  let bytes = 0;
+/** Whether a step may be published as it is packed. */
+export function isPublishable({ messages }: PackedStep, { stepBytesMax }: StepSizes): boolean {
+  return messages.length <= limits.logBatchMessagesMax && messages.reduce((sum, { body }) => sum + body.byteLength, 0) <= stepBytesMax;
+}
+
+/**
+ * How many of the items go into one step beside what is told, at least one: all of them, but for a very large fan-out or
+ * identity rows of addresses that very many share.
+ */
+export function fittingItems(items: readonly StepItem[], { messageBytesMax, stepBytesMax }: StepSizes): number {
   const open = new Map<string, number>();
+  let bytes = 0;
   let messages = 0;
-  for (const [at, { to, lane, body }] of effects.entries()) {
-    const key = `${to}.${lane}`;
-    const filled = (open.get(key) ?? Infinity) + body.length + itemBytes;
-    if (filled > messageBytesMax) messages += 1;
-    open.set(key, filled > messageBytesMax ? body.length + itemBytes : filled);
-    bytes += body.length + itemBytes;
+  for (const [at, item] of items.entries()) {
+    const key = item.to === "rows" ? item.to : `${item.to}.${item.lane}`;
+    const size = item.body.length + itemBytes;
+    const filled = open.get(key);
+    // Rows are one record, of as many messages as it takes
+    const isNew = filled === undefined || (item.to !== "rows" && filled + size > messageBytesMax);
+    const after = (isNew ? recordBytes : filled) + size;
+    messages += partsOf(after, messageBytesMax) - (isNew ? 0 : partsOf(filled, messageBytesMax));
+    open.set(key, after);
+    bytes += size;
     if (at > 0 && (bytes > stepBytesMax || messages > limits.logBatchMessagesMax / 2)) return at;
   }
-  return effects.length;
+  return items.length;
 }
 
-/** What an item costs beside its own bytes. */
+/** What an item costs beside its own bytes, and what stands around all items of a record. */
 const itemBytes = 4;
+const recordBytes = 32;
 
-interface LaneMessage {
+interface LaneRecord {
   /** Where the lane lies in the lane log. */
-  readonly partition: number;
-  readonly message: StepMessage;
+  readonly at: number;
+  readonly body: Uint8Array;
 }
 
-function packLanes(parts: PackParts, effects: readonly Effect[]): LaneMessage[] {
+function packLanes(parts: PackParts, { messageBytesMax }: StepSizes, effects: readonly Effect[]): LaneRecord[] {
   const open = new Map<string, { effect: Effect; bodies: Uint8Array[]; bytes: number }>();
-  const messages: LaneMessage[] = [];
+  const records: LaneRecord[] = [];
   for (const effect of effects) {
     const key = `${effect.to}.${effect.lane}`;
     const filling = open.get(key);
     const bytes = effect.body.length + itemBytes;
-    if (filling === undefined) open.set(key, { effect, bodies: [effect.body], bytes });
-    else if (filling.bytes + bytes <= parts.sizes.messageBytesMax) {
+    if (filling === undefined) open.set(key, { effect, bodies: [effect.body], bytes: recordBytes + bytes });
+    else if (filling.bytes + bytes <= messageBytesMax) {
       filling.bodies.push(effect.body);
       filling.bytes += bytes;
     } else {
-      messages.push(laneMessage(parts, filling));
-      open.set(key, { effect, bodies: [effect.body], bytes });
+      records.push(laneRecord(parts, filling));
+      open.set(key, { effect, bodies: [effect.body], bytes: recordBytes + bytes });
     }
   }
-  for (const filling of open.values()) messages.push(laneMessage(parts, filling));
-  return messages;
+  for (const filling of open.values()) records.push(laneRecord(parts, filling));
+  return records;
 }
 
-function laneMessage(parts: PackParts, { effect, bodies }: { effect: Effect; bodies: readonly Uint8Array[] }): LaneMessage {
-  const { layout, subjectOf } = parts;
-  const partition = partitionOf(layout, effect);
+function laneRecord(parts: PackParts, { effect, bodies }: { effect: Effect; bodies: readonly Uint8Array[] }): LaneRecord {
   const body = effect.to === "profile" ? parts.packItems(bodies.map((item) => Buffer.from(item).toString())) : parts.packConsent(bodies);
-  return { partition, message: { subject: subjectOf(partition), body } };
+  return { at: partitionOf(parts.layout, effect), body };
 }
 
 function partitionOf(layout: LaneLayout, { to, lane }: Effect): number {
@@ -110,22 +143,49 @@ function partitionOf(layout: LaneLayout, { to, lane }: Effect): number {
   }
 }
 
-/** One text in as many pieces as messages allow: a row of very many sharers is larger than one. */
-function packRows(changes: readonly RowChanges[], { messageBytesMax }: StepSizes): Uint8Array[] {
-  const entries = changes.map((
-    { workspaceId, rows },
-  ) => [workspaceId, Array.from(rows, ([key, row]) => (row === undefined ? [key] : [key, row]))]);
-  if (changes.every(({ rows }) => rows.size === 0)) return [];
-  const bytes = Buffer.from(JSON.stringify(entries));
-  const pieces = Math.ceil(bytes.length / messageBytesMax);
-  return Array.from({ length: pieces }, (_, at) => bytes.subarray(at * messageBytesMax, (at + 1) * messageBytesMax));
+/** One text of all rows of a step. */
+function rowsToBytes(changes: readonly RowChanges[]): Uint8Array | undefined {
+  if (changes.every(({ rows }) => rows.size === 0)) return undefined;
+  const entries = changes.map(({ workspaceId, rows }) => [workspaceId, Array.from(rows, ([key, row]) => entryOf(key, row))]);
+  return Buffer.from(JSON.stringify(entries));
 }
 
-/** The rows of one step from its pieces in order. */
-export function readRows(pieces: readonly Uint8Array[]): RowChanges[] {
-  if (pieces.length === 0) return [];
-  const entries = JSON.parse(Buffer.concat(pieces).toString()) as [string, [IdentityKey, unknown?][]][];
-  return entries.map(([workspaceId, rows]) => ({ workspaceId, rows: new Map(rows.map(([key, row]) => [key, row])) }));
+function entryOf(key: IdentityKey, row: unknown): [IdentityKey, unknown?] {
+  return row === undefined ? [key] : [key, row];
+}
+
+/** The same, each entry by itself: always in the same order, whoever resolved the record. */
+export function rowEntriesOf(changes: readonly RowChanges[]): RowEntry[] {
+  return changes.flatMap(({ workspaceId, rows }) =>
+    Array.from(rows, ([key, row]) => ({ to: "rows" as const, body: Buffer.from(JSON.stringify([workspaceId, [entryOf(key, row)]])) }))
+  );
+}
+
+function entriesToBytes(entries: readonly RowEntry[]): Uint8Array | undefined {
+  if (entries.length === 0) return undefined;
+  const bodies = entries.flatMap(({ body }, at) => (at === 0 ? [body] : [comma, body]));
+  return Buffer.concat([Buffer.from(someRows), ...bodies, Buffer.from("]}")]);
+}
+
+const comma = Buffer.from(",");
+/** Stands nowhere in the text of a build before: rows have no such field, and in texts quotes are escaped. */
+const someRows = '{"rows":[';
+
+/**
+ * The rows of one step from its records in order. Rows that went with several steps of one record are records of their own;
+ * a build before cut the one text of a step into several.
+ */
+export function readRows(records: readonly Uint8Array[]): RowChanges[] {
+  const texts: string[] = [];
+  const pieces: Uint8Array[] = [];
+  for (const record of records) {
+    const bytes = Buffer.from(record.buffer, record.byteOffset, record.byteLength);
+    if (bytes.subarray(0, someRows.length).toString() === someRows) texts.push(bytes.toString().slice(someRows.length - 1, -1));
+    else pieces.push(record);
+  }
+  if (pieces.length > 0) texts.push(Buffer.concat(pieces).toString());
+  return texts.flatMap((text) => JSON.parse(text) as [string, [IdentityKey, unknown?][]][])
+    .map(([workspaceId, rows]) => ({ workspaceId, rows: new Map(rows.map(([key, row]) => [key, row])) }));
 }
 
 function toldToBytes(place: Place, outcomes: StepContent["outcomes"]): Uint8Array {

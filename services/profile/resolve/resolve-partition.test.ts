@@ -8,6 +8,7 @@ import { type Place, placeFromBytes, placeToBytes } from "../../../platform/lane
 import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
+import { joinParts } from "../../../platform/log/message-size.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { silentLogger } from "../../../platform/logger.ts";
@@ -35,7 +36,7 @@ function createServers(records: readonly IntakeBody[]) {
   const sent: (LogRecord & { readonly subject: string })[] = [];
   const rows = new Map<IdentityKey, unknown>();
   const of = (subject: string) => sent.filter((message) => message.subject === subject);
-  return { intake, sent, rows, of, place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })) };
+  return { last: 0, intake, sent, rows, of, place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })) };
 }
 const none: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
 
@@ -57,14 +58,18 @@ async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (plac
     if (steps >= stepsMax) throw new Refusal("LOG_UNAVAILABLE", "The process is gone");
     if ((servers.of(checkpointSubject).at(-1)?.sequence ?? 0) !== expectedLast) return { kind: "refused" };
     steps += 1;
-    const sequences = messages.map(({ subject, body }) => {
-      const kept = subject === checkpointSubject ? placeToBytes(checkpoint(placeFromBytes(body))) : body;
-      servers.sent.push({ subject, body: kept, sequence: servers.sent.length + 1 });
-      return servers.sent.length;
+    let open: Uint8Array[] = [];
+    const sequences = messages.map(({ subject, body, part: [index, count] = [0, 1] }) => {
+      const sent = subject === checkpointSubject ? placeToBytes(checkpoint(placeFromBytes(body))) : body;
+      open = index === 0 ? [sent] : [...open, sent];
+      servers.last += 1;
+      if (index + 1 === count) servers.sent.push({ subject, body: joinParts(open), sequence: servers.last });
+      return servers.last;
     });
-    return { kind: "accepted", sequence: servers.sent.length, sequences };
+    return { kind: "accepted", sequence: servers.last, sequences };
   }
   const fenced: FencedSteps = {
+    bodyBytesMax: 2_000,
     publishStep: (step) => Promise.resolve().then(() => publish(step)),
     checkpoint: (subject) => Promise.resolve(servers.of(subject).at(-1)),
     trimCheckpoints: () => Promise.resolve(),
@@ -99,7 +104,7 @@ async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (plac
       setAside: () => Promise.reject(new Error("Nothing is set aside here")),
     },
     // Three steps for the fan-out, or more
-    sizes: { messageBytesMax: 2_000, stepBytesMax: 3_000 },
+    sizes: () => ({ messageBytesMax: 2_000, stepBytesMax: 3_000 }),
     decode: (sequence, body) => ({ ...JSON.parse(Buffer.from(body).toString()), sequence }) as IntakeRecord,
     resolve: resolveBatch,
     views: createViews(),
@@ -142,6 +147,13 @@ async function undisturbed(): Promise<string[]> {
   return told(servers);
 }
 
+/** That the records before the fan-out take. */
+async function stepsBefore(build: Build): Promise<number> {
+  const servers = createServers(requests.slice(0, -1));
+  await resolveAll(servers, build);
+  return servers.of(checkpointSubject).length;
+}
+
 /** Each build with how it cuts, and what its checkpoints say of that. */
 const builds: [string, Build, number | undefined][] = [
   ["this build", {}, limits.laneUsersPerRecordMax],
@@ -159,11 +171,12 @@ test.each(builds)("resolvePartition() goes on inside a record where %s stopped, 
   const expected = await undisturbed();
   expect(expected).toHaveLength(sharers);
   let insides = 0;
-  for (let stepsMax = 1;; stepsMax += 1) {
+  for (let stepsMax = await stepsBefore(build);; stepsMax += 1) {
     const servers = createServers(requests);
     await resolveAll(servers, { ...build, stepsMax });
     const { through, inside } = servers.place();
     if (through === requests.length) break;
+    expect(through).toBe(requests.length - 1);
     if (inside !== undefined) {
       insides += 1;
       expect(inside.usersPerRecord).toBe(usersPerRecord);

@@ -12,7 +12,19 @@ import { isPassing } from "../../../platform/passing.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
 import { reasonOf } from "../pass/plan-step.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
-import { fittingEffects, type PackParts, packStep, readRows } from "./pack-step.ts";
+import {
+  fittingItems,
+  isPublishable,
+  type PackedStep,
+  type PackParts,
+  packStep,
+  readRows,
+  rowEntriesOf,
+  type RowEntry,
+  type StepContent,
+  type StepItem,
+  type StepSizes,
+} from "./pack-step.ts";
 import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
 
@@ -24,6 +36,8 @@ export interface ResolverParts extends EffectParts, PackParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
+  /** As the server says that is there now. */
+  readonly sizes: () => StepSizes;
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
   readonly onWritten: (sequence: number) => void;
 }
@@ -32,6 +46,24 @@ const noEffects: PlannedEffects = { effects: [], changes: [], outcomes: [], setA
 
 function usersPerRecordAt({ inside }: Place): number {
   return inside === undefined ? limits.laneUsersPerRecordMax : inside.usersPerRecord ?? 1;
+}
+
+/** What the next checkpoint says of those before: rows count as written only up to where the record began. */
+function nextOf(place: Place, sequence: number): Pick<Place, "written" | "tails"> {
+  return { written: place.inside === undefined ? sequence : place.written, tails: tailsAfter(place, sequence) };
+}
+
+/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
+function checkItems(items: readonly StepItem[]): void {
+  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
+  if (large === undefined) return;
+  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
+}
+
+interface InRecord {
+  readonly now: number;
+  readonly through: number;
+  readonly usersPerRecord: number;
 }
 
 /** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
@@ -79,7 +111,10 @@ class Resolver {
     else logger.error("resolver_failed", error, { partition, failures });
   }
 
-  /** Nothing is resolved before every row that earlier steps decided is written. */
+  /**
+   * Nothing is resolved before every row that earlier steps decided is written. Inside a record they were before its first
+   * step went out; rows of it that stand in the log already are of a record that is to be resolved from the rows before.
+   */
   async #takeOver(): Promise<{ readonly sequence: number; readonly place: Place }> {
     const { steps, checkpointSubject, onWritten } = this.#parts;
     const checkpoint = await steps.checkpoint(checkpointSubject);
@@ -87,27 +122,28 @@ class Resolver {
       this.#at = { sequence: 0, place: firstPlace };
       return this.#at;
     }
+    const { sequence } = checkpoint;
     const place = placeFromBytes(checkpoint.body);
-    await this.#writeRows(readRows(await this.#rowsBetween(place.written, checkpoint.sequence)), checkpoint.sequence);
-    onWritten(checkpoint.sequence);
-    this.#at = { sequence: checkpoint.sequence, place };
+    if (place.inside === undefined) await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence);
+    onWritten(sequence);
+    this.#at = { sequence, place };
     return this.#at;
   }
 
   /** Every step is published after the rows of the one before it were written: so these are of one step. */
   async #rowsBetween(after: number, before: number): Promise<Uint8Array[]> {
     const { lanes, layout, partition } = this.#parts;
-    const pieces: Uint8Array[] = [];
+    const found: Uint8Array[] = [];
     for (let from = after;;) {
       // A replica that lags would show fewer rows than were decided, and they would be missing for ever
       const bounds = { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax, current: true };
       const records = await lanes.read(layout.rows(partition), from, bounds);
       for (const { sequence, body } of records) {
-        if (sequence > before) return pieces;
-        if (sequence > from) pieces.push(body);
+        if (sequence > before) return found;
+        if (sequence > from) found.push(body);
         from = Math.max(from, sequence);
       }
-      if (records.length === 0) return pieces;
+      if (records.length === 0) return found;
     }
   }
 
@@ -132,23 +168,37 @@ class Resolver {
     const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
     const planned: PlannedEffects = { ...noEffects, outcomes: [[sequence, { setAside: true }]], setAside };
     await this.#setAside(planned);
-    await this.#publishAll(planned, { now: Math.max(this.#at?.place.now ?? 0, clock.now()), through: sequence });
+    const { place, sequence: last } = this.#at ?? { place: firstPlace, sequence: 0 };
+    const next = { ...nextOf(place, last), now: Math.max(place.now, clock.now()), through: sequence };
+    const content = { effects: [], rows: { all: [] }, outcomes: planned.outcomes, place: next };
+    await this.#publishLast(planned, sequence, packStep(this.#parts, this.#parts.sizes(), content));
   }
 
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async #resolveTogether(records: readonly LogRecord[]): Promise<void> {
-    const place = this.#at?.place ?? firstPlace;
+    const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
     const now = place.inside?.now ?? Math.max(place.now, this.#parts.clock.now());
     const usersPerRecord = usersPerRecordAt(place);
+    const through = records.at(-1)?.sequence ?? place.through;
     const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs, usersPerRecord });
-    const skipped = place.inside?.taken ?? 0;
-    const fitting = fittingEffects(planned.effects.slice(skipped), this.#parts.sizes);
-    if (skipped + fitting < planned.effects.length && records.length > 1) {
+    const whole = place.inside === undefined ? this.#packWhole(planned, { ...nextOf(place, sequence), now, through }) : undefined;
+    if (whole === undefined && records.length > 1) {
       for (const view of planned.views) view.drop();
       return await this.#resolveTogether(records.slice(0, records.length >> 1));
     }
     if (planned.setAside.length > 0) await this.#setAside(planned);
-    await this.#publishAll(planned, { now, through: records.at(-1)?.sequence ?? place.through });
+    if (whole !== undefined) return await this.#publishLast(planned, through, whole);
+    const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
+    checkItems(items);
+    await this.#publishInSteps(planned, items, { now, through, usersPerRecord });
+  }
+
+  /** All of it as one step; undefined where that is too much. */
+  #packWhole({ effects, changes, outcomes }: PlannedEffects, place: StepContent["place"]): PackedStep | undefined {
+    const sizes = this.#parts.sizes();
+    if (fittingItems(effects, sizes) < effects.length) return undefined;
+    const packed = packStep(this.#parts, sizes, { effects, rows: { all: changes }, outcomes, place });
+    return isPublishable(packed, sizes) ? packed : undefined;
   }
 
   async #setAside({ setAside }: PlannedEffects): Promise<void> {
@@ -157,26 +207,38 @@ class Resolver {
     for (const { sequence, reason } of setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
   }
 
-  /** Rows and outcomes go with the last step: until then the next resolver begins the record anew. */
-  async #publishAll(planned: PlannedEffects, { now, through }: { now: number; through: number }): Promise<void> {
+  /**
+   * Effects, then rows, as many in each step as fit; the outcome goes with the last one, which alone is through the record:
+   * until then the next resolver begins the record anew, and rows that went before count for nothing.
+   */
+  async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { now, through, usersPerRecord }: InRecord): Promise<void> {
     for (;;) {
       const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
       const taken = place.inside?.taken ?? 0;
-      const rest = planned.effects.slice(taken);
-      const fitting = fittingEffects(rest, this.#parts.sizes);
-      const next = { now, written: sequence, tails: tailsAfter(place, sequence) };
-      if (fitting === rest.length) {
-        const noted = this.#noteOrigins(planned, through);
-        await this.#publish({ effects: rest, changes: planned.changes, outcomes: planned.outcomes, place: { ...next, through } });
-        await noted;
-        for (const span of planned.spans) span.end();
-        await this.#wrote(planned);
-        return;
+      const rest = items.slice(taken);
+      const sizes = this.#parts.sizes();
+      const some = rest.slice(0, fittingItems(rest, sizes));
+      const isLast = some.length === rest.length;
+      const effects = some.filter((item) => item.to !== "rows");
+      const areAll = isLast && taken <= planned.effects.length;
+      const rows = areAll ? { all: planned.changes } : { some: some.filter((item): item is RowEntry => item.to === "rows") };
+      const next = { ...nextOf(place, sequence), now };
+      if (isLast) {
+        const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
+        return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
       }
-      const inside = { taken: taken + fitting, now, usersPerRecord: usersPerRecordAt(place) };
-      const part = { effects: rest.slice(0, fitting), changes: [], outcomes: [] };
-      await this.#publish({ ...part, place: { ...next, through: place.through, inside } });
+      const inside = { taken: taken + some.length, now, usersPerRecord };
+      const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
+      await this.#publish(packStep(this.#parts, sizes, content));
     }
+  }
+
+  async #publishLast(planned: PlannedEffects, through: number, packed: PackedStep): Promise<void> {
+    const noted = this.#noteOrigins(planned, through);
+    await this.#publish(packed);
+    await noted;
+    for (const span of planned.spans) span.end();
+    await this.#wrote(planned);
   }
 
   /** Beside the step and never in its way: who asked is for people who look, and a step is not done again for it. */
@@ -188,9 +250,8 @@ class Resolver {
     });
   }
 
-  async #publish(content: Parameters<typeof packStep>[1]): Promise<void> {
+  async #publish({ messages, place }: PackedStep): Promise<void> {
     const { steps, checkpointSubject } = this.#parts;
-    const { messages, place } = packStep(this.#parts, content);
     const outcome = await steps.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
     if (outcome.kind === "refused") throw new FenceLost("Another resolver's step came first");
     if (outcome.kind === "unknown") throw new FenceLost("The step may have landed or not", { cause: outcome.cause });
@@ -219,7 +280,8 @@ class Resolver {
     if (place.through <= this.#trimmed + atLeast) return;
     const { intake, lanes, steps, layout, partition, checkpointSubject } = this.#parts;
     await intake.trim(partition, place.through);
-    await lanes.trim(layout.rows(partition), sequence - 1);
+    // Inside a record its rows are still to be read by whoever comes after its last step
+    await lanes.trim(layout.rows(partition), place.inside === undefined ? sequence - 1 : place.written);
     await steps.trimCheckpoints(checkpointSubject, sequence);
     // Those who wait for outcomes may still be on their way through what was told since the last time
     this.#told = { last: sequence - 1, before: this.#told.last };

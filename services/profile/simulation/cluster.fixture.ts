@@ -154,7 +154,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     ...ports,
     intake: plantedIn("intake", intake.log(process, 1), plant),
     identities: store.identities,
-    sizes,
+    sizes: () => sizes,
     partition: 0,
     checkpointSubject,
     subjectOf,

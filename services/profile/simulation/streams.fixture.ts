@@ -1,7 +1,8 @@
 /** A log and its fenced steps as one list of messages in a simulated world, seen by each process through its own connection. */
 import { Refusal } from "../../../platform/refusal.ts";
-import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fenced-step.ts";
+import type { FencedSteps, Step, StepMessage, StepOutcome } from "../../../platform/log/fenced-step.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
+import { joinParts } from "../../../platform/log/message-size.ts";
 import type { Process, World } from "./world.fixture.ts";
 
 export interface Stream {
@@ -35,6 +36,7 @@ class Messages {
   readonly #subjects = new Map<string, LogRecord[]>();
   readonly #lasts = new Map<string, number>();
   #sequence = 0;
+  #open: readonly Uint8Array[] = [];
 
   constructor(world: World) {
     this.#world = world;
@@ -53,6 +55,15 @@ class Messages {
     this.#subjects.set(subject, [...this.of(subject), { sequence: this.#sequence, body }]);
     this.#lasts.set(subject, this.#sequence);
     this.#tell(Number(subject.split(".")[1]));
+    return this.#sequence;
+  }
+
+  /** A part of a record, which is there as a whole with its last one. */
+  add({ subject, body, part: [index, count] = [0, 1] }: StepMessage): number {
+    const open = index === 0 ? [] : this.#open;
+    this.#open = [...open, body];
+    if (index + 1 === count) return this.append(subject, joinParts(this.#open));
+    this.#sequence += 1;
     return this.#sequence;
   }
 
@@ -108,7 +119,9 @@ function logOf(world: World, kept: Messages, { process, partitions }: { process:
 }
 
 function stepsOf(world: World, { kept, isFenced }: { kept: Messages; isFenced: boolean }, process: Process): FencedSteps {
+  const bodyBytesMax = 100_000;
   return {
+    bodyBytesMax,
     publishStep: (step) =>
       world.call<StepOutcome>(process, {
         effect: () => publish(kept, isFenced ? step : { ...step, expectedLast: kept.last(step.checkpointSubject) }),
@@ -124,7 +137,7 @@ function stepsOf(world: World, { kept, isFenced }: { kept: Messages; isFenced: b
 
 function publish(kept: Messages, { messages, checkpointSubject, expectedLast }: Step): StepOutcome {
   if (kept.last(checkpointSubject) !== expectedLast) return { kind: "refused" };
-  const sequences = messages.map(({ subject, body }) => kept.append(subject, body));
+  const sequences = messages.map((message) => kept.add(message));
   return { kind: "accepted", sequence: sequences[messages.findIndex(({ subject }) => subject === checkpointSubject)] ?? 0, sequences };
 }
 
