@@ -6,6 +6,10 @@ export function addBackup(program: Command, done: (code: number) => void): void 
     .description("write a consistent copy of a data folder to one file, also while the server runs; or of the mesh, while nobody writes")
     .argument("<file>", "where to; there must be nothing yet. It holds keys of links and all that is known of people: keep it secret")
     .option("--workspace <workspace>", "this one alone, by id, name or company/name, without what is its company's")
+    .option(
+      "--shared-link-keys",
+      "with --workspace: also keys of links that are older than a workspace's own keys, which make links of all workspaces",
+    )
     .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
     .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).backup(file, { ...options, env: process.env })));
@@ -13,6 +17,10 @@ export function addBackup(program: Command, done: (code: number) => void): void 
     .description("make a data folder from such a file, or fill a new mesh with it")
     .argument("<file>", "what heddle backup wrote")
     .option("--workspace <workspace>", "this one of the file alone, by id, name or company/name, without what is its company's")
+    .option(
+      "--shared-link-keys",
+      "with --workspace: also keys of links that are older than a workspace's own keys, which make links of all workspaces",
+    )
     .option("--data-dir <folder>", "data folder, in which there is no Heddle yet; HEDDLE_DATA_DIR or ./data unless given")
     .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).restore(file, { ...options, env: process.env })));

@@ -14,6 +14,7 @@ interface BackupOptions {
   readonly dataDir?: string;
   /** One workspace alone. */
   readonly workspace?: string;
+  readonly sharedLinkKeys?: boolean;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -24,9 +25,10 @@ function isMesh({ dataDir, env }: BackupOptions): boolean {
 
 /** The copy holds everything: the log, all tables, who may call, and what waits to be applied. */
 export async function backup(file: string, options: BackupOptions): Promise<number> {
-  const { dataDir, env, workspace } = options;
+  const { dataDir, env, workspace, sharedLinkKeys } = options;
+  const wanted = { workspace, sharedLinkKeys };
   if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
-  if (isMesh(options)) return await (await import("./move.ts")).backupMesh({ file, env, workspace });
+  if (isMesh(options)) return await (await import("./move.ts")).backupMesh({ file, env, wanted });
   const folder = dataFolder(dataDir, env);
   const source = join(folder, databaseFile);
   if (!existsSync(source)) throw new CommandError(`There is no Heddle in the folder "${folder}"`);
@@ -35,7 +37,7 @@ export async function backup(file: string, options: BackupOptions): Promise<numb
     // A copy of all, which is of one moment, and of it the one
     return await withScratch(`${resolve(file)}.whole`, async (path) => {
       await copyWhole(source, path);
-      return await backupWorkspace(file, path, workspace);
+      return await backupWorkspace(file, path, wanted);
     });
   }
   await inPart(resolve(file), async (path) => {
@@ -59,11 +61,12 @@ async function copyWhole(source: string, path: string): Promise<void> {
 
 /** Refuses a folder that has a Heddle, and a file that is damaged or is none of ours, before anything is written. */
 export async function restore(file: string, options: BackupOptions): Promise<number> {
-  const { dataDir, env, workspace } = options;
+  const { dataDir, env, workspace, sharedLinkKeys } = options;
+  const wanted = { workspace, sharedLinkKeys };
   if (!existsSync(file)) throw new CommandError(`There is no file "${file}"`);
   const content = checkBackup(file);
   if (content.note === undefined) lookInto(file);
-  if (isMesh(options)) return await (await import("./move.ts")).restoreMesh(file, content, { env, workspace });
+  if (isMesh(options)) return await (await import("./move.ts")).restoreMesh(file, content, { env, wanted });
   const folder = dataFolder(dataDir, env);
   const target = join(folder, databaseFile);
   makeFolder(resolve(folder));
@@ -73,7 +76,7 @@ export async function restore(file: string, options: BackupOptions): Promise<num
     if (there) throw new CommandError(`There is a Heddle in the folder "${folder}" already: name another with --data-dir`);
     rmSync(target, { force: true });
     if (workspace === undefined) await inPart(target, async (path) => copyDatabaseOf(file, content.bytes, path));
-    else await (await import("./move.ts")).restoreWorkspace(file, content, { target, workspace });
+    else await (await import("./move.ts")).restoreWorkspace(file, content, { target, wanted });
   } finally {
     lock.release();
   }

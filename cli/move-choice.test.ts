@@ -18,7 +18,7 @@ const rows = {
 } as unknown as AccessRows;
 
 test("chooseMoved() takes everything where nothing is named", () => {
-  const { workspaceIds, companyIds, leftOut, ...chosen } = chooseMoved(rows, undefined);
+  const { workspaceIds, companyIds, leftOut, ...chosen } = chooseMoved(rows, { workspace: undefined });
   expect([[...workspaceIds], [...companyIds], leftOut]).toEqual([["w1", "w2", "w3"], ["c1", "c2"], []]);
   expect(chosen.rows).toBe(rows);
   expect(writesOf(rows)).toHaveLength(2 + 3 + 3 + 2 + 3);
@@ -26,7 +26,7 @@ test("chooseMoved() takes everything where nothing is named", () => {
 
 test("chooseMoved() takes one workspace with its company's row, and says what of the company is left out", () => {
   for (const name of ["w1", "name w1", "company c1/name w1"]) {
-    const { workspaceIds, companyIds, leftOut, ...chosen } = chooseMoved(rows, name);
+    const { workspaceIds, companyIds, leftOut, ...chosen } = chooseMoved(rows, { workspace: name });
     expect([[...workspaceIds], [...companyIds]]).toEqual([["w1"], []]);
     expect(chosen.rows.companies.map(({ id }) => id)).toEqual(["c1"]);
     expect(chosen.rows.workspaces.map(({ id }) => id)).toEqual(["w1"]);
@@ -37,6 +37,6 @@ test("chooseMoved() takes one workspace with its company's row, and says what of
 });
 
 test("chooseMoved() refuses a name that nobody has, and an installation without workspaces", () => {
-  expect(() => chooseMoved(rows, "nobody")).toThrow('No workspace is called "nobody"');
-  expect(() => chooseMoved({ ...rows, workspaces: [] }, undefined)).toThrow("There is no workspace");
+  expect(() => chooseMoved(rows, { workspace: "nobody" })).toThrow('No workspace is called "nobody"');
+  expect(() => chooseMoved({ ...rows, workspaces: [] }, { workspace: undefined })).toThrow("There is no workspace");
 });

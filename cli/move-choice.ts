@@ -11,13 +11,26 @@ export interface MoveChoice {
   readonly rows: AccessRows;
   /** What of the company does not come along, in words; empty where everything does. */
   readonly leftOut: readonly string[];
+  /** All of an installation, with what its keys are made of. */
+  readonly whole: boolean;
+  /** Also the keys of links of before each workspace had its own, though they are those of all workspaces. */
+  readonly sharedLinkKeys: boolean;
 }
 
-/** `workspace`: id, name or company/name of the only one; without it, all. Throws a CommandError where there is none. */
-export function chooseMoved(rows: AccessRows, workspace: string | undefined): MoveChoice {
+/** What was asked for. */
+export interface Wanted {
+  /** Id, name or company/name of the only one; undefined: all. */
+  readonly workspace: string | undefined;
+  readonly sharedLinkKeys?: boolean | undefined;
+}
+
+/** Throws a CommandError where there is none. */
+export function chooseMoved(rows: AccessRows, { workspace, sharedLinkKeys = false }: Wanted): MoveChoice {
   if (rows.workspaces.length === 0) throw new CommandError("There is no workspace");
-  if (workspace !== undefined) return oneWorkspace(rows, chooseWorkspace(rows, workspace));
+  if (workspace !== undefined) return { ...oneWorkspace(rows, chooseWorkspace(rows, workspace)), sharedLinkKeys };
   return {
+    whole: true,
+    sharedLinkKeys: true,
     workspaceIds: new Set(rows.workspaces.map(({ id }) => id)),
     companyIds: new Set(rows.companies.map(({ id }) => id)),
     rows,
@@ -25,12 +38,13 @@ export function chooseMoved(rows: AccessRows, workspace: string | undefined): Mo
   };
 }
 
-function oneWorkspace(rows: AccessRows, workspace: AccessRows["workspaces"][number]): MoveChoice {
+function oneWorkspace(rows: AccessRows, workspace: AccessRows["workspaces"][number]): Omit<MoveChoice, "sharedLinkKeys"> {
   const company = rows.companies.filter(({ id }) => id === workspace.companyId);
   const ofCompany = new Set(company.map(({ id }) => id));
   const tokens = rows.tokens.filter(({ companyId }) => ofCompany.has(companyId)).length;
   const sets = rows.declared.filter(({ kind, workspaceId }) => kind === "permission_set" && ofCompany.has(workspaceId)).length;
   return {
+    whole: false,
     workspaceIds: new Set([workspace.id]),
     companyIds: new Set(),
     rows: {

@@ -1,8 +1,8 @@
 /** The copying between two sides of a move: service by service, a piece at a time. */
 import type { MoveChoice } from "./move-choice.ts";
+import { copyLinkKeys } from "./move-link-keys.ts";
 import type { MoveProgress } from "./move-progress.ts";
 import type { MoveSide } from "./move-sides.ts";
-import { CommandError } from "./output.ts";
 
 export interface MovePlan {
   readonly choice: MoveChoice;
@@ -14,11 +14,10 @@ export interface MovePlan {
 /** Everything that was chosen. A copy that stopped half way can be made again from its beginning. */
 export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through, progress }: MovePlan): Promise<void> {
   const { workspaceIds, companyIds } = choice;
-  await copyLinkKeys(from.statuses.linkKeys, to.statuses.linkKeys, {
-    what: "unsubscribe links",
-    keyspace: "HEDDLE_MESSAGING_STATUS_KEYSPACE",
-  });
-  await copyLinkKeys(from.content.linkKeys, to.content.linkKeys, { what: "page links", keyspace: "HEDDLE_CONTENT_KEYSPACE" });
+  const statusKeys = { from: from.statuses.linkKeys, to: to.statuses.linkKeys };
+  await copyLinkKeys(statusKeys, choice, { what: "unsubscribe links", keyspace: "HEDDLE_MESSAGING_STATUS_KEYSPACE" });
+  const pageKeys = { from: from.content.linkKeys, to: to.content.linkKeys };
+  await copyLinkKeys(pageKeys, choice, { what: "page links", keyspace: "HEDDLE_CONTENT_KEYSPACE" });
   await copyUsers(from, to, { choice, through, progress });
   progress.begin("states of subscription groups");
   for await (const rows of from.memberships.read(workspaceIds)) {
@@ -53,20 +52,5 @@ async function copyUsers(from: MoveSide, to: MoveSide, { choice: { workspaceIds 
   for await (const rows of from.profiles.read(workspaceIds)) {
     await to.profiles.write(rows, through);
     progress.moved(rows.users?.length ?? 0);
-  }
-}
-
-type LinkKeys = MoveSide["statuses"]["linkKeys"];
-
-/** Links that were sent stay good: keys keep their numbers, which links name. */
-async function copyLinkKeys(from: LinkKeys, to: LinkKeys, { what, keyspace }: { what: string; keyspace: string }): Promise<void> {
-  const keys = (await from.all()).toReversed();
-  const there = (await to.all()).toReversed();
-  for (const [at, key] of keys.entries()) {
-    const known = there[at];
-    if (known === undefined) await to.add(() => key, { unlessAny: false });
-    else if (known.id !== key.id || !Buffer.from(known.bytes).equals(key.bytes)) {
-      throw new CommandError(`There are other keys of ${what} already: name another ${keyspace}`);
-    }
   }
 }

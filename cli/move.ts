@@ -17,7 +17,7 @@ import { withAccessPlace } from "./access-place.ts";
 import { type BackupContent, copyDatabaseOf, sealBackup, sizeOf } from "./backup-file.ts";
 import { workspacePath } from "./data-folder.ts";
 import { inPart, withScratch } from "./in-part.ts";
-import { chooseMoved, type MoveChoice } from "./move-choice.ts";
+import { chooseMoved, type MoveChoice, type Wanted } from "./move-choice.ts";
 import { copyMoved } from "./move-copy.ts";
 import { type MoveProgress, openMoveProgress } from "./move-progress.ts";
 import { untilApplied } from "./move-rest.ts";
@@ -31,14 +31,13 @@ const parts = { clock: systemClock, logger: silentLogger };
 export interface MeshBackup {
   readonly file: string;
   readonly env: Env;
-  /** One workspace alone. */
-  readonly workspace: string | undefined;
+  readonly wanted: Wanted;
 }
 
 /** The parts of the mesh run, so that what was accepted is applied; nobody writes, or it refuses. */
-export async function backupMesh({ file, env, workspace }: MeshBackup): Promise<number> {
+export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<number> {
   const streams = readSettings(env, readStreams);
-  const choice = chooseMoved(await withAccessPlace({ env }, { create: false }, (access) => access.rows()), workspace);
+  const choice = chooseMoved(await withAccessPlace({ env }, { create: false }, (access) => access.rows()), wanted);
   const before = await untilApplied(env);
   await intoFile(file, choice, async (path) => {
     const mesh = await meshSide(env);
@@ -55,8 +54,8 @@ export async function backupMesh({ file, env, workspace }: MeshBackup): Promise<
 }
 
 /** One workspace of the database at `source`, which nobody writes, as a file of its own. */
-export async function backupWorkspace(file: string, source: string, workspace: string): Promise<number> {
-  await withMovable(source, workspace, async ({ side, choice, through }) => {
+export async function backupWorkspace(file: string, source: string, wanted: Wanted): Promise<number> {
+  await withMovable(source, wanted, async ({ side, choice, through }) => {
     await intoFile(file, choice, (path) => copyIntoDatabase(side, path, { choice, through }));
   });
   return exitCodes.ok;
@@ -66,11 +65,11 @@ export async function backupWorkspace(file: string, source: string, workspace: s
 export async function restoreWorkspace(
   file: string,
   { bytes }: BackupContent,
-  { target, workspace }: { readonly target: string; readonly workspace: string },
+  { target, wanted }: { readonly target: string; readonly wanted: Wanted },
 ): Promise<void> {
   await withScratch(`${target}.whole`, async (source) => {
     copyDatabaseOf(file, bytes, source);
-    await withMovable(source, workspace, async ({ side, choice, through }) => {
+    await withMovable(source, wanted, async ({ side, choice, through }) => {
       await inPart(target, (path) => copyIntoDatabase(side, path, { choice, through }));
       tellLeftOut(choice);
     });
@@ -78,13 +77,13 @@ export async function restoreWorkspace(
 }
 
 /** Into a mesh that is migrated and in which no part ever ran, or where the same restore stopped half way. */
-export async function restoreMesh(file: string, content: BackupContent, { env, workspace }: Omit<MeshBackup, "file">): Promise<number> {
+export async function restoreMesh(file: string, content: BackupContent, { env, wanted }: Omit<MeshBackup, "file">): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-restore-"));
   try {
     // What is opened is brought to this build's tables; the file that was given stays as it is
     await withScratch(join(folder, "heddle.db"), async (path) => {
       copyDatabaseOf(file, content.bytes, path);
-      await withMovable(path, workspace, async (from) => {
+      await withMovable(path, wanted, async (from) => {
         await intoMesh(from, { env, file, id: [content.sha256, ...from.choice.workspaceIds].join(" ") });
         print(`${counted(from.choice)} of ${file} in the mesh\n${notMoved}`);
         tellLeftOut(from.choice);
@@ -106,13 +105,13 @@ interface Movable {
 }
 
 /** Opens a database of this process alone, and refuses it where it is not at rest. */
-async function withMovable(path: string, workspace: string | undefined, work: (from: Movable) => Promise<void>): Promise<void> {
+async function withMovable(path: string, wanted: Wanted, work: (from: Movable) => Promise<void>): Promise<void> {
   const database = openDatabase({ path });
   try {
     const side = await folderSide(database);
     const through = await sqliteLogEnd(database);
     await refuseWaiting(side);
-    await work({ side, through, choice: chooseMoved(await accessRows(database), workspace) });
+    await work({ side, through, choice: chooseMoved(await accessRows(database), wanted) });
   } finally {
     await database.close();
   }

@@ -1,9 +1,9 @@
 /** Tokens that only we can make and only we can read: AES-256-GCM, with the key's number in front. */
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 export interface SealKey {
-  /** 1 to 2^32 - 1; public. */
+  /** 1 to 2^31 - 1; public. */
   readonly id: number;
   /** 32 bytes; secret. */
   readonly bytes: Uint8Array;
@@ -13,32 +13,49 @@ export function newSealKey(id: number): SealKey {
   return { id, bytes: randomBytes(keyBytes) };
 }
 
-/** The text, encrypted and authenticated; `purpose` keeps tokens of one kind from being taken for those of another. */
-export function seal(key: SealKey, purpose: string, text: string): string {
+/** The key of one owner, which tells nothing of this key or of another owner's. */
+export function ownersKey({ id, bytes }: SealKey, owner: string): SealKey {
+  return { id, bytes: new Uint8Array(hkdfSync("sha256", bytes, "", `heddle key of one owner 1\0${owner}`, keyBytes)) };
+}
+
+/**
+ * The text, encrypted and authenticated; `purpose` keeps tokens of one kind from being taken for those of another. An `owner` stands in the
+ * token for all to read, so that whoever opens it knows whose key to take.
+ */
+export function seal(key: SealKey, { purpose, owner }: { readonly purpose: string; readonly owner?: string }, text: string): string {
   const nonce = randomBytes(nonceBytes);
-  const head = headOf(key.id);
+  const head = headOf(key.id, owner);
   const cipher = createCipheriv("aes-256-gcm", key.bytes, nonce);
   cipher.setAAD(Buffer.concat([head, Buffer.from(purpose)]));
   const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
   return Buffer.concat([head, nonce, sealed, cipher.getAuthTag()]).toString("base64url");
 }
 
-/** The number of the key that a token names; undefined for text that is no token. */
-export function sealKeyId(token: string): number | undefined {
-  return bytesOf(token)?.readUInt32BE(0);
+export interface SealedBy {
+  /** Of the key. */
+  readonly id: number;
+  /** Undefined where none was named. */
+  readonly owner: string | undefined;
+}
+
+/** Which key a token names; undefined for text that is no token. */
+export function sealedBy(token: string): SealedBy | undefined {
+  const found = partsOf(token);
+  return found && { id: found.id, owner: found.owner };
 }
 
 /** The text that was sealed with the key for the purpose; undefined for anything else, however near to it. */
 export function unseal(key: SealKey, purpose: string, token: string): string | undefined {
-  const bytes = bytesOf(token);
-  if (bytes === undefined || bytes.readUInt32BE(0) !== key.id) return undefined;
-  const decipher = createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(headBytes, headBytes + nonceBytes), {
+  const found = partsOf(token);
+  if (found === undefined || found.id !== key.id) return undefined;
+  const { bytes, head } = found;
+  const decipher = createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(head.length, head.length + nonceBytes), {
     authTagLength: tagBytes,
   });
-  decipher.setAAD(Buffer.concat([headOf(key.id), Buffer.from(purpose)]));
+  decipher.setAAD(Buffer.concat([head, Buffer.from(purpose)]));
   decipher.setAuthTag(bytes.subarray(-tagBytes));
   try {
-    const opened = decipher.update(bytes.subarray(headBytes + nonceBytes, -tagBytes));
+    const opened = decipher.update(bytes.subarray(head.length + nonceBytes, -tagBytes));
     return Buffer.concat([opened, decipher.final()]).toString("utf8");
   } catch {
     return undefined;
@@ -46,18 +63,35 @@ export function unseal(key: SealKey, purpose: string, token: string): string | u
 }
 
 const keyBytes = 32;
-const headBytes = 4;
+const idBytes = 4;
 const nonceBytes = 12;
 const tagBytes = 16;
+/** The highest bit of the key's number says that an owner follows: a length of one byte, and the text. */
+const ownerMark = 0x8000_0000;
 
-function headOf(id: number): Buffer {
-  const head = Buffer.alloc(headBytes);
-  head.writeUInt32BE(id);
-  return head;
+function headOf(id: number, owner: string | undefined): Buffer {
+  const head = Buffer.alloc(idBytes);
+  if (owner === undefined) {
+    head.writeUInt32BE(id);
+    return head;
+  }
+  head.writeUInt32BE(id + ownerMark);
+  const text = Buffer.from(owner);
+  return Buffer.concat([head, Buffer.of(text.length), text]);
+}
+
+function partsOf(token: string): (SealedBy & { readonly head: Buffer; readonly bytes: Buffer }) | undefined {
+  const bytes = bytesOf(token);
+  if (bytes === undefined) return undefined;
+  const id = bytes.readUInt32BE(0);
+  if (id < ownerMark) return { id, owner: undefined, head: bytes.subarray(0, idBytes), bytes };
+  const headEnd = idBytes + 1 + (bytes[idBytes] ?? 0);
+  if (bytes.length < headEnd + nonceBytes + tagBytes) return undefined;
+  return { id: id - ownerMark, owner: bytes.toString("utf8", idBytes + 1, headEnd), head: bytes.subarray(0, headEnd), bytes };
 }
 
 /** One text for each token: the decoder takes more, such as other spare bits in the last character. */
 function bytesOf(token: string): Buffer | undefined {
   const bytes = Buffer.from(token, "base64url");
-  return bytes.length >= headBytes + nonceBytes + tagBytes && bytes.toString("base64url") === token ? bytes : undefined;
+  return bytes.length >= idBytes + nonceBytes + tagBytes && bytes.toString("base64url") === token ? bytes : undefined;
 }

@@ -2,10 +2,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
 import { consentDeclaration, otherKey } from "../consent.ts";
-import { startHeddle } from "../heddle.ts";
+import { demoKey, startHeddle } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
 
 const suite = heddleSuite({ apply: consentDeclaration });
@@ -114,6 +115,46 @@ test("one workspace goes alone, out of a folder or out of a file, without what i
     expect(read).toMatchObject({ users: [{ external_id: id, custom_attributes: { color: "red" } }], other: 401 });
   }
 });
+
+test("the file of one workspace opens its links and holds no key that the others' links are made of", { timeout: 60_000 }, async () => {
+  const external_id = fresh();
+  const body = { name: fresh("center"), preference_center_page_html: "", confirmation_page_html: "" };
+  const paths: string[] = [];
+  for (const key of [demoKey, otherKey]) {
+    await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id, email: `${external_id}@example.com` }] }, { key });
+    const made = await suite.heddle.request("POST", "/preference_center/v1", body, { key });
+    const path = `/preference_center/v1/${String(made.body["preference_center_api_id"])}/url/${external_id}`;
+    await expect.poll(async () => (await suite.heddle.request("GET", path, undefined, { key })).status).toBe(200);
+    const answer = await suite.heddle.request("GET", path, undefined, { key });
+    paths.push(new URL(String(answer.body["preference_center_url"])).pathname);
+  }
+  const [all, one] = ["links-all.db", "links-one.db"].map((name) => join(folder, name)) as [string, string];
+  const backup = (...args: string[]) => runCommand(["backup", ...args], suite.heddle.commandEnv);
+  await expect.poll(async () => (await backup(one, "--workspace", "demo")).code).toBe(0);
+  expect(await backup(all)).toMatchObject({ code: 0 });
+  const inAll = linkKeysOf(all);
+  expect(inAll.length).toBeGreaterThan(0);
+  expect(linkKeysOf(one).filter((key) => inAll.includes(key))).toEqual([]);
+  const dataDir = join(folder, "links");
+  expect(await runCommand(["restore", one, "--data-dir", dataDir])).toMatchObject({ code: 0 });
+  const again = await startHeddle({ dataDir, apply: "companies: []\n" });
+  const statuses = await Promise.all(paths.map(async (path) => (await fetch(again.url + path)).status));
+  expect(statuses).toEqual([200, 404]);
+  expect(await again.close()).toBe(0);
+});
+
+/** As hex, of whatever tables hold keys of links. */
+function linkKeysOf(file: string): string[] {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%link%'").all();
+    return tables.flatMap(({ name }) =>
+      database.prepare(`SELECT hex(bytes) AS key FROM ${String(name)}`).all().map(({ key }) => String(key))
+    );
+  } finally {
+    database.close();
+  }
+}
 
 /** Of a server on the folder that declares nothing. */
 async function readIn(dataDir: string, id: string): Promise<{ users: unknown; other: number }> {

@@ -59,7 +59,7 @@ test("a link stays good when the key is rotated, and stands under HEDDLE_PUBLIC_
     return String(body["preference_center_url"]);
   }
   const first = await urlOf();
-  expect(first).toMatch(/^https:\/\/mail\.example\.com\/data\/preferences\/AAAAA/);
+  expect(first).toMatch(/^https:\/\/mail\.example\.com\/data\/preferences\/gAAAA/);
   expect(await command("rotate-link-key")).toContain("the key 2");
   const second = await urlOf();
   const made = (await command("url", "Main", "ann", "--url", "https://mail.example.com/data")).trim();

@@ -1,25 +1,27 @@
 /** Links to people's own pages: whose they are, how long they are good, and what a new key changes. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.ts";
-import { type SealKey, sealKeyId } from "../../../platform/sealed-token.ts";
-import { type LinkKeys, openPageLinks } from "./page-links.ts";
+import { bringKeys, type LinkKeys, sharedRing, workspaceKeys } from "../../../platform/link-keys.ts";
+import { newSealKey, seal, sealedBy, type SealKey } from "../../../platform/sealed-token.ts";
+import { openPageLinks } from "./page-links.ts";
 
 const hour = 3600 * 1000;
 const link = { workspaceId: "ws_1", centerId: "center", userId: "user" };
 
 /** As the stores keep them; tells how often they were read. */
 function keysInMemory(): { readonly keys: LinkKeys; readonly reads: () => number } {
-  const held: SealKey[] = [];
+  const rings = new Map<string, SealKey[]>();
   let reads = 0;
   return {
     reads: () => reads,
     keys: {
-      async all() {
+      async all(ring) {
         reads += 1;
-        return held.toReversed();
+        return (rings.get(ring) ?? []).toReversed();
       },
-      async add(make, { unlessAny }) {
-        if (!unlessAny || held.length === 0) held.push(make(held.length + 1));
+      async add(ring, make, { unlessAny }) {
+        const held = rings.get(ring) ?? [];
+        if (!unlessAny || held.length === 0) rings.set(ring, [...held, make(held.length + 1)]);
       },
     },
   };
@@ -58,7 +60,7 @@ test("a new key seals new links, links already sent stay good, in processes that
   expect(await there.open(before.token)).toMatchObject(link);
   expect(await here.rotate()).toBe(2);
   const after = await there.make(link);
-  expect([sealKeyId(before.token), sealKeyId(after.token)]).toEqual([1, 2]);
+  expect([before, after].map(({ token }) => sealedBy(token)?.id)).toEqual([1, 2]);
   for (const links of [here, there]) for (const { token } of [before, after]) expect(await links.open(token)).toMatchObject(link);
 });
 
@@ -70,4 +72,44 @@ test("a key that is known is not read again", async () => {
   const before = reads();
   for (let turn = 0; turn < 10; turn += 1) await links.open(token);
   expect(reads()).toBe(before);
+});
+
+test("links of before workspaces had keys of their own stay good, and no new one is sealed as they were", async () => {
+  const clock = fakeClock();
+  const { keys } = keysInMemory();
+  await keys.add(sharedRing, newSealKey, { unlessAny: false });
+  const [shared] = await keys.all(sharedRing) as [SealKey];
+  const values = JSON.stringify(["ws_1", "center", "user", clock.now() + hour]);
+  const links = openPageLinks({ keys, clock, lifeMs: hour });
+  const old = seal(shared, { purpose: "heddle preference page 1" }, values);
+  expect(await links.open(old)).toEqual({ ...link, expiresAt: clock.now() + hour });
+  expect(sealedBy((await links.make(link)).token)).toEqual({ id: 1, owner: "ws_1" });
+  clock.advance(hour);
+  await expect(links.open(old)).rejects.toMatchObject({ message: "This link has expired" });
+});
+
+test("keys that a workspace takes along open its links elsewhere, also twice moved, and make none of another workspace", async () => {
+  const clock = fakeClock();
+  const [first, second, third] = [1, 2, 3].map(() => keysInMemory().keys) as [LinkKeys, LinkKeys, LinkKeys];
+  const [here, there, last] = [first, second, third].map((keys) => openPageLinks({ keys, clock, lifeMs: hour })) as [
+    ReturnType<typeof openPageLinks>,
+    ReturnType<typeof openPageLinks>,
+    ReturnType<typeof openPageLinks>,
+  ];
+  const others = { ...link, workspaceId: "ws_2" };
+  const sent = [await here.make(link), await here.make(others)] as const;
+  await there.make(others);
+  for (let turn = 0; turn < 2; turn += 1) await bringKeys(second, "ws_1", await workspaceKeys(first, "ws_1"));
+  const later = await there.make(link);
+  await bringKeys(third, "ws_1", await workspaceKeys(second, "ws_1"));
+  for (const { token } of [sent[0], later]) for (const links of [there, last]) expect(await links.open(token)).toMatchObject(link);
+  for (const links of [there, last]) await expect(links.open(sent[1].token)).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  // With everything that was taken along
+  for (const key of await workspaceKeys(third, "ws_1")) {
+    for (const owner of ["ws_2", undefined]) {
+      const values = JSON.stringify([...owner === undefined ? ["ws_2"] : [], "center", "user", clock.now() + hour]);
+      const forged = seal(key, { purpose: "heddle preference page 1", ...(owner && { owner }) }, values);
+      for (const links of [here, there, last]) await expect(links.open(forged)).rejects.toMatchObject({ reason: "NOT_FOUND" });
+    }
+  }
 });

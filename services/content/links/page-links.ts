@@ -1,8 +1,7 @@
-/** Links to people's own pages: nothing of a link is stored but the key that sealed it. */
+/** Links to people's own pages: nothing of a link is stored but what its key is made of. */
 import type { Clock } from "../../../platform/clock.ts";
-import { limits } from "../../../platform/limits.ts";
+import { type LinkKeys, openLinkSeal } from "../../../platform/link-keys.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { newSealKey, seal, type SealKey, sealKeyId, unseal } from "../../../platform/sealed-token.ts";
 
 /** One page of one person. */
 export interface PageLink {
@@ -15,7 +14,7 @@ export interface PageLink {
 }
 
 export interface PageLinks {
-  /** The token of a link, sealed with the newest key. */
+  /** The token of a link, sealed with the workspace's newest key. */
   make(link: Omit<PageLink, "expiresAt">): Promise<{ readonly token: string; readonly expiresAt: number }>;
   /** Refuses NOT_FOUND for a token that is none of ours, whatever is wrong with it, and for one that has expired. */
   open(token: string): Promise<PageLink>;
@@ -23,45 +22,22 @@ export interface PageLinks {
   rotate(): Promise<number>;
 }
 
-export interface LinkKeys {
-  /** Newest first. */
-  all(): Promise<SealKey[]>;
-  /** Adds the key that `make` gives for the next number; with `unlessAny` only where there is none. */
-  add(make: (id: number) => SealKey, options: { readonly unlessAny: boolean }): Promise<void>;
-}
-
 const purpose = "heddle preference page 1";
 
 export function openPageLinks({ keys, clock, lifeMs }: { keys: LinkKeys; clock: Clock; lifeMs: number }): PageLinks {
-  async function newest(): Promise<SealKey> {
-    const [key] = await keys.all();
-    if (key !== undefined) return key;
-    await keys.add(newSealKey, { unlessAny: true });
-    return newest();
-  }
-  // A key never changes and never goes, so those that were seen need not be read for each page
-  const known = new Map<number, SealKey>();
-  async function keyOf(id: number): Promise<SealKey | undefined> {
-    if (!known.has(id)) { for (const key of await keys.all()) known.set(key.id, key); }
-    return known.get(id);
-  }
+  const links = openLinkSeal(keys, purpose);
   return {
     async make({ workspaceId, centerId, userId }) {
       const expiresAt = clock.now() + lifeMs;
-      return { token: seal(await newest(), purpose, JSON.stringify([workspaceId, centerId, userId, expiresAt])), expiresAt };
+      return { token: await links.seal(workspaceId, [centerId, userId, expiresAt]), expiresAt };
     },
     async open(token) {
-      const id = token.length <= limits.linkTokenCharsMax ? sealKeyId(token) : undefined;
-      const key = id === undefined ? undefined : await keyOf(id);
-      const text = key === undefined ? undefined : unseal(key, purpose, token);
-      if (text === undefined) throw new Refusal("NOT_FOUND", "This link is not valid");
-      const [workspaceId, centerId, userId, expiresAt] = JSON.parse(text) as [string, string, string, number];
+      const link = await links.open(token);
+      if (link === undefined) throw new Refusal("NOT_FOUND", "This link is not valid");
+      const [centerId, userId, expiresAt] = link.values as [string, string, number];
       if (clock.now() >= expiresAt) throw new Refusal("NOT_FOUND", "This link has expired");
-      return { workspaceId, centerId, userId, expiresAt };
+      return { workspaceId: link.workspaceId, centerId, userId, expiresAt };
     },
-    async rotate() {
-      await keys.add(newSealKey, { unlessAny: false });
-      return (await newest()).id;
-    },
+    rotate: links.rotate,
   };
 }

@@ -5,7 +5,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Center, CenterContent, CenterState, CenterSummary, CenterVersion, PageSettings } from "../domain/center.ts";
 import type { CenterChange, CenterStore, Remembered, WrittenVersion } from "../domain/center-ports.ts";
-import type { LinkKeys } from "../links/page-links.ts";
+import type { LinkKeys } from "../../../platform/link-keys.ts";
 import { type CenterRows, openCenterRows, plain, type RowWrite } from "./cassandra-center-rows.ts";
 import { putContent, selectContent } from "./cassandra-center-statements.ts";
 import { contentFromText, contentToText } from "./center-rows.ts";
@@ -195,8 +195,10 @@ async function rememberedIn(
   return mark !== undefined && mark.expiresAt > now ? { requestHash, ...mark } : undefined;
 }
 
-/** Links of all workspaces are sealed with the same keys. */
-const everyWorkspace = "*";
+/** A partition of its own for each ring, which no workspace's is. */
+function partitionOf(ring: string): string {
+  return `*${ring}`;
+}
 
 interface KeyRow {
   readonly id: number;
@@ -204,15 +206,15 @@ interface KeyRow {
 }
 
 function linkKeysIn(rows: CenterRows): LinkKeys {
-  async function all(): Promise<SealKey[]> {
-    const found = await rows.all(everyWorkspace, "key") as KeyRow[];
+  async function all(ring: string): Promise<SealKey[]> {
+    const found = await rows.all(partitionOf(ring), "key") as KeyRow[];
     return found.map(({ id, bytes }) => ({ id, bytes: new Uint8Array(Buffer.from(bytes, "base64")) })).sort((a, b) => b.id - a.id);
   }
   return {
     all,
-    async add(make, { unlessAny }) {
-      await rows.change(everyWorkspace, async () => {
-        const [newest] = await all();
+    async add(ring, make, { unlessAny }) {
+      await rows.change(partitionOf(ring), async () => {
+        const [newest] = await all(ring);
         if (unlessAny && newest !== undefined) return "there";
         const { id, bytes } = make((newest?.id ?? 0) + 1);
         const body: KeyRow = { id, bytes: Buffer.from(bytes).toString("base64") };

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Center, CenterContent } from "../domain/center.ts";
 import type { CenterChange, CenterStore, Remembered } from "../domain/center-ports.ts";
-import type { LinkKeys } from "../links/page-links.ts";
+import type { LinkKeys } from "../../../platform/link-keys.ts";
 
 export interface OpenCenters {
   readonly centers: CenterStore;
@@ -182,10 +182,12 @@ export function describeCenterStore(driver: string, open: () => Promise<OpenCent
       function key(id: number): SealKey {
         return { id, bytes: new Uint8Array(32).fill(id) };
       }
-      await Promise.all([1, 2, 3].map(() => at.linkKeys.add(key, { unlessAny: true })));
-      expect((await at.linkKeys.all()).map(({ id }) => id)).toEqual([1]);
-      await at.linkKeys.add(key, { unlessAny: false });
-      expect((await at.linkKeys.all()).map(({ id, bytes }) => [id, bytes[31], bytes.length])).toEqual([[2, 2, 32], [1, 1, 32]]);
+      await Promise.all([1, 2, 3].map(() => at.linkKeys.add("a", key, { unlessAny: true })));
+      expect((await at.linkKeys.all("a")).map(({ id }) => id)).toEqual([1]);
+      await at.linkKeys.add("a", key, { unlessAny: false });
+      expect((await at.linkKeys.all("a")).map(({ id, bytes }) => [id, bytes[31], bytes.length])).toEqual([[2, 2, 32], [1, 1, 32]]);
+      await at.linkKeys.add("", key, { unlessAny: true });
+      expect([(await at.linkKeys.all("")).length, (await at.linkKeys.all("b")).length]).toEqual([1, 0]);
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { Center, CenterState, CenterSummary, CenterVersion } from "../domain/center.ts";
 import type { CenterChange, CenterStore, Remembered } from "../domain/center-ports.ts";
-import type { LinkKeys } from "../links/page-links.ts";
+import type { LinkKeys } from "../../../platform/link-keys.ts";
 import { answerFromText, contentFromText, contentToText, settingsFromText } from "./center-rows.ts";
 
 /** Makes the tables where they are missing. */
@@ -157,20 +157,20 @@ function keep(database: Database, { workspaceId, now }: Pick<CenterChange, "work
 }
 
 function linkKeyTable(database: Database): LinkKeys {
-  function all(): SealKey[] {
-    return database.prepare("SELECT id, bytes FROM content_link_keys ORDER BY id DESC").all().map((row) => ({
+  function all(ring: string): SealKey[] {
+    return database.prepare("SELECT id, bytes FROM content_link_rings WHERE ring = ? ORDER BY id DESC").all(ring).map((row) => ({
       id: Number(row["id"]),
       bytes: row["bytes"] instanceof Uint8Array ? row["bytes"] : new Uint8Array(),
     }));
   }
   return {
-    all: () => Promise.resolve(all()),
-    add: (make, { unlessAny }) =>
+    all: (ring) => Promise.resolve(all(ring)),
+    add: (ring, make, { unlessAny }) =>
       database.write(() => {
-        const [newest] = all();
+        const [newest] = all(ring);
         if (unlessAny && newest !== undefined) return;
         const key = make((newest?.id ?? 0) + 1);
-        database.prepare("INSERT INTO content_link_keys (id, bytes) VALUES (?, ?)").run(key.id, key.bytes);
+        database.prepare("INSERT INTO content_link_rings (ring, id, bytes) VALUES (?, ?, ?)").run(ring, key.id, key.bytes);
       }),
   };
 }
@@ -196,5 +196,12 @@ const schema: readonly string[] = [
   CREATE INDEX content_marks_by_expiry ON content_marks (expires_at);
   CREATE TABLE content_page_settings (workspace_id TEXT PRIMARY KEY, body TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE content_link_keys (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  `,
+  `
+  CREATE TABLE content_link_rings (
+    ring TEXT NOT NULL, id INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (ring, id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO content_link_rings (ring, id, bytes) SELECT '', id, bytes FROM content_link_keys;
+  DROP TABLE content_link_keys;
   `,
 ];

@@ -1,7 +1,6 @@
-/** One-click unsubscribe links (RFC 8058): nothing of a link is stored but the key that sealed it. */
-import { limits } from "../../../platform/limits.ts";
+/** One-click unsubscribe links (RFC 8058): nothing of a link is stored but what its key is made of. */
+import { type LinkKeys, openLinkSeal } from "../../../platform/link-keys.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { newSealKey, seal, type SealKey, sealKeyId, unseal } from "../../../platform/sealed-token.ts";
 
 /** What a link takes back: all email of a workspace to an address, or one group. */
 export interface UnsubscribeLink {
@@ -13,7 +12,7 @@ export interface UnsubscribeLink {
 }
 
 export interface UnsubscribeLinks {
-  /** The token of a link, sealed with the newest key. */
+  /** The token of a link, sealed with the workspace's newest key. */
   make(link: UnsubscribeLink): Promise<string>;
   /** Refuses NOT_FOUND for a token that is none of ours, whatever is wrong with it. */
   open(token: string): Promise<UnsubscribeLink>;
@@ -21,34 +20,18 @@ export interface UnsubscribeLinks {
   rotate(): Promise<number>;
 }
 
-export interface LinkKeys {
-  /** Newest first. */
-  all(): Promise<SealKey[]>;
-  add(make: (id: number) => SealKey, options: { readonly unlessAny: boolean }): Promise<void>;
-}
-
 const purpose = "heddle unsubscribe 1";
 
 export function openUnsubscribeLinks(keys: LinkKeys): UnsubscribeLinks {
-  async function newest(): Promise<SealKey> {
-    const [key] = await keys.all();
-    if (key !== undefined) return key;
-    await keys.add(newSealKey, { unlessAny: true });
-    return newest();
-  }
+  const links = openLinkSeal(keys, purpose);
   return {
-    make: async ({ workspaceId, email, groupId }) => seal(await newest(), purpose, JSON.stringify([workspaceId, email, groupId])),
+    make: ({ workspaceId, email, groupId }) => links.seal(workspaceId, [email, groupId]),
     async open(token) {
-      const id = token.length <= limits.linkTokenCharsMax ? sealKeyId(token) : undefined;
-      const key = id === undefined ? undefined : (await keys.all()).find((candidate) => candidate.id === id);
-      const text = key === undefined ? undefined : unseal(key, purpose, token);
-      if (text === undefined) throw new Refusal("NOT_FOUND", "This unsubscribe link is not valid");
-      const [workspaceId, email, groupId] = JSON.parse(text) as [string, string, string];
-      return { workspaceId, email, groupId };
+      const link = await links.open(token);
+      if (link === undefined) throw new Refusal("NOT_FOUND", "This unsubscribe link is not valid");
+      const [email, groupId] = link.values as [string, string];
+      return { workspaceId: link.workspaceId, email, groupId };
     },
-    async rotate() {
-      await keys.add(newSealKey, { unlessAny: false });
-      return (await newest()).id;
-    },
+    rotate: links.rotate,
   };
 }

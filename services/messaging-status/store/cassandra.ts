@@ -14,7 +14,8 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import { listedWrites, readList } from "./cassandra-lists.ts";
 import { putLinkKey, putState, selectLinkKeys, selectStates } from "./statements.ts";
-import type { LinkKeyTable, LoadedStates, StatusTables, StepRows } from "./tables.ts";
+import { type LinkKeys, sharedRing } from "../../../platform/link-keys.ts";
+import type { LoadedStates, StatusTables, StepRows } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
 export function openCassandraStatusStore(session: Session): StatusTables & RepeatedEntries {
@@ -115,24 +116,27 @@ function rowsOf({ workspaceId, states, entries, ends }: Workspace): Statement[][
 }
 
 /** One row a key, given out in order: whoever comes second to a number takes the next. */
-function linkKeyTable(session: Session): LinkKeyTable {
-  async function read(serial: boolean) {
-    const statement = { cql: selectLinkKeys, values: { name: keysName }, idempotent: true };
+function linkKeyTable(session: Session): LinkKeys {
+  async function read(ring: string, serial: boolean) {
+    const statement = { cql: selectLinkKeys, values: { name: nameOf(ring) }, idempotent: true };
     const rows = await session.execute(serial ? { ...statement, serial } : statement);
     return rows.map((row) => ({ id: Number(row["id"]), bytes: new Uint8Array(row["bytes"] as Uint8Array) })).toReversed();
   }
   return {
-    all: () => read(false),
-    async add(make, { unlessAny }) {
+    all: (ring) => read(ring, false),
+    async add(ring, make, { unlessAny }) {
       for (let attempt = 1; attempt <= limits.linkKeyAttemptsMax; attempt += 1) {
-        const [newest] = await read(true);
+        const [newest] = await read(ring, true);
         if (unlessAny && newest !== undefined) return;
         const { id, bytes } = make((newest?.id ?? 0) + 1);
-        if (await session.conditional([{ cql: putLinkKey, values: { name: keysName, id, bytes }, idempotent: false }])) return;
+        if (await session.conditional([{ cql: putLinkKey, values: { name: nameOf(ring), id, bytes }, idempotent: false }])) return;
       }
       throw new Refusal("STATE_CONFLICT", "Keys of links are being made by others, try again");
     },
   };
 }
 
-const keysName = "links";
+/** Those of before there were rings stand under the first name. */
+function nameOf(ring: string): string {
+  return ring === sharedRing ? "links" : `links ${ring}`;
+}

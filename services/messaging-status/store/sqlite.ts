@@ -9,7 +9,8 @@ import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import type { AddressStore, ListName } from "../domain/ports.ts";
-import type { LinkKeyTable, StatusTables, StepRows } from "./tables.ts";
+import type { LinkKeys } from "../../../platform/link-keys.ts";
+import type { StatusTables, StepRows } from "./tables.ts";
 
 export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
 
@@ -65,21 +66,22 @@ function stateFromRow(body: unknown): AddressState {
   return JSON.parse(String(body));
 }
 
-function linkKeyTable(database: Database): LinkKeyTable {
-  function all(): SealKey[] {
-    return database.prepare("SELECT id, bytes FROM messaging_status_link_keys ORDER BY id DESC").all().map((row) => ({
+function linkKeyTable(database: Database): LinkKeys {
+  function all(ring: string): SealKey[] {
+    const sql = "SELECT id, bytes FROM messaging_status_link_rings WHERE ring = ? ORDER BY id DESC";
+    return database.prepare(sql).all(ring).map((row) => ({
       id: Number(row["id"]),
       bytes: row["bytes"] instanceof Uint8Array ? row["bytes"] : new Uint8Array(),
     }));
   }
   return {
-    all: () => Promise.resolve(all()),
-    add: (make, { unlessAny }) =>
+    all: (ring) => Promise.resolve(all(ring)),
+    add: (ring, make, { unlessAny }) =>
       database.write(() => {
-        const [newest] = all();
+        const [newest] = all(ring);
         if (unlessAny && newest !== undefined) return;
         const key = make((newest?.id ?? 0) + 1);
-        database.prepare("INSERT INTO messaging_status_link_keys (id, bytes) VALUES (?, ?)").run(key.id, key.bytes);
+        database.prepare("INSERT INTO messaging_status_link_rings (ring, id, bytes) VALUES (?, ?, ?)").run(ring, key.id, key.bytes);
       }),
   };
 }
@@ -146,4 +148,11 @@ const schema: readonly string[] = [
   `,
   "ALTER TABLE messaging_status_set_aside ADD COLUMN lane_key TEXT NOT NULL DEFAULT '';",
   ledger.inOrder,
+  `
+  CREATE TABLE messaging_status_link_rings (
+    ring TEXT NOT NULL, id INTEGER NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY (ring, id)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO messaging_status_link_rings (ring, id, bytes) SELECT '', id, bytes FROM messaging_status_link_keys;
+  DROP TABLE messaging_status_link_keys;
+  `,
 ];

@@ -133,10 +133,12 @@ export function describeStatusStore(driver: string, open: () => Promise<Contract
 
     test("link keys: the newest first; only one where none is wanted twice", async () => {
       const make = (id: number) => ({ id, bytes: Uint8Array.of(id) });
-      await Promise.all([tables.linkKeys.add(make, { unlessAny: true }), tables.linkKeys.add(make, { unlessAny: true })]);
-      expect((await tables.linkKeys.all()).map(({ id }) => id)).toEqual([1]);
-      await tables.linkKeys.add(make, { unlessAny: false });
-      expect((await tables.linkKeys.all()).map(({ id, bytes }) => [id, ...bytes])).toEqual([[2, 2], [1, 1]]);
+      await Promise.all([tables.linkKeys.add("a", make, { unlessAny: true }), tables.linkKeys.add("a", make, { unlessAny: true })]);
+      expect((await tables.linkKeys.all("a")).map(({ id }) => id)).toEqual([1]);
+      await tables.linkKeys.add("a", make, { unlessAny: false });
+      expect((await tables.linkKeys.all("a")).map(({ id, bytes }) => [id, ...bytes])).toEqual([[2, 2], [1, 1]]);
+      await tables.linkKeys.add("", make, { unlessAny: true });
+      expect([(await tables.linkKeys.all("")).length, (await tables.linkKeys.all("b")).length]).toEqual([1, 0]);
     });
   });
 }

@@ -4,13 +4,14 @@ import type { Waiting } from "../../../platform/lane/hold-back.ts";
 import type { SetAside } from "../../../platform/lane/lane.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
-import type { SealKey } from "../../../platform/sealed-token.ts";
+import type { LinkKeys } from "../../../platform/link-keys.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import type { AddressStore } from "../domain/ports.ts";
 
 export interface StatusTables extends Ledger {
   readonly store: AddressStore;
-  readonly linkKeys: LinkKeyTable;
+  /** Of unsubscribe links. */
+  readonly linkKeys: LinkKeys;
   /** States with where their chains end. The caller owns the objects. */
   loadForStep(workspaceId: string, addresses: readonly string[]): Promise<LoadedStates>;
   /** Each address's row and entries whole or not at all; doing it again is harmless. Throws LaneChanged where what was decided no longer holds. */
@@ -19,13 +20,6 @@ export interface StatusTables extends Ledger {
   listSetAside(max: number): Promise<SetAside[]>;
   /** What waits of one workspace. */
   waiting(workspaceId: string): Promise<Waiting[]>;
-}
-
-/** Keys of unsubscribe links, newest first. */
-export interface LinkKeyTable {
-  all(): Promise<SealKey[]>;
-  /** Adds the key that `make` gives for the next number; with `unlessAny` only where there is none. */
-  add(make: (id: number) => SealKey, options: { readonly unlessAny: boolean }): Promise<void>;
 }
 
 export interface LoadedStates {
