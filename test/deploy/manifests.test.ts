@@ -71,7 +71,9 @@ for (const overlay of overlays) {
         }
       }
       for (
-        const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC)\w+_URL$/.test(name))
+        const [name, url] of Object.entries(settingsOf(manifests)).filter(([name]) =>
+          /^HEDDLE_(?!NATS|REDIS|PUBLIC|PAGES)\w+_URL$/.test(name)
+        )
       ) {
         const { hostname, port } = new URL(url.replace("dns+", ""));
         expect(manifests.named("Service", hostname).spec.ports.map((one: Port) => String(one.port)), name).toContain(port);
@@ -123,7 +125,9 @@ for (const overlay of overlays) {
       const settings = settingsOf(manifests);
       const secured = settings["HEDDLE_RPC_TLS_CERT"] !== undefined;
       expect(secured).toBe(overlay === "production");
-      const urls = Object.entries(settings).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC)\w+_URL$/.test(name)).map(([, url]) => url);
+      const urls = Object.entries(settings).filter(([name]) => /^HEDDLE_(?!NATS|REDIS|PUBLIC|PAGES)\w+_URL$/.test(name)).map(([, url]) =>
+        url
+      );
       expect(urls.filter((url) => url.startsWith("dns+https:") !== secured)).toEqual([]);
       for (const { owner, spec } of manifests.pods.filter(({ owner }) => owner.kind === "Deployment")) {
         const [container] = spec.containers as [Container];
