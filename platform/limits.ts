@@ -279,6 +279,9 @@ export const limits = {
   // The body of one, whatever the server takes: what several users are told in one is cut by it
   eventBytesMax: 48 * 1024,
   eventsKeptMax: 5_000,
+  // Names that an event tells of one user, and their length together: more are left out, and it says so
+  eventNamesMax: 255,
+  eventNamesCharsMax: 8_192,
   eventsInFlightMax: 256,
   eventsWaitingMax: 1_000,
   eventsRepeatMs: 10 * 60 * 1000,

@@ -1,7 +1,7 @@
 /** heddle events: what others are told of users, in one process and in the mesh. */
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
-import { fresh, heddleSuite } from "../suite.ts";
+import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
 
 const suite = heddleSuite();
 
@@ -9,6 +9,7 @@ interface ShownEvent {
   readonly sequence: number;
   readonly subject: string;
   readonly eventId: string;
+  readonly key: string;
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
@@ -51,3 +52,69 @@ test("events are read in pages that end where they are told to", async () => {
   expect(await events("--after", "999999999")).toEqual([]);
   expect(await runCommand(["events", "--after", "soon"], suite.heddle.commandEnv)).toMatchObject({ code: 2 });
 });
+
+test("events name whom and what they are about, so that who keeps a copy finds it when the user is gone", { timeout: 60_000 }, async () => {
+  const [source, target, renamed] = [fresh("source"), fresh("target"), fresh("renamed")];
+  const [email, sourceEmail, phone] = [freshEmail(), freshEmail(), freshPhone()];
+  const alias = { alias_label: fresh("label"), alias_name: "one" };
+  await suite.track({
+    attributes: [
+      { external_id: source, email: sourceEmail, first_name: "Ann" },
+      { external_id: target, email, phone, color: "blue", shape: { side: 1 }, current_location: { latitude: 1, longitude: 2 } },
+    ],
+    events: [{ external_id: target, name: "sign up", time: "2026-01-01T00:00:00Z" }],
+    purchases: [{ external_id: target, product_id: "sku-1", currency: "USD", price: 1, time: "2026-01-01T00:00:00Z" }],
+  });
+  await suite.accept("/users/alias/new", { user_aliases: [{ external_id: source, ...alias }] });
+  const [sourceId, targetId] = [await idOf(source), await idOf(target)];
+  await expect.poll(() => changedOf(sourceId)).toEqual({
+    externalId: source,
+    fields: ["email", "external_id", "first_name", "user_aliases"],
+  });
+  await expect.poll(() => changedOf(targetId)).toEqual({
+    externalId: target,
+    fields: ["custom_attributes", "custom_events", "email", "external_id", "last_coordinates", "phone", "purchases", "total_revenue"],
+    customAttributes: ["color", "shape"],
+    customEvents: ["sign up"],
+    products: ["sku-1"],
+  });
+
+  await suite.post("/users/external_ids/rename", {
+    external_id_renames: [{ current_external_id: target, new_external_id: renamed }],
+  });
+  await suite.accept("/users/merge", {
+    merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: renamed } }],
+  });
+  await expect.poll(() => told("profile.user.merged.v1", sourceId)).toMatchObject([{
+    targetExternalId: renamed,
+    gone: { externalIds: [source], emails: [sourceEmail] },
+  }]);
+  await suite.post("/users/delete", { external_ids: [renamed] });
+  await expect.poll(() => told("profile.user.deleted.v1", targetId)).toMatchObject([{
+    gone: {
+      externalIds: [renamed, target],
+      emails: [email],
+      phones: [phone],
+      aliases: [{ label: alias.alias_label, name: alias.alias_name }],
+    },
+  }]);
+  const all = await events();
+  expect(all.filter(({ key }) => key === "")).toEqual([]);
+  expect(all.filter(({ subject }) => subject === "profile.user.deleted.v1").map(({ key }) => key)).toContain(targetId);
+});
+
+/** All that was ever told to be set of a user, sorted, with the last external id; lists that are empty are left out. */
+async function changedOf(userId: unknown): Promise<object> {
+  const changed: Record<string, Set<string>> = {};
+  let externalId: unknown;
+  for (const payload of await told("profile.user.updated.v1", userId)) {
+    const { users } = payload as { users: ({ userId: string; externalId: string } & Record<string, string[]>)[] };
+    for (const user of users.filter((one) => one.userId === userId)) {
+      externalId = user.externalId;
+      for (const list of ["fields", "customAttributes", "customEvents", "products"]) {
+        for (const name of user[list] ?? []) (changed[list] ??= new Set()).add(name);
+      }
+    }
+  }
+  return { externalId, ...Object.fromEntries(Object.entries(changed).map(([list, names]) => [list, [...names].sort()])) };
+}

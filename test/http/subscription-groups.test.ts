@@ -48,7 +48,7 @@ async function sharers(count: number, state: string): Promise<{ readonly email: 
     await heddle.track({ attributes: ids.slice(at, at + perRequest).map((external_id) => ({ external_id, email })) });
   }
   await set(email, state);
-  await expect.poll(() => statesOf(ids), { timeout: 60_000 }).toEqual({ [shown(state)]: count });
+  await expect.poll(() => statesOf(ids), { timeout: 120_000, interval: 1_000 }).toEqual({ [shown(state)]: count });
   return { email, ids };
 }
 

@@ -1,4 +1,5 @@
 /** What the resolver sends to a user's applier: one change of one profile, in order. */
+import type { GoneNames } from "./event-names.ts";
 import type { Device, Engagement } from "./intake-record.ts";
 import type { Mark } from "./profile.ts";
 import type { CustomChange, FieldValue, JsonObject, StandardField } from "./track-object.ts";
@@ -13,6 +14,8 @@ export interface ProfileRecord {
   readonly change: ProfileChange;
   /** With an open merge: the side the client addressed; absent: the target. */
   readonly side?: MergeSide;
+  /** Of the user, behind the change: for events, which can be made of records alone. Absent: it has none, or an earlier build wrote the record. */
+  readonly externalId?: string;
 }
 
 /**
@@ -56,11 +59,18 @@ export type ProfileChange =
   /** This user is the source of a merge: freeze after everything before, and announce to the target. */
   | { readonly type: "handoff"; readonly mergeId: string; readonly targetId: UserId; readonly undoUntil: number }
   /** This user is the target: hold back what follows until the source is frozen, then take it in. */
-  | { readonly type: "await"; readonly mergeId: string; readonly sourceId: UserId; readonly undoUntil: number }
+  | {
+    readonly type: "await";
+    readonly mergeId: string;
+    readonly sourceId: UserId;
+    readonly undoUntil: number;
+    /** Names that the source had and the target has not; absent where an earlier build wrote the record. */
+    readonly gone?: GoneNames;
+  }
   /** Take the merge back on the target's side, and bring the source back. */
-  | { readonly type: "undo"; readonly mergeId: string; readonly sourceId: UserId }
-  /** Forget everything but the mark. */
-  | { readonly type: "delete" }
+  | { readonly type: "undo"; readonly mergeId: string; readonly sourceId: UserId; readonly sourceExternalId?: string }
+  /** Forget everything but the mark. `gone`: the user's names, absent where an earlier build wrote the record. */
+  | { readonly type: "delete"; readonly gone?: GoneNames }
   /** Only in lanes: this user was the source of a merge that is taken back; wait until the target got past its `undo`. */
   | { readonly type: "restore"; readonly mergeId: string; readonly targetId: UserId }
   /** Only in lanes: the merge into this user can no longer be taken back. */

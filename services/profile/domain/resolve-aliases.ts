@@ -73,7 +73,7 @@ function changeAliases(effects: Effects, before: UserRow, touch: Touch): void {
   const side = sideOf(effects.view, row, touch.key);
   const after = touch.apply(row);
   putUser(effects, after);
-  send(effects, { id: row.id, side }, { type: "identity", aliases: after.aliases });
+  send(effects, { id: row.id, externalId: row.externalId, side }, { type: "identity", aliases: after.aliases });
   touchUser(effects, after);
   followTouch(effects, after, touch);
 }

@@ -1,5 +1,6 @@
 /** Deletes: a user, all its names, and what is kept of users merged into it. */
 import { selectUser } from "./choose-user.ts";
+import { namesOf } from "./event-names.ts";
 import type { UserRow } from "./identity.ts";
 import type { UserSelector } from "./user-key.ts";
 import { addressesOf, ownNames, userRowKey } from "./user-names.ts";
@@ -22,6 +23,6 @@ function deleteUser(effects: Effects, row: UserRow): void {
   for (const address of addressesOf(row)) leaveAddress(effects, address, { id: row.id, merges: [] });
   effects.view.put(userRowKey(row.id), undefined);
   closeMerges(effects, row.merges);
-  send(effects, { id: row.id }, { type: "delete" });
+  send(effects, row, { type: "delete", gone: namesOf(row) });
   tell(effects, { type: "userDeleted", userId: row.id });
 }

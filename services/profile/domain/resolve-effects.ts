@@ -63,13 +63,17 @@ export function takeMark(effects: Effects): Mark {
 
 /** Sends a change to a user's profile. */
 export function send(effects: Effects, to: Addressee, change: ProfileChange): void {
-  const record = { userId: to.id, mark: takeMark(effects), now: effects.now, change };
-  effects.profiles.push(to.side === undefined ? record : { ...record, side: to.side });
+  const { id: userId, externalId, side } = to;
+  const record: ProfileRecord = externalId === null
+    ? { userId, mark: takeMark(effects), now: effects.now, change }
+    : { userId, mark: takeMark(effects), now: effects.now, change, externalId };
+  effects.profiles.push(side === undefined ? record : { ...record, side });
 }
 
-/** A user row will do; `side`: see ProfileRecord. */
+/** A user row as it is behind the change will do; `side`: see ProfileRecord. */
 export interface Addressee {
   readonly id: UserId;
+  readonly externalId: string | null;
   readonly side?: MergeSide | undefined;
 }
 

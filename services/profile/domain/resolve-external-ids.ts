@@ -40,7 +40,7 @@ function renameExternalId(effects: Effects, { current, next }: Rename): string |
   const after: UserRow = { ...row, externalId: next, deprecatedIds: [...row.deprecatedIds, current] };
   effects.view.put(externalIdKey(next), row.id);
   putUser(effects, after);
-  send(effects, { id: row.id }, { type: "identity", externalId: next });
+  send(effects, after, { type: "identity", externalId: next });
   takePending(effects, row.id, [externalIdKey(next)]);
   touchUser(effects, after);
   return undefined;

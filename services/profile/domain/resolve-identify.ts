@@ -38,7 +38,7 @@ function giveExternalId(effects: Effects, found: UserRow, externalId: string): J
   effects.view.put(externalIdKey(externalId), row.id);
   putUser(effects, after);
   markIdentified(effects, after);
-  send(effects, { id: row.id }, { type: "identity", externalId });
+  send(effects, after, { type: "identity", externalId });
   takePending(effects, row.id, [externalIdKey(externalId)]);
   touchUser(effects, after);
   return { status: "identified", reason: "", sourceId: row.id, targetId: row.id, mergeId: null, undoUntil: 0 };

@@ -55,7 +55,7 @@ describe("resolveMerges()", () => {
     expect(mergeId).toMatch(/^[0-9a-f]{24}$/);
     expect(record?.profiles.map(({ userId, change }) => [userId, change])).toEqual([
       [sourceId, { type: "handoff", mergeId, targetId, undoUntil }],
-      [targetId, { type: "await", mergeId, sourceId, undoUntil }],
+      [targetId, { type: "await", mergeId, sourceId, undoUntil, gone: { externalIds: ["s"] } }],
       [targetId, { type: "identity", email: "s@b.c" }],
     ]);
     expect(record?.consent).toMatchObject([{ type: "userMerged", userId: targetId, mergeId, sourceId }]);

@@ -2,6 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { aliasRefusal } from "./alias-room.ts";
 import { type Selection, selectUser } from "./choose-user.ts";
+import { namesLost } from "./event-names.ts";
 import type { IntakeBody } from "./intake-record.ts";
 import type { JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
 import type { Alias } from "./user-key.ts";
@@ -60,7 +61,7 @@ export function mergeUsers(effects: Effects, sides: Sides, place: JobPlace): Job
   const undoUntil = effects.undoWindowMs === 0 ? 0 : effects.now + effects.undoWindowMs;
   remember(effects, { source, target }, { ...place, mergeId, undoUntil });
   send(effects, source, { type: "handoff", mergeId, targetId: target.id, undoUntil });
-  send(effects, target, { type: "await", mergeId, sourceId: source.id, undoUntil });
+  send(effects, target, { type: "await", mergeId, sourceId: source.id, undoUntil, gone: namesLost(source, target, moved) });
   const merged = moveNames(effects, { source, target, moved }, mergeId);
   sendNames(effects, target, merged);
   followUnsubscribe(effects, { source, target }, merged);
@@ -140,7 +141,7 @@ function sendNames(effects: Effects, before: UserRow, after: UserRow): void {
     ...(email !== before.email && { email }),
     ...(phone !== before.phone && { phone }),
   };
-  if (Object.keys(changed).length > 0) send(effects, { id: after.id }, { type: "identity", ...changed });
+  if (Object.keys(changed).length > 0) send(effects, after, { type: "identity", ...changed });
 }
 
 /** Without an undo window nothing is kept, and nothing older can be taken back any more. */

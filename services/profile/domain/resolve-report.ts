@@ -24,7 +24,7 @@ function report(effects: Effects, key: UserKey, change: ProfileChange): void {
   const found = findUser(effects.view, key);
   if (found === undefined) return;
   const row = withoutOverMerges(effects, found);
-  send(effects, { id: row.id, side: sideOf(effects.view, row, key) }, change);
+  send(effects, { id: row.id, externalId: row.externalId, side: sideOf(effects.view, row, key) }, change);
   touchUser(effects, row);
   followTouch(effects, row, { key, apply: (shadow) => shadow });
 }

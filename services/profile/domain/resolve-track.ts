@@ -73,7 +73,7 @@ function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow
   const emailChanged = email !== before.email;
   const phoneChanged = phone !== before.phone;
   if (!emailChanged && !phoneChanged) return;
-  send(effects, { id: before.id, side: next.side }, {
+  send(effects, { id: before.id, externalId: before.externalId, side: next.side }, {
     type: "identity",
     ...(emailChanged && { email }),
     ...(phoneChanged && { phone }),

@@ -96,10 +96,11 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   effects.view.put(`m:${mergeId}`, undefined);
   const neededBySource = sideAddresses(effects.view, source);
   dropEmpty(effects, addresses.filter((address) => !neededBySource.includes(address)), target);
-  send(effects, target, { type: "undo", mergeId, sourceId: source.id });
+  const named = source.externalId === null ? {} : { sourceExternalId: source.externalId };
+  send(effects, target, { type: "undo", mergeId, sourceId: source.id, ...named });
   for (const row of [target, source]) {
-    const { id, externalId, aliases, email, phone } = row;
-    send(effects, { id }, { type: "identity", externalId, aliases, email, phone });
+    const { externalId, aliases, email, phone } = row;
+    send(effects, { id: row.id, externalId }, { type: "identity", externalId, aliases, email, phone });
   }
   tell(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
   // Nobody had these names between the merge and now

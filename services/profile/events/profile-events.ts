@@ -4,6 +4,7 @@ import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
 import { subject as subjectOption } from "../../../proto/gen/heddle/event/v1/event_pb.ts";
+import type { GoneNamesSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import {
   ProfileUserDeletedSchema,
   ProfileUserMergedSchema,
@@ -11,65 +12,99 @@ import {
   ProfileUserUpdatedSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import { isAfter } from "../domain/apply-records.ts";
+import type { GoneNames } from "../domain/event-names.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
+import { ChangedNames } from "./changed-names.ts";
+import { updatedMessage, type UpdatedUser } from "./updated-message.ts";
 
 /**
  * Events of records of one workspace, in an order that keeps that of each user: who was updated, in one event while that is
  * at most `eventBytesMax`, and each merge, undo and delete. A user who is deleted or merged away by the records is not told as updated.
  */
 export function eventsOf(workspaceId: string, records: readonly ProfileRecord[]): PublishedEvent[] {
-  const updated = new Map<UserId, Mark>();
+  const updated = new Map<UserId, Updated>();
   const single: PublishedEvent[] = [];
   for (const record of records) {
     const event = eventOf(workspaceId, record);
     if (event !== undefined) single.push(event);
     if (endsUser(record)) updated.delete(record.userId);
-    else if (isAfter(record.mark, updated.get(record.userId) ?? noMark)) updated.set(record.userId, record.mark);
+    else if (!isOfMergeAlone(record)) addTo(updated, record);
   }
   return [...updatedOf(workspaceId, updated), ...single];
 }
 
-const noMark: Mark = [-1, 0];
+interface Updated extends UpdatedUser {
+  /** Of the last record. */
+  mark: Mark;
+  externalId: string;
+  readonly names: ChangedNames;
+}
+
+function addTo(updated: Map<UserId, Updated>, { userId, mark, change, externalId = "" }: ProfileRecord): void {
+  const known = updated.get(userId);
+  if (known === undefined) {
+    const names = new ChangedNames();
+    names.add(change);
+    updated.set(userId, { userId, mark, externalId, names });
+    return;
+  }
+  known.names.add(change);
+  if (!isAfter(mark, known.mark)) return;
+  known.mark = mark;
+  known.externalId = externalId;
+}
 
 function endsUser({ change }: ProfileRecord): boolean {
   return change.type === "delete" || change.type === "handoff";
 }
 
+/** Only in lanes: a user who comes back is told by the undo and by its names, and what is forgotten is no change. */
+function isOfMergeAlone({ change }: ProfileRecord): boolean {
+  return change.type === "restore" || change.type === "forget";
+}
+
 /** In one event, or in as many as its size asks for. */
-function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Mark>): PublishedEvent[] {
+function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Updated>): PublishedEvent[] {
   if (users.size === 0) return [];
-  const told = Array.from(users, ([userId, mark]) => ({ userId, place: placeOf(mark) }));
   const eventId = updatedId(workspaceId, users);
-  const event = published(ProfileUserUpdatedSchema, { workspaceId, eventId, key: "" }, { eventId, workspaceId, users: told });
-  if (event.body.byteLength <= limits.eventBytesMax || users.size === 1) return [event];
-  const size = Math.ceil(users.size / Math.ceil(event.body.byteLength / limits.eventBytesMax + 1));
+  const body = updatedMessage(eventId, workspaceId, users.values());
+  if (body.byteLength <= limits.eventBytesMax || users.size === 1) {
+    const [only = ""] = users.keys();
+    // Of several users there is nothing to keep in order but what is of the workspace
+    const key = users.size === 1 ? only : workspaceId;
+    return [{ subject: subjectOf(ProfileUserUpdatedSchema), scope: workspaceId, eventId, key, body }];
+  }
+  const size = Math.ceil(users.size / Math.ceil(body.byteLength / limits.eventBytesMax + 1));
   const all = [...users];
   const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, at) => new Map(all.slice(at * size, (at + 1) * size)));
   return parts.flatMap((some) => updatedOf(workspaceId, some));
 }
 
 /** What it tells in a hash, behind the last place: ids that rise lie side by side in a store's index, those of a hash on a page each. */
-function updatedId(workspaceId: string, users: ReadonlyMap<UserId, Mark>): string {
+function updatedId(workspaceId: string, users: ReadonlyMap<UserId, Updated>): string {
   let last = 0;
-  for (const [sequence] of users.values()) last = Math.max(last, sequence);
-  const told = sha256Hex(JSON.stringify([workspaceId, ...users])).slice(0, toldChars);
+  for (const { mark: [sequence] } of users.values()) last = Math.max(last, sequence);
+  const places = Array.from(users, ([userId, { mark }]) => [userId, mark]);
+  const told = sha256Hex(JSON.stringify([workspaceId, ...places])).slice(0, toldChars);
   return `${last.toString(16).padStart(placeChars, "0")}${told}`;
 }
 
-function eventOf(workspaceId: string, { userId, mark, now, change }: ProfileRecord): PublishedEvent | undefined {
+function eventOf(workspaceId: string, { userId, mark, now, change, externalId = "" }: ProfileRecord): PublishedEvent | undefined {
   const where = { workspaceId, place: placeOf(mark) };
   switch (change.type) {
     case "await": {
       const eventId = `merged-${change.mergeId}`;
       const merge = { mergeId: change.mergeId, sourceUserId: change.sourceId, targetUserId: userId, mergedAt: BigInt(now) };
-      return published(ProfileUserMergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...where, ...merge });
+      const names = { targetExternalId: externalId, ...goneOf(change.gone) };
+      return published(ProfileUserMergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...where, ...merge, ...names });
     }
     case "undo": {
       const eventId = `unmerged-${change.mergeId}`;
       const merge = { mergeId: change.mergeId, sourceUserId: change.sourceId, targetUserId: userId, unmergedAt: BigInt(now) };
-      return published(ProfileUserUnmergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...where, ...merge });
+      const names = { targetExternalId: externalId, sourceExternalId: change.sourceExternalId ?? "" };
+      return published(ProfileUserUnmergedSchema, { workspaceId, eventId, key: userId }, { eventId, ...where, ...merge, ...names });
     }
     case "delete": {
       const eventId = `deleted-${userId}`;
@@ -78,11 +113,19 @@ function eventOf(workspaceId: string, { userId, mark, now, change }: ProfileReco
         ...where,
         userId,
         deletedAt: BigInt(now),
+        ...goneOf(change.gone),
       });
     }
     default:
       return undefined;
   }
+}
+
+/** Nothing where an earlier build wrote the record. */
+function goneOf(gone: GoneNames | undefined): { gone?: MessageInitShape<typeof GoneNamesSchema> } {
+  if (gone === undefined) return {};
+  const { externalIds = [], emails = [], phones = [], aliases = [], more = false } = gone;
+  return { gone: { externalIds: [...externalIds], emails: [...emails], phones: [...phones], aliases: [...aliases], more } };
 }
 
 function published<Schema extends DescMessage>(

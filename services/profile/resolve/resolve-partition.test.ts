@@ -137,7 +137,7 @@ function told(servers: Servers): string[] {
 const people = Array.from({ length: sharers }, (_, at) => attributes(byId(`u${at}`), { email }));
 const update = { groupId: "letter", state: "unsubscribed" as const, externalIds: [], emails: [email], phones: [] };
 const requests: readonly IntakeBody[] = [
-  ...Array.from({ length: sharers / 10 }, (_, at) => bodyOf(people.slice(at * 10, (at + 1) * 10))),
+  ...Array.from({ length: sharers / 5 }, (_, at) => bodyOf(people.slice(at * 5, (at + 1) * 5))),
   { type: "setMemberships", updates: [update] },
 ];
 

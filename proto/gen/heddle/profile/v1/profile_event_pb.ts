@@ -13,7 +13,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file heddle/profile/v1/profile_event.proto.
  */
 export const file_heddle_profile_v1_profile_event: GenFile = /*@__PURE__*/
-  fileDesc("CiVoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX2V2ZW50LnByb3RvEhFoZWRkbGUucHJvZmlsZS52MSKIAQoSUHJvZmlsZVVzZXJVcGRhdGVkEhAKCGV2ZW50X2lkGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRItCgV1c2VycxgDIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlVwZGF0ZWRVc2VyOhuKtRgXcHJvZmlsZS51c2VyLnVwZGF0ZWQudjEiTQoLVXBkYXRlZFVzZXISDwoHdXNlcl9pZBgBIAEoCRItCgVwbGFjZRgCIAEoCzIeLmhlZGRsZS5wcm9maWxlLnYxLkNoYW5nZVBsYWNlIi0KC0NoYW5nZVBsYWNlEhAKCHNlcXVlbmNlGAEgASgEEgwKBHBhcnQYAiABKA0i2wEKEVByb2ZpbGVVc2VyTWVyZ2VkEhAKCGV2ZW50X2lkGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRIQCghtZXJnZV9pZBgDIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgEIAEoCRIWCg50YXJnZXRfdXNlcl9pZBgFIAEoCRItCgVwbGFjZRgGIAEoCzIeLmhlZGRsZS5wcm9maWxlLnYxLkNoYW5nZVBsYWNlEhEKCW1lcmdlZF9hdBgHIAEoAzoairUYFnByb2ZpbGUudXNlci5tZXJnZWQudjEi4QEKE1Byb2ZpbGVVc2VyVW5tZXJnZWQSEAoIZXZlbnRfaWQYASABKAkSFAoMd29ya3NwYWNlX2lkGAIgASgJEhAKCG1lcmdlX2lkGAMgASgJEhYKDnNvdXJjZV91c2VyX2lkGAQgASgJEhYKDnRhcmdldF91c2VyX2lkGAUgASgJEi0KBXBsYWNlGAYgASgLMh4uaGVkZGxlLnByb2ZpbGUudjEuQ2hhbmdlUGxhY2USEwoLdW5tZXJnZWRfYXQYByABKAM6HIq1GBhwcm9maWxlLnVzZXIudW5tZXJnZWQudjEirQEKElByb2ZpbGVVc2VyRGVsZXRlZBIQCghldmVudF9pZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSDwoHdXNlcl9pZBgDIAEoCRItCgVwbGFjZRgEIAEoCzIeLmhlZGRsZS5wcm9maWxlLnYxLkNoYW5nZVBsYWNlEhIKCmRlbGV0ZWRfYXQYBSABKAM6G4q1GBdwcm9maWxlLnVzZXIuZGVsZXRlZC52MWIGcHJvdG8z", [file_heddle_event_v1_event]);
+  fileDesc("CiVoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX2V2ZW50LnByb3RvEhFoZWRkbGUucHJvZmlsZS52MSKIAQoSUHJvZmlsZVVzZXJVcGRhdGVkEhAKCGV2ZW50X2lkGAEgASgJEhQKDHdvcmtzcGFjZV9pZBgCIAEoCRItCgV1c2VycxgDIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlVwZGF0ZWRVc2VyOhuKtRgXcHJvZmlsZS51c2VyLnVwZGF0ZWQudjEixAEKC1VwZGF0ZWRVc2VyEg8KB3VzZXJfaWQYASABKAkSLQoFcGxhY2UYAiABKAsyHi5oZWRkbGUucHJvZmlsZS52MS5DaGFuZ2VQbGFjZRITCgtleHRlcm5hbF9pZBgDIAEoCRIOCgZmaWVsZHMYBCADKAkSGQoRY3VzdG9tX2F0dHJpYnV0ZXMYBSADKAkSFQoNY3VzdG9tX2V2ZW50cxgGIAMoCRIQCghwcm9kdWN0cxgHIAMoCRIMCgRtb3JlGAggASgIIn4KCUdvbmVOYW1lcxIUCgxleHRlcm5hbF9pZHMYASADKAkSDgoGZW1haWxzGAIgAygJEg4KBnBob25lcxgDIAMoCRItCgdhbGlhc2VzGAQgAygLMhwuaGVkZGxlLnByb2ZpbGUudjEuR29uZUFsaWFzEgwKBG1vcmUYBSABKAgiKAoJR29uZUFsaWFzEg0KBWxhYmVsGAEgASgJEgwKBG5hbWUYAiABKAkiLQoLQ2hhbmdlUGxhY2USEAoIc2VxdWVuY2UYASABKAQSDAoEcGFydBgCIAEoDSKjAgoRUHJvZmlsZVVzZXJNZXJnZWQSEAoIZXZlbnRfaWQYASABKAkSFAoMd29ya3NwYWNlX2lkGAIgASgJEhAKCG1lcmdlX2lkGAMgASgJEhYKDnNvdXJjZV91c2VyX2lkGAQgASgJEhYKDnRhcmdldF91c2VyX2lkGAUgASgJEi0KBXBsYWNlGAYgASgLMh4uaGVkZGxlLnByb2ZpbGUudjEuQ2hhbmdlUGxhY2USEQoJbWVyZ2VkX2F0GAcgASgDEhoKEnRhcmdldF9leHRlcm5hbF9pZBgIIAEoCRIqCgRnb25lGAkgASgLMhwuaGVkZGxlLnByb2ZpbGUudjEuR29uZU5hbWVzOhqKtRgWcHJvZmlsZS51c2VyLm1lcmdlZC52MSKZAgoTUHJvZmlsZVVzZXJVbm1lcmdlZBIQCghldmVudF9pZBgBIAEoCRIUCgx3b3Jrc3BhY2VfaWQYAiABKAkSEAoIbWVyZ2VfaWQYAyABKAkSFgoOc291cmNlX3VzZXJfaWQYBCABKAkSFgoOdGFyZ2V0X3VzZXJfaWQYBSABKAkSLQoFcGxhY2UYBiABKAsyHi5oZWRkbGUucHJvZmlsZS52MS5DaGFuZ2VQbGFjZRITCgt1bm1lcmdlZF9hdBgHIAEoAxIaChJzb3VyY2VfZXh0ZXJuYWxfaWQYCCABKAkSGgoSdGFyZ2V0X2V4dGVybmFsX2lkGAkgASgJOhyKtRgYcHJvZmlsZS51c2VyLnVubWVyZ2VkLnYxItkBChJQcm9maWxlVXNlckRlbGV0ZWQSEAoIZXZlbnRfaWQYASABKAkSFAoMd29ya3NwYWNlX2lkGAIgASgJEg8KB3VzZXJfaWQYAyABKAkSLQoFcGxhY2UYBCABKAsyHi5oZWRkbGUucHJvZmlsZS52MS5DaGFuZ2VQbGFjZRISCgpkZWxldGVkX2F0GAUgASgDEioKBGdvbmUYBiABKAsyHC5oZWRkbGUucHJvZmlsZS52MS5Hb25lTmFtZXM6G4q1GBdwcm9maWxlLnVzZXIuZGVsZXRlZC52MWIGcHJvdG8z", [file_heddle_event_v1_event]);
 
 /**
  * Users were made or changed. Who needs to know what they are now exports them.
@@ -67,6 +67,50 @@ export type UpdatedUser = Message<"heddle.profile.v1.UpdatedUser"> & {
    * @generated from field: heddle.profile.v1.ChangePlace place = 2;
    */
   place?: ChangePlace | undefined;
+
+  /**
+   * The user's external id behind that change; empty: it has none.
+   *
+   * @generated from field: string external_id = 3;
+   */
+  externalId: string;
+
+  /**
+   * What was set since the last event about the user, as POST /users/export/ids names it, also where it was so before:
+   * external_id, user_aliases, email, phone, first_name, custom_attributes, custom_events, purchases, total_revenue, ...
+   *
+   * @generated from field: repeated string fields = 4;
+   */
+  fields: string[];
+
+  /**
+   * Names of the custom attributes among them,
+   *
+   * @generated from field: repeated string custom_attributes = 5;
+   */
+  customAttributes: string[];
+
+  /**
+   * of the custom events that happened,
+   *
+   * @generated from field: repeated string custom_events = 6;
+   */
+  customEvents: string[];
+
+  /**
+   * and ids of the products that were bought.
+   *
+   * @generated from field: repeated string products = 7;
+   */
+  products: string[];
+
+  /**
+   * More was set than is named: over 255 names, or of more than 8,192 characters together; or the user took another one
+   * in, or gave one back.
+   *
+   * @generated from field: bool more = 8;
+   */
+  more: boolean;
 };
 
 /**
@@ -75,6 +119,73 @@ export type UpdatedUser = Message<"heddle.profile.v1.UpdatedUser"> & {
  */
 export const UpdatedUserSchema: GenMessage<UpdatedUser> = /*@__PURE__*/
   messageDesc(file_heddle_profile_v1_profile_event, 1);
+
+/**
+ * Names that meant a user and do so no more.
+ *
+ * @generated from message heddle.profile.v1.GoneNames
+ */
+export type GoneNames = Message<"heddle.profile.v1.GoneNames"> & {
+  /**
+   * The last one first, then former ones.
+   *
+   * @generated from field: repeated string external_ids = 1;
+   */
+  externalIds: string[];
+
+  /**
+   * An address may still mean others who share it.
+   *
+   * @generated from field: repeated string emails = 2;
+   */
+  emails: string[];
+
+  /**
+   * @generated from field: repeated string phones = 3;
+   */
+  phones: string[];
+
+  /**
+   * @generated from field: repeated heddle.profile.v1.GoneAlias aliases = 4;
+   */
+  aliases: GoneAlias[];
+
+  /**
+   * There were more: over 255 names, or of more than 8,192 characters together.
+   *
+   * @generated from field: bool more = 5;
+   */
+  more: boolean;
+};
+
+/**
+ * Describes the message heddle.profile.v1.GoneNames.
+ * Use `create(GoneNamesSchema)` to create a new message.
+ */
+export const GoneNamesSchema: GenMessage<GoneNames> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_event, 2);
+
+/**
+ * @generated from message heddle.profile.v1.GoneAlias
+ */
+export type GoneAlias = Message<"heddle.profile.v1.GoneAlias"> & {
+  /**
+   * @generated from field: string label = 1;
+   */
+  label: string;
+
+  /**
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message heddle.profile.v1.GoneAlias.
+ * Use `create(GoneAliasSchema)` to create a new message.
+ */
+export const GoneAliasSchema: GenMessage<GoneAlias> = /*@__PURE__*/
+  messageDesc(file_heddle_profile_v1_profile_event, 3);
 
 /**
  * The place of a change in its workspace's order: by sequence, then by part.
@@ -98,7 +209,7 @@ export type ChangePlace = Message<"heddle.profile.v1.ChangePlace"> & {
  * Use `create(ChangePlaceSchema)` to create a new message.
  */
 export const ChangePlaceSchema: GenMessage<ChangePlace> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_event, 2);
+  messageDesc(file_heddle_profile_v1_profile_event, 4);
 
 /**
  * One user took in another, who is no more.
@@ -148,6 +259,20 @@ export type ProfileUserMerged = Message<"heddle.profile.v1.ProfileUserMerged"> &
    * @generated from field: int64 merged_at = 7;
    */
   mergedAt: bigint;
+
+  /**
+   * Of the target; empty: it has none.
+   *
+   * @generated from field: string target_external_id = 8;
+   */
+  targetExternalId: string;
+
+  /**
+   * Names of the source that did not go to the target.
+   *
+   * @generated from field: heddle.profile.v1.GoneNames gone = 9;
+   */
+  gone?: GoneNames | undefined;
 };
 
 /**
@@ -155,7 +280,7 @@ export type ProfileUserMerged = Message<"heddle.profile.v1.ProfileUserMerged"> &
  * Use `create(ProfileUserMergedSchema)` to create a new message.
  */
 export const ProfileUserMergedSchema: GenMessage<ProfileUserMerged> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_event, 3);
+  messageDesc(file_heddle_profile_v1_profile_event, 5);
 
 /**
  * A merge was taken back: the source is there again.
@@ -201,6 +326,18 @@ export type ProfileUserUnmerged = Message<"heddle.profile.v1.ProfileUserUnmerged
    * @generated from field: int64 unmerged_at = 7;
    */
   unmergedAt: bigint;
+
+  /**
+   * Empty: it has none.
+   *
+   * @generated from field: string source_external_id = 8;
+   */
+  sourceExternalId: string;
+
+  /**
+   * @generated from field: string target_external_id = 9;
+   */
+  targetExternalId: string;
 };
 
 /**
@@ -208,7 +345,7 @@ export type ProfileUserUnmerged = Message<"heddle.profile.v1.ProfileUserUnmerged
  * Use `create(ProfileUserUnmergedSchema)` to create a new message.
  */
 export const ProfileUserUnmergedSchema: GenMessage<ProfileUserUnmerged> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_event, 4);
+  messageDesc(file_heddle_profile_v1_profile_event, 6);
 
 /**
  * A user was deleted for good: whoever keeps anything of it erases that.
@@ -244,6 +381,13 @@ export type ProfileUserDeleted = Message<"heddle.profile.v1.ProfileUserDeleted">
    * @generated from field: int64 deleted_at = 5;
    */
   deletedAt: bigint;
+
+  /**
+   * All names of the user.
+   *
+   * @generated from field: heddle.profile.v1.GoneNames gone = 6;
+   */
+  gone?: GoneNames | undefined;
 };
 
 /**
@@ -251,5 +395,5 @@ export type ProfileUserDeleted = Message<"heddle.profile.v1.ProfileUserDeleted">
  * Use `create(ProfileUserDeletedSchema)` to create a new message.
  */
 export const ProfileUserDeletedSchema: GenMessage<ProfileUserDeleted> = /*@__PURE__*/
-  messageDesc(file_heddle_profile_v1_profile_event, 5);
+  messageDesc(file_heddle_profile_v1_profile_event, 7);
 
