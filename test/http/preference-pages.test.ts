@@ -77,12 +77,38 @@ test("submitting changes groups and all email as the API would, tells the ledger
   const html = await answer.text();
   expect(html).toContain("Weekly letter: <strong>Subscribed</strong>");
   expect(html).toContain("All emails: <strong>Subscribed</strong>");
-  expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Subscribed", "Unsubscribed"]);
+  expect([await workspace.state(letter, ann), await workspace.state(news, ann)]).toEqual(["Subscribed", "Unknown"]);
   expect(await workspace.emailState(ann)).toBe("opted_in");
   expect(await textOf(url)).toContain(`name="${letterField}" value="subscribed" checked`);
   // Groups keep their states while all email is off
   await submit(url, `${letterField}=unsubscribed&${letterField}=subscribed&email_global_state=opted_in&email_global_state=unsubscribed`);
   expect([await workspace.emailState(ann), await workspace.state(letter, ann)]).toEqual(["unsubscribed", "Subscribed"]);
+});
+
+test("only what the person changed is recorded: a group that nobody touched stays unknown", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create(), ann);
+  const states = async () => [await workspace.state(letter, ann), await workspace.state(news, ann), await workspace.emailState(ann)];
+  const untouched = `${letterField}=unsubscribed&${newsField}=unsubscribed&email_global_state=subscribed`;
+  expect((await submit(url, untouched)).status).toBe(200);
+  expect(await states()).toEqual(["Unknown", "Unknown", "subscribed"]);
+  expect((await submit(url, `${untouched}&${letterField}=subscribed`)).status).toBe(200);
+  expect(await states()).toEqual(["Subscribed", "Unknown", "subscribed"]);
+  expect((await submit(url, untouched)).status).toBe(200);
+  expect(await states()).toEqual(["Unsubscribed", "Unknown", "subscribed"]);
+});
+
+test("a page whose author asks for all choices has them recorded, touched or not", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const html = `<form method="post" action="{{preference_center_submit_url}}"><input type="hidden" name="record_choices" value="all">
+<input type="checkbox" name="{% form_field_name :subscription_group ${letter} %}" value="subscribed"><button>Save</button></form>`;
+  const id = await workspace.create({ preference_center_page_html: html });
+  const url = await workspace.url(id, ann);
+  expect(await textOf(url)).toContain('name="record_choices" value="all"');
+  expect((await submit(url, { record_choices: "all" })).status).toBe(200);
+  expect(await workspace.state(letter, ann)).toBe("Unsubscribed");
 });
 
 test("stored HTML is filled in: states, field names, submit address, email; the head has what the options say", async () => {

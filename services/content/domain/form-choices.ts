@@ -8,6 +8,9 @@ export type GroupState = "subscribed" | "unsubscribed";
 export const globalState = "email_global";
 export const globalField = "email_global_state";
 
+/** A hidden field of this name with the value `all` has every choice of the form recorded, also what the person left alone. */
+export const recordField = "record_choices";
+
 /** Made of letters, digits, hyphens and underscores only, so it may stand anywhere in HTML. */
 export function groupField(groupId: string): string {
   return `subscription_group_${groupId}`;

@@ -1,6 +1,6 @@
-/** Saves what a person chose: all email first, then the groups; what could not be saved is said. */
+/** Saves what a person changed: all email first, then the groups; what could not be saved is said. */
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Choices } from "./form-choices.ts";
+import type { Choices, GroupState } from "./form-choices.ts";
 import type { Consent, PageRequest, Person, States } from "./page-ports.ts";
 
 export interface Saved {
@@ -10,28 +10,44 @@ export interface Saved {
   readonly position: string;
 }
 
+/** The state that a page shows of a group: of one that nobody ever set too. */
+export function shownState(states: States, groupId: string): GroupState {
+  return states.memberships.get(groupId) ?? "unsubscribed";
+}
+
 /**
- * All email is first: who unsubscribes from everything is unsubscribed even if the rest fails. Refuses PARTLY_DONE where
+ * Only what differs from what the page shows is recorded: who leaves a group alone has chosen nothing, and it stays unknown.
+ * `all`: the author of the page asks for every choice to be recorded. All email is first: who unsubscribes from everything is unsubscribed even if the rest fails. Refuses PARTLY_DONE where
  * something was saved and something was not, INPUT_INVALID where nothing of what was chosen can be, and what the service
  * that owns the state refuses where nothing was saved.
  */
 export async function saveChoices(
   consent: Consent,
   request: PageRequest,
-  { choices, person, states }: { readonly choices: Choices; readonly person: Person; readonly states: States },
+  { choices, person, states, all }: {
+    readonly choices: Choices;
+    readonly person: Person;
+    readonly states: States;
+    readonly all: boolean;
+  },
 ): Promise<Saved> {
   const { global, groups } = choices;
   const known = new Map([...groups].filter(([id]) => states.groups.some((group) => group.id === id)));
   const { email } = person;
   const left = groups.size > known.size || (global !== undefined && email === null);
   let position = "";
-  if (global !== undefined && email !== null) position = await consent.setGlobal(request, email, global);
-  if (known.size > 0) {
-    position = await consent.setGroups(request, person.externalId, known).catch((cause: unknown) => {
+  if (global !== undefined && email !== null && (all || global !== states.global)) {
+    position = await consent.setGlobal(request, email, global);
+  }
+  const changed = all ? known : new Map([...known].filter(([id, state]) => state !== shownState(states, id)));
+  if (changed.size > 0) {
+    position = await consent.setGroups(request, person.externalId, changed).catch((cause: unknown) => {
       throw position === "" ? cause : new Refusal("PARTLY_DONE", "The state of all email is saved, those of groups are not", { cause });
     });
   }
-  if (left && position === "") throw new Refusal("INPUT_INVALID", "None of the choices can be saved");
+  if (left && known.size === 0 && (global === undefined || email === null)) {
+    throw new Refusal("INPUT_INVALID", "None of the choices can be saved");
+  }
   if (left) throw new Refusal("PARTLY_DONE", "A choice is about a group that is no more, or about email to somebody without an address");
   return { choices: { ...(global === undefined ? {} : { global }), groups: known }, position };
 }

@@ -3,6 +3,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, PageSettings } from "../domain/center.ts";
 import { type Choices, type FormFields, globalField, globalState, groupField } from "../domain/form-choices.ts";
 import type { Person, States } from "../domain/page-ports.ts";
+import { shownState } from "../domain/save-choices.ts";
 import { builtInConfirmation, builtInPage } from "./built-in-page.ts";
 import { pagePolicy } from "./page-policy.ts";
 import { type CompiledPage, headOf, type Pages } from "./pages.ts";
@@ -66,7 +67,7 @@ function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): 
 }
 
 function fill(page: CompiledPage, { person, states }: Shown): string {
-  const groups = [...page.groups].map((id) => [id, states.memberships.get(id) ?? "unsubscribed"] as const);
+  const groups = [...page.groups].map((id) => [id, shownState(states, id)] as const);
   return page.template.render({
     email: person.email ?? "",
     submitUrl,

@@ -8,7 +8,7 @@ import type {
 } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { CenterStore } from "../domain/center-ports.ts";
 import { foundCenter } from "../domain/change-center.ts";
-import { choicesOf } from "../domain/form-choices.ts";
+import { choicesOf, recordField } from "../domain/form-choices.ts";
 import type { Consent, PageRequest, People } from "../domain/page-ports.ts";
 import { saveChoices } from "../domain/save-choices.ts";
 import type { PageLinks } from "../links/page-links.ts";
@@ -47,7 +47,7 @@ export async function handleSubmitPage(parts: HostedParts, message: SubmitPrefer
   const { shown, request } = await opened(parts, message);
   const { states, person } = shown;
   const choices = choicesOf(sent, askedBy(parts.pages, shown), { whole: message.wholeForm, global: states.global });
-  const saved = await saveChoices(parts.consent, request, { choices, person, states });
+  const saved = await saveChoices(parts.consent, request, { choices, person, states, all: sent.get(recordField) === "all" });
   return { page: pageMessage(confirmationPage(parts.pages, shown, saved.choices)), position: saved.position };
 }
 
