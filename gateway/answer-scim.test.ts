@@ -58,6 +58,7 @@ const scimTypes: Partial<Record<Reason, string>> = {
   BODY_TOO_DEEP: "invalidSyntax",
   BODY_TOO_WIDE: "invalidSyntax",
   BODY_KEY_REPEATED: "invalidSyntax",
+  BODY_NOT_DECODED: "invalidSyntax",
 };
 
 for (const reason of Object.keys(reasons) as Reason[]) {

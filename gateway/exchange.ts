@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";
 
 /** What all exchanges of a server share. */
@@ -72,8 +73,19 @@ export class Exchange {
     this.#closing = true;
   }
 
-  /** See HttpRequest.readBody. */
-  readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
+  /** See HttpRequest.readBody. What a compressed body may unfold to counts as held before it is known. */
+  async readBody(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
+    const coding = bodyCodingOf(headers.get("content-encoding"));
+    const bytes = await this.#readBytes(headers, bytesMax);
+    if (coding === undefined) return bytes;
+    this.#hold(bytesMax);
+    if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");
+    const decoded = await decodeBody(coding, bytes, bytesMax);
+    this.#hold(decoded.length - bytesMax);
+    return decoded;
+  }
+
+  #readBytes(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
     const { message, response, expects } = this.#opening;
     if (Number(headers.get("content-length") ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
     if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) return Promise.reject(new Refusal("OVERLOADED"));

@@ -13,7 +13,8 @@ function outcome(method: string, path: string): string {
 
 test.each([
   ["POST", "/users/track", "/users/track"],
-  ["POST", "/users/track/", "unknown hint /users/track"],
+  ["POST", "/users/track/", "/users/track"],
+  ["GET", "/users/track/", "unknown hint /users/track"],
   ["POST", "/users/track//", "unknown"],
   ["POST", "//users/track", "unknown"],
   ["POST", "/users//track", "unknown"],

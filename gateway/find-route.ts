@@ -44,7 +44,7 @@ function isPersonPage({ guard, path }: Route): boolean {
 
 /**
  * Routes of a table. A path is compared as it was sent, so `//`, `%2e` and an encoded slash never lead to another route.
- * A trailing slash is tolerated on GET (clients send it, api-facts 1.2) and gets a hint elsewhere.
+ * A trailing slash is tolerated (clients send it, api-facts 1.2), and gets a hint where the path takes another method.
  */
 export function openRoutes(table: readonly Route[]): FindRoute {
   const exact = new Map<string, Methods>();
@@ -69,7 +69,7 @@ export function openRoutes(table: readonly Route[]): FindRoute {
     const shorter = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : undefined;
     const tolerated = shorter === undefined || shorter.endsWith("/") ? undefined : find(shorter);
     if (!tolerated || shorter === undefined) return unknown;
-    return wanted === "GET" && tolerated.methods.has(wanted) ? choose(tolerated, wanted) : { kind: "unknown", hint: shorter };
+    return tolerated.methods.has(wanted) ? choose(tolerated, wanted) : { kind: "unknown", hint: shorter };
   };
 }
 

@@ -9,15 +9,14 @@ import { Refusal } from "./refusal.ts";
  * Refuses BODY_NOT_UTF8, BODY_TOO_DEEP (more than `depthMax` arrays and objects inside one another), BODY_TOO_WIDE (one of
  * them with more than `jsonEntriesMax` entries, or more than `valuesMax` commas and brackets in all: in memory they are many times
  * their text), both before anything is parsed,
- * BODY_KEY_REPEATED and BODY_NOT_JSON (also for a byte order mark), with the place, where that is among the first
+ * BODY_KEY_REPEATED and BODY_NOT_JSON, with the place, where that is among the first
  * `jsonInspectCharsMax` characters, but never the text of the input.
  * A key `__proto__` becomes an own property of that name, as `JSON.parse` has it, and lone surrogates (written as
  * `\ud800`) stay: see `mayHoldOddText`.
  */
-export function parseJson(bytes: Uint8Array, options: { depthMax?: number; valuesMax?: number } = {}): unknown {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw new Refusal("BODY_NOT_JSON", "The body begins with a byte order mark, which JSON does not allow");
-  }
+export function parseJson(sent: Uint8Array, options: { depthMax?: number; valuesMax?: number } = {}): unknown {
+  // A byte order mark is passed over (RFC 8259 section 8.1)
+  const bytes = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf ? sent.subarray(3) : sent;
   if (!isUtf8(bytes)) throw new Refusal("BODY_NOT_UTF8");
   const members = countMembers(bytes, { depthMax: options.depthMax ?? limits.jsonDepthMax, valuesMax: options.valuesMax ?? Infinity });
   const text = asBuffer(bytes).toString("utf8");

@@ -7,6 +7,7 @@ export const reasons = {
   BODY_TOO_LARGE: "The body is larger than the route takes",
   BODY_TOO_DEEP: "The JSON is nested too deep",
   BODY_TOO_WIDE: "An array or object of the JSON has too many entries",
+  BODY_NOT_DECODED: "The body is not what its Content-Encoding says",
   BODY_KEY_REPEATED: "An object of the body has the same key twice",
   BODY_SHAPE_INVALID: "The body does not have the shape of the message that the route takes",
   BODY_NOT_UTF8: "The body is not valid UTF-8",

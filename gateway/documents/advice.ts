@@ -10,6 +10,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   BODY_TOO_LARGE: "Send fewer objects in a request; the reference names the size each route takes",
   BODY_TOO_DEEP: "Nest objects and arrays less deep",
   BODY_TOO_WIDE: "Send less in one array or object; the reference names how much each route takes",
+  BODY_NOT_DECODED: "Compress the body as its Content-Encoding says, or send it without that header",
   BODY_KEY_REPEATED: "Leave one of the two members with the same name",
   BODY_SHAPE_INVALID: "Compare the body with the message that the reference shows, `schemas` included",
   BODY_NOT_UTF8: "Encode the body as UTF-8",

@@ -1,17 +1,15 @@
-/** Which bodies are read: JSON in UTF-8 that is not compressed. */
+/** Which bodies are read: JSON in UTF-8, compressed or not. */
 import { Refusal } from "../../platform/refusal.ts";
 import { withoutEnds } from "../../platform/text-ends.ts";
+import { bodyCodingOf } from "../decode-body.ts";
 import type { RequestHeaders } from "../http-message.ts";
 
 /**
  * Throws CONTENT_TYPE_UNSUPPORTED unless Content-Type is one of `types`, in any case and with any parameters but a charset
- * other than utf-8 (RFC 9110 section 8.3), and Content-Encoding is absent or identity.
+ * other than utf-8 (RFC 9110 section 8.3; clients write utf8 too), and Content-Encoding is one that bodyCodingOf() takes.
  */
 export function checkMediaType(headers: RequestHeaders, types: ReadonlySet<string> = json): void {
-  const coding = headers.get("content-encoding");
-  if (coding !== undefined && coding.toLowerCase() !== "identity") {
-    throw new Refusal("CONTENT_TYPE_UNSUPPORTED", "Compressed request bodies are not taken: send the body without Content-Encoding");
-  }
+  bodyCodingOf(headers.get("content-encoding"));
   const type = headers.get("content-type");
   if (type === "application/json" && types.has(type)) return;
   if (type === undefined || !isUtf8(type, types)) {
@@ -21,6 +19,7 @@ export function checkMediaType(headers: RequestHeaders, types: ReadonlySet<strin
 }
 
 const json: ReadonlySet<string> = new Set(["application/json"]);
+const utf8Names: ReadonlySet<string> = new Set(["utf-8", "utf8"]);
 /** Of a type: `name=token` or `name="text"`. */
 const parameter = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:([!#$%&'*+.^_`|~0-9A-Za-z-]+)|"((?:[^"\\]|\\.)*)")$/;
 /** The blanks of HTTP, which are fewer than those of trim(). */
@@ -33,6 +32,6 @@ function isUtf8(text: string, types: ReadonlySet<string>): boolean {
     if (part === "") return true;
     const match = parameter.exec(part);
     if (match === null) return false;
-    return match[1]?.toLowerCase() !== "charset" || (match[2] ?? match[3])?.toLowerCase() === "utf-8";
+    return match[1]?.toLowerCase() !== "charset" || utf8Names.has((match[2] ?? match[3])?.toLowerCase() ?? "");
   });
 }

@@ -26,6 +26,7 @@ const ofBodies: readonly Reason[] = [
   "BODY_NOT_UTF8",
   "BODY_TOO_DEEP",
   "BODY_TOO_WIDE",
+  "BODY_NOT_DECODED",
   "BODY_KEY_REPEATED",
   "BODY_TOO_LARGE",
   "CONTENT_TYPE_UNSUPPORTED",

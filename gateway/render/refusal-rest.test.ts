@@ -6,6 +6,7 @@ import { type Dialect, faultAnswer, refusalAnswer, refusalTable } from "./refusa
 const statuses: Record<Reason, number> = {
   BODY_NOT_JSON: 400,
   BODY_NOT_UTF8: 400,
+  BODY_NOT_DECODED: 400,
   BODY_SHAPE_INVALID: 400,
   BODY_TOO_DEEP: 400,
   BODY_TOO_WIDE: 400,

@@ -31,6 +31,7 @@ export const refusalTable = {
   BODY_NOT_UTF8: { status: 400, jsonError: true },
   BODY_TOO_DEEP: { status: 400, jsonError: true },
   BODY_TOO_WIDE: { status: 400, jsonError: true },
+  BODY_NOT_DECODED: { status: 400 },
   BODY_KEY_REPEATED: { status: 400, jsonError: true },
   BODY_TOO_LARGE: { status: 413, close: true },
   CONTENT_TYPE_UNSUPPORTED: { status: 415 },

@@ -23,6 +23,7 @@ const scimTypes: ReadonlyMap<Reason, string> = new Map([
   ["BODY_NOT_UTF8", "invalidSyntax"],
   ["BODY_TOO_DEEP", "invalidSyntax"],
   ["BODY_TOO_WIDE", "invalidSyntax"],
+  ["BODY_NOT_DECODED", "invalidSyntax"],
   ["BODY_KEY_REPEATED", "invalidSyntax"],
 ]);
 

@@ -27,6 +27,7 @@ const codes: Record<Reason, string> = {
   BODY_TOO_WIDE: "InvalidArgument",
   BODY_KEY_REPEATED: "InvalidArgument",
   BODY_NOT_UTF8: "InvalidArgument",
+  BODY_NOT_DECODED: "InvalidArgument",
   BODY_SHAPE_INVALID: "InvalidArgument",
   CONTENT_TYPE_UNSUPPORTED: "InvalidArgument",
   REQUEST_MALFORMED: "InvalidArgument",

@@ -16,6 +16,7 @@ export const refusalCodes = {
   BODY_TOO_LARGE: Code.ResourceExhausted,
   BODY_TOO_DEEP: Code.InvalidArgument,
   BODY_TOO_WIDE: Code.InvalidArgument,
+  BODY_NOT_DECODED: Code.InvalidArgument,
   BODY_KEY_REPEATED: Code.InvalidArgument,
   BODY_SHAPE_INVALID: Code.InvalidArgument,
   BODY_NOT_UTF8: Code.InvalidArgument,

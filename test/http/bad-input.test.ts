@@ -125,11 +125,11 @@ test("bad input: no content type is 415", async () => {
   expect(answer.statuses).toEqual([415]);
 });
 
-test("bad input: a compressed body is refused unread", async () => {
+test("bad input: a body that unfolds to more than the route takes is refused", async () => {
   const bomb = gzipSync(Buffer.alloc(20_000_000, " "));
   const answer = await heddle.post(path, Uint8Array.from(bomb), { headers: { "content-encoding": "gzip" } });
-  expect([400, 415]).toContain(answer.status);
-  expect(answer.body.message).toMatch(/\S/);
+  expect(answer.status).toBe(413);
+  expect(answer.body.message).toMatch(/decompressed/);
 });
 
 test("bad input: 100 MB announced are refused with 413 before they are sent", async () => {
