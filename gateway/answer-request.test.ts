@@ -232,7 +232,7 @@ test("answerRequest() keeps the limit headers on a refusal of the service", asyn
 });
 
 test("answerRequest() answers unknown paths with 404, other methods with 405 and Allow, in JSON", async () => {
-  const { get, post } = await start();
+  const { get } = await start();
   expect((await get("/nowhere")).body).toEqual({ message: "No route has this path" });
   expect((await get("/")).body).toEqual({ message: "No route has this path; start at /docs" });
   expect((await get("/users/track/")).body["message"]).toContain("did you mean '/users/track'");
