@@ -7,12 +7,14 @@ import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
 import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
+import type { AddressLimits } from "./guards/address-limits.ts";
 import { authorize } from "./guards/authorize.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
+import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
 import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
@@ -21,6 +23,7 @@ export interface Answering extends Authenticating, Spending {
   readonly access: Pick<Access, "findApiKey" | "findScimToken">;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
+  readonly addressLimits: AddressLimits;
   readonly parts: Parts;
   readonly scimNotes: ScimNotes;
   readonly logger: Logger;
@@ -32,15 +35,32 @@ export interface Answering extends Authenticating, Spending {
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
   const found = answering.findRoute(request);
   const { observing, clock, logger } = answering;
-  if (observing === undefined) return await answerFound(request, found, answering);
+  if (observing === undefined) return countRefused(await answerFound(request, found, answering), { request, found }, answering);
   const observed = new Observation(request, found.kind === "route" ? found.route : undefined, { observing, clock, logger });
   try {
-    return observed.end(await answerFound(request, found, { ...answering, observed }));
+    return observed.end(countRefused(await answerFound(request, found, { ...answering, observed }), { request, found }, answering));
   } catch (error) {
     observed.abandon();
     throw error;
   }
 }
+
+/** Wrong keys and what a key may not do are counted by address; a request that is let through costs nothing here. */
+function countRefused(
+  answer: HttpAnswer,
+  { request, found }: { request: HttpRequest; found: Found },
+  { addressLimits }: Answering,
+): HttpAnswer {
+  if (answer.status !== unauthorized && answer.status !== forbidden) return answer;
+  const refusal = addressLimits.refused(request);
+  if (refusal === undefined) return answer;
+  if (request.path.startsWith("/scim/")) return scimRefusalAnswer(refusal, unknownLimitHeaders);
+  const dialect = found.kind === "route" && found.route.guard === "key" ? found.route.dialect : "rest";
+  return refusalAnswer(refusal, dialect, unknownLimitHeaders);
+}
+
+const unauthorized = 401;
+const forbidden = 403;
 
 type Observed = Answering & { readonly observed?: Observation };
 
@@ -49,6 +69,7 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   const { route, params } = found;
   const traceparent = answering.observed?.traceparent ?? "";
   try {
+    if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
     if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {
       return await answerScim(request, { route, params }, { ...answering, scim: answering.parts.scim });
@@ -142,6 +163,7 @@ interface Refused {
 }
 
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
+  if (route.guard === "open" && route.refused && isTold(error)) return route.refused(error);
   if (route.guard === "key" && route.takes === "read" && wasStopped(error, request)) throw new ClientGone("The client hung up");
   if (isTold(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;

@@ -70,6 +70,16 @@ export const limitsTable = {
   scim: { bucket: { capacity: 5_000, windowMs: dayMs }, scope: "company" },
 } as const satisfies Record<string, PublishedLimit>;
 
+/** What is counted where no key says who asks; each gateway counts by itself. */
+export const addressLimits = {
+  // Answers of 401 and 403 to one address, or one /64 of IPv6: those that follow are 429. Who has a good key is not asked
+  refused_requests: { capacity: 600, windowMs: minuteMs },
+  // Uses of all pages of links by one address: mail providers unsubscribe for very many people from a few
+  public_requests: { capacity: 6_000, windowMs: minuteMs },
+  // Uses of one link: it is one person's
+  link_uses: { capacity: 120, windowMs: minuteMs },
+} as const satisfies Record<string, Bucket>;
+
 export type LimitName = keyof typeof limitsTable;
 
 /** The buckets a request is taken from, the shortest window first, and the RateLimit-Policy header that names them. */

@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import type { Refusal } from "../platform/refusal.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -34,11 +35,13 @@ export interface KeyRoute {
   readonly handler: KeyHandler;
 }
 
-/** For everybody: no key, no limit. */
+/** For everybody: no key. With a `:token` in its path it is a link, whose uses are limited by link and by address. */
 export interface OpenRoute {
   readonly guard: "open";
   readonly method: "GET" | "POST";
   readonly path: string;
+  /** How a refusal is told; as JSON unless given. */
+  readonly refused?: (refusal: Refusal) => HttpAnswer;
   readonly handler: (parts: Parts, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
 }
 

@@ -19,6 +19,7 @@ import { openDocuments } from "./documents/documents.ts";
 import { createActivity } from "./console/activity.ts";
 import { openConsole } from "./console/console.ts";
 import { openRoutesByHost } from "./find-route.ts";
+import { openAddressLimits } from "./guards/address-limits.ts";
 import { addressList } from "./guards/client-address.ts";
 import type { Observing } from "./observe.ts";
 import type { Health } from "./route.ts";
@@ -62,10 +63,12 @@ export function openGateway(options: GatewayOptions): Gateway {
     return reachedAt;
   }
   const limiter = measuredLimiter(options.limiter, telemetry.metrics);
+  const addresses = { trustedProxies: addressList(config.trustedProxies) };
   const answering = {
     findRoute: openRoutesByHost(routeTable, config),
     reached: { publicUrl: config.publicUrl, hosts: config.hosts.map((host) => host.toLowerCase()) },
-    addresses: { trustedProxies: addressList(config.trustedProxies) },
+    addresses,
+    addressLimits: openAddressLimits({ clock, addresses }),
     parts: {
       profile,
       subscription,

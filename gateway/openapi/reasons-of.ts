@@ -57,7 +57,7 @@ export function reasonsOf(route: Route, entry: Entry): readonly Reason[] {
 function reasonsOfKind(route: Route): readonly Reason[] {
   switch (route.guard) {
     case "open":
-      return route.path.includes(":") ? ofParts : [];
+      return [...(route.path.includes(":token") ? ["RATE_LIMITED" as const] : []), ...(route.path.includes(":") ? ofParts : [])];
     case "scim":
       return [...ofTokens, ...(route.bodyBytesMax > 0 ? ofScimBodies : []), ...describing(route.path), ...ofParts];
     case "key":

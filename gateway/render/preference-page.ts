@@ -16,7 +16,7 @@ export function refusalPage(refusal: Refusal): HttpAnswer {
   return {
     status: row.status,
     contentType: html,
-    headers: ["X-Heddle-Reason", refusal.reason, ...personPageHeaders(plainPolicy)],
+    headers: ["X-Heddle-Reason", refusal.reason, ...retryAfter(refusal), ...personPageHeaders(plainPolicy)],
     body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${heading}</title>
 <style>body{font:1.0625rem/1.5 system-ui,sans-serif;color:#1b1b1f;background:#fff;max-width:34rem;margin:3rem auto;padding:0 1rem}</style></head>
@@ -24,6 +24,10 @@ export function refusalPage(refusal: Refusal): HttpAnswer {
 `,
     ...(row.close ? { close: true } : {}),
   };
+}
+
+function retryAfter({ details: { retryAfterSeconds } }: Refusal): string[] {
+  return retryAfterSeconds === undefined ? [] : ["Retry-After", String(retryAfterSeconds)];
 }
 
 const html = "text/html; charset=utf-8";
@@ -48,6 +52,10 @@ const sentences: ReadonlyMap<Reason, { readonly heading: string; readonly text: 
   ["STATE_CONFLICT", {
     heading: "This page cannot be shown",
     text: "It is not set up rightly, and nothing was changed. Please tell the sender of the message that the link was in.",
+  }],
+  ["RATE_LIMITED", {
+    heading: "Too often",
+    text: "This link was used very often just now, and nothing was changed. Please try again in a minute.",
   }],
   ["INPUT_INVALID", odd],
   ["BODY_TOO_LARGE", odd],
