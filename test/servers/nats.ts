@@ -54,6 +54,7 @@ ${
   max_file_store: ${options.storeBytesMax ?? reservedBytesMax}
   sync_interval: ${options.syncInterval ?? "always"}
 }
+${options.accounts ?? ""}
 `;
 }
 
@@ -68,6 +69,8 @@ export interface NatsOptions {
   readonly syncInterval?: string;
   readonly storeBytesMax?: number;
   readonly maxPayload?: number;
+  /** Who may do what, as it stands in the server's configuration. */
+  readonly accounts?: string;
   /** Of a server of a cluster: its own ports, and those where the servers find each other. */
   readonly cluster?: { readonly port: number; readonly routePort: number; readonly routes: readonly number[] };
   /** Clients must have a certificate of the authority. */
