@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { backup as copyDatabase, DatabaseSync } from "node:sqlite";
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
+import { beginSqliteLogAnew } from "../platform/log/sqlite.ts";
+import { openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
 import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
@@ -75,14 +77,28 @@ export async function restore(file: string, options: BackupOptions): Promise<num
     const there = existsSync(target) && statSync(target).size > 0;
     if (there) throw new CommandError(`There is a Heddle in the folder "${folder}" already: name another with --data-dir`);
     rmSync(target, { force: true });
-    if (workspace === undefined) await inPart(target, async (path) => copyDatabaseOf(file, content.bytes, path));
-    else await (await import("./move.ts")).restoreWorkspace(file, content, { target, wanted });
+    if (workspace === undefined) {
+      await inPart(target, async (path) => {
+        copyDatabaseOf(file, content.bytes, path);
+        await beginEpochOf(path);
+      });
+    } else await (await import("./move.ts")).restoreWorkspace(file, content, { target, wanted });
   } finally {
     lock.release();
   }
   const what = workspace === undefined ? "is" : `has the workspace ${workspace}`;
   print(`${folder} ${what} as it was when ${file} was made${content.note ? `, at ${content.note.madeAt}` : ""}`);
   return exitCodes.ok;
+}
+
+/** What was given out since the copy was made, positions and ids, is not given out again. */
+async function beginEpochOf(path: string): Promise<void> {
+  const database = openDatabase({ path });
+  try {
+    await beginSqliteLogAnew(database, systemClock);
+  } finally {
+    await database.close();
+  }
 }
 
 /** Where nothing says what the bytes must be: whether it is a database, sound in its structure, and one of a Heddle. */

@@ -7,12 +7,14 @@ import { systemClock } from "../platform/clock.ts";
 import { type ConfigReader, readConfig } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { askApi, connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import { findAll } from "../platform/epoch/guard.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { partVariable, readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
+import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import type { Finding } from "./finding.ts";
 import { hostOf, judgeReach, type Reach } from "./judge-security.ts";
 import { meshKeyspaces, meshParts } from "./mesh-parts.ts";
-import { type CassandraFacts, judgeCassandra, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
+import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
 
 /** One check failing says nothing of the others: each server is asked by itself. */
 export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
@@ -22,6 +24,7 @@ export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     attempt("NATS", async () => judgeNats(await factsOfNats(config))),
     attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store))),
     attempt("tables", () => checkTables(env)),
+    attempt("log", () => checkEpochs(env, config.streams)),
     config.redisUrl === "" ? [] : attempt("Redis", async () => judgeRedis(await factsOfRedis(config))),
   ]);
   return found.flat();
@@ -175,6 +178,23 @@ async function checkTables(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     findings.push({ check: keyspace, level: upToDate ? "ok" : "fail", text });
   }
   return findings;
+}
+
+/** Whether the log and the rows of each keyspace are of one history. */
+async function checkEpochs(env: NodeJS.ProcessEnv, streams: StreamsConfig): Promise<Finding[]> {
+  const connection = await connectJetStream({ ...streams.nats, logger: silentLogger });
+  const keyspaces = await openEpochKeyspaces(env);
+  try {
+    const findings: Finding[] = [];
+    for (const keyspace of keyspaces.all) {
+      const check = `${keyspace.keyspace} log`;
+      findings.push(...await attempt(check, async () => [{ check, ...judgeEpoch(await findAll(connection, { ...keyspace, streams })) }]));
+    }
+    return findings;
+  } finally {
+    await keyspaces.close();
+    await connection.close();
+  }
 }
 
 async function factsOfRedis({ redisUrl, redisTls }: DoctorConfig): Promise<RedisFacts> {

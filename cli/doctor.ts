@@ -6,6 +6,8 @@ import { DatabaseSync } from "node:sqlite";
 
 import { systemClock } from "../platform/clock.ts";
 import { ConfigError } from "../platform/config.ts";
+import { openReachFile } from "../platform/log/reach-file.ts";
+import { judgeReach } from "../platform/log/sqlite-epoch.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
@@ -63,6 +65,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     attempt("free space", () => checkSpace(folder)),
     attempt("server", () => running ? ok("one runs on the data folder") : ok("none runs on the data folder")),
     attempt("database", () => checkDatabase(join(folder, databaseFile))),
+    attempt("log", () => checkReach(folder, running)),
     attempt("clock", () => checkClock(join(folder, databaseFile))),
     ...(configured.config ? [{ check: "port", ...await checkPort(configured.config, running) }] : []),
   ];
@@ -182,6 +185,26 @@ function checkDatabase(path: string): Found {
     return mode === "wal"
       ? ok(`sound, ${megabytes} MiB`)
       : warn(`sound, ${megabytes} MiB, in journal mode "${mode}": heddle start will set WAL`);
+  } finally {
+    handle.close();
+  }
+}
+
+/** Whether the file has all that was given out. A server that runs has looked itself, and is further than the file beside it says. */
+function checkReach(folder: string, running: boolean): Found {
+  const path = join(folder, databaseFile);
+  if (!existsSync(path)) return ok("none yet, made at the first start");
+  const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
+  try {
+    const isMade = Number(handle.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name = 'log_epoch'").get()?.["count"]) > 0;
+    const row = isMade ? handle.prepare("SELECT log_id, number, floor FROM log_epoch").get() : undefined;
+    if (row === undefined) return ok("of a build without epochs, taken over at the next start");
+    const number = Number(row["number"]);
+    const tail = Number(handle.prepare("SELECT max(sequence) AS sequence FROM log_tails").get()?.["sequence"] ?? 0);
+    const known = { logId: String(row["log_id"]), number };
+    const isOlder = !running && judgeReach(openReachFile(folder).load(), known, Math.max(tail, Number(row["floor"]))) === "older";
+    if (!isOlder) return ok(`epoch ${number}`);
+    return warn("the database is older than what was given out: heddle start will begin a new epoch, and positions of before are refused");
   } finally {
     handle.close();
   }

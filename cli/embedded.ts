@@ -11,6 +11,7 @@ import { openSqliteEvents } from "../platform/events/sqlite.ts";
 import { limits } from "../platform/limits.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import type { Log } from "../platform/log/log.ts";
+import { openReachFile } from "../platform/log/reach-file.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { RpcServerConfig } from "../platform/mesh-config.ts";
@@ -72,7 +73,8 @@ export async function openEmbedded(
     const access = await openAccess({ database, clock });
     opened.push(() => access.close());
     await prepare(access, database);
-    const log = measuredLog(await openSqliteLog({ database, partitions, clock }), "intake", telemetry.metrics);
+    const reach = openReachFile(config.dataDir);
+    const log = measuredLog(await openSqliteLog({ database, partitions, clock, reach, logger }), "intake", telemetry.metrics);
     opened.push(() => log.close());
     const routes: RpcRoute[] = [];
     function offer<Service extends DescService>(service: Service, implementation: Partial<ServiceImpl<Service>>): Client<Service> {

@@ -1,5 +1,6 @@
 /** What settings of the servers of the mesh mean for its promises: pure, from what the servers say to findings. */
 import { sizeProblem } from "../platform/log/message-size.ts";
+import { type Found, judge, textOf } from "../platform/epoch/judge.ts";
 import type { Finding } from "./finding.ts";
 
 export interface NatsFacts {
@@ -91,6 +92,20 @@ export function judgeRedis({ version, policy, appendOnly }: RedisFacts): Finding
       text: appendOnly ? "yes" : "no: a restart refills every limit; set appendonly yes",
     },
   ];
+}
+
+export function judgeEpoch(found: Found): Omit<Finding, "check"> {
+  const verdict = judge(found);
+  switch (verdict.kind) {
+    case "fits":
+      return { level: "ok", text: `epoch ${found.epoch?.number ?? 0} of ${found.epoch?.logId ?? ""}` };
+    case "new":
+      return { level: "ok", text: "none yet: the profile service makes it" };
+    case "unmarked":
+      return { level: "ok", text: "of a build without epochs: the parts take it over when they start" };
+    case "broken":
+      return { level: "fail", text: textOf(verdict.faults) };
+  }
 }
 
 /** From which an operator should look. */

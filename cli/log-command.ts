@@ -27,6 +27,12 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .description("try the records of all held users, and what was set aside, once more")
     .option("--data-dir <folder>", dataDirHelp)
     .action(async (options) => done(await (await import("./log.ts")).redrive(options)));
+  log.command("adopt")
+    .description("begin a new epoch of the log, where NATS or Cassandra was lost or put back, after saying what is lost")
+    .option("--yes", "do not ask")
+    .option("--anyway", "also where everything fits: NATS and Cassandra were both put back from copies of one moment")
+    .addHelpText("after", "\nIt takes the environment of the parts of a mesh. When to use it is told in docs/lost-servers.md.\n")
+    .action(async (options) => done(await (await import("./log-adopt.ts")).adopt({ ...options, env: process.env })));
   log.command("skip")
     .description("pass over the record that holds a user or an address back: what it would have done is lost")
     .option("--workspace <id>", "id of the workspace, as heddle log status shows it")

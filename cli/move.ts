@@ -9,13 +9,14 @@ import { openAccess } from "../gateway/access/sqlite.ts";
 import { writesOf } from "../gateway/access/row-set.ts";
 import { systemClock } from "../platform/clock.ts";
 import { beginLogsAbove, haveLogs, lookAtLogs } from "../platform/lane/at-rest.ts";
-import { beginSqliteLogAbove, sqliteLogEnd } from "../platform/log/sqlite.ts";
+import { beginSqliteLogAbove, beginSqliteLogAnew, sqliteLogEnd } from "../platform/log/sqlite.ts";
 import { silentLogger } from "../platform/logger.ts";
-import { readStreams } from "../platform/mesh-config.ts";
+import { readEvents, readStreams } from "../platform/mesh-config.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type BackupContent, copyDatabaseOf, sealBackup, sizeOf } from "./backup-file.ts";
 import { workspacePath } from "./data-folder.ts";
+import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { inPart, withScratch } from "./in-part.ts";
 import { chooseMoved, type MoveChoice, type Wanted } from "./move-choice.ts";
 import { copyMoved } from "./move-copy.ts";
@@ -70,7 +71,7 @@ export async function restoreWorkspace(
   await withScratch(`${target}.whole`, async (source) => {
     copyDatabaseOf(file, bytes, source);
     await withMovable(source, wanted, async ({ side, choice, through }) => {
-      await inPart(target, (path) => copyIntoDatabase(side, path, { choice, through }));
+      await inPart(target, (path) => copyIntoDatabase(side, path, { choice, through, isNewFolder: true }));
       tellLeftOut(choice);
     });
   });
@@ -138,7 +139,7 @@ async function intoMesh(
       await withProgress(async (progress) => {
         await copyMoved(side, mesh, { choice, through, progress });
         progress.begin("who may call");
-        await beginLogsAbove(streams, through, parts);
+        await beginEpoch(env, through);
         await putAccess(access, choice.rows);
       });
     } finally {
@@ -146,6 +147,18 @@ async function intoMesh(
     }
   } finally {
     await mesh.close();
+  }
+}
+
+/** The log goes on above, in an epoch that the rows know. */
+async function beginEpoch(env: Env, through: number): Promise<void> {
+  const config = readSettings(env, (reader) => ({ streams: readStreams(reader), events: readEvents(reader) }));
+  const epoch = await beginLogsAbove(config, through, parts);
+  const keyspaces = await openEpochKeyspaces(env);
+  try {
+    for (const { marks } of keyspaces.all) await marks.begin(epoch, undefined);
+  } finally {
+    await keyspaces.close();
   }
 }
 
@@ -163,13 +176,18 @@ async function intoFile(file: string, choice: MoveChoice, write: (path: string) 
   tellLeftOut(choice);
 }
 
-async function copyIntoDatabase(from: MoveSide, path: string, { choice, through }: Omit<Movable, "side">): Promise<void> {
+async function copyIntoDatabase(
+  from: MoveSide,
+  path: string,
+  { choice, through, isNewFolder = false }: Omit<Movable, "side"> & { readonly isNewFolder?: boolean },
+): Promise<void> {
   const database = openDatabase({ path });
   try {
     await refuseWaiting(from);
     const to = await folderSide(database);
     await withProgress((progress) => copyMoved(from, to, { choice, through, progress }));
     await beginSqliteLogAbove(database, through, embeddedPartitions);
+    if (isNewFolder) await beginSqliteLogAnew(database, systemClock);
     const access = await openAccess({ database, clock: systemClock });
     try {
       await putAccess(access, choice.rows);

@@ -172,6 +172,13 @@ export const limits = {
   movedVersionsPerPage: 8,
   /** Lives of a log that ages of writes have room for. */
   logEpochsMax: 15,
+  // An epoch begins so many sequences further on for each second that it begins later; half of its room is for that, 17 years
+  epochSequencesPerSecond: 1_024,
+  // Of a log in a data folder: how many sequences are reserved at once, and how often what was given out is noted
+  epochReserved: 65_536,
+  epochNoteMs: 1_000,
+  epochLookMs: 2_000,
+  epochRetryMs: 1_000,
   cassandraBuckets: 64,
   cassandraPartitionsPerRead: 50,
   cassandraChangeAttemptsMax: 12,

@@ -15,6 +15,7 @@ const passing: ReadonlySet<Reason> = new Set([
   "STORE_UNAVAILABLE",
   "LOG_UNAVAILABLE",
   "LOG_FULL",
+  "EPOCH_MISMATCH",
   "OUTCOME_UNKNOWN",
   "OVERLOADED",
   "SHUTTING_DOWN",

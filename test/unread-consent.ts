@@ -5,7 +5,9 @@ import { bucketOf } from "../platform/cassandra/buckets.ts";
 import { openKeyspace } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
 import { readConfig } from "../platform/config.ts";
-import { openMeshLanes } from "../platform/lane/mesh-lanes.ts";
+import { laneLayout } from "../platform/lane/layout.ts";
+import { openJetStreamLog } from "../platform/log/jetstream.ts";
+import { packRecords } from "../platform/log/packed-records.ts";
 import { setAsideStatements } from "../platform/lane/set-aside-cassandra.ts";
 import { stampAfter } from "../platform/lane/stamp.ts";
 import { silentLogger } from "../platform/logger.ts";
@@ -46,11 +48,15 @@ type To = Pick<UnreadRecord, "lane" | "workspaceId" | "key">;
 
 async function send(heddle: Heddle, { lane, workspaceId, key }: To, body: Uint8Array): Promise<void> {
   if (testShape === "mesh") {
-    const streams = readConfig({ ...heddle.commandEnv, ...smallLog }, readStreams);
-    const lanes = await openMeshLanes({ service: lane, streams, clock: systemClock, logger: silentLogger });
-    const { subscription, subscriptionLaneOf, messagingStatus, laneOf } = lanes.layout;
-    const isMemberships = lane === "subscription";
-    await lanes.append(isMemberships ? subscription(subscriptionLaneOf(workspaceId)) : messagingStatus(laneOf(workspaceId, key)), body);
+    const { nats, logName, partitions: orders, lanes: lanesEach, ...streams } = readConfig(
+      { ...heddle.commandEnv, ...smallLog },
+      readStreams,
+    );
+    const { partitions, subscription, subscriptionLaneOf, messagingStatus, laneOf } = laneLayout(orders, lanesEach);
+    const parts = { clock: systemClock, logger: silentLogger };
+    const lanes = await openJetStreamLog({ ...nats, ...streams, ...parts, name: `${logName}_lanes`, partitions, make: false });
+    const at = lane === "subscription" ? subscription(subscriptionLaneOf(workspaceId)) : messagingStatus(laneOf(workspaceId, key));
+    await lanes.append(at, packRecords([body]));
     await lanes.close();
     return;
   }

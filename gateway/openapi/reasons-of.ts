@@ -15,6 +15,7 @@ const ofEveryRequest: readonly Reason[] = [
 const ofParts: readonly Reason[] = [
   "OVERLOADED",
   "LOG_UNAVAILABLE",
+  "EPOCH_MISMATCH",
   "STORE_UNAVAILABLE",
   "SERVICE_UNAVAILABLE",
   "OUTCOME_UNKNOWN",

@@ -5,7 +5,7 @@ import { describeWith } from "../../test/servers/require.ts";
 import { silentLogger } from "../logger.ts";
 import { describeEvents } from "./events-contract.ts";
 import type { Events } from "./events.ts";
-import { openEventStream } from "./jetstream.ts";
+import { createEventStream, openEventStream } from "./jetstream.ts";
 
 await describeWith(["nats"], "openEventStream()", () => {
   let server: NatsServer;
@@ -21,6 +21,7 @@ await describeWith(["nats"], "openEventStream()", () => {
 
   async function open(name: string, keepMs = 3_600_000): Promise<Events> {
     const shape = { name, replicas: 1, bytesMax: 64 * 1024 ** 2, keepMs };
+    await createEventStream({ servers: [server.url], ...shape, logger: silentLogger });
     const events = await openEventStream({ servers: [server.url], ...shape, logger: silentLogger });
     opened.push(events);
     return events;

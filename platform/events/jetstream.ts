@@ -11,7 +11,7 @@ import {
 } from "../log/jetstream-connection.ts";
 import { failureOf, unansweredOf } from "../log/jetstream-publish.ts";
 import { bodyBytesMaxOf } from "../log/message-size.ts";
-import { checkMessageSize } from "../log/jetstream-stream.ts";
+import { checkMessageSize, logMetadata, type StreamConfig } from "../log/jetstream-stream.ts";
 import { Refusal } from "../refusal.ts";
 import { checkEvent, type Events, type KeptEvent, type PublishedEvent } from "./events.ts";
 
@@ -30,21 +30,46 @@ export function eventSubject(name: string, { subject, scope }: Pick<PublishedEve
   return `${name}.${subject}.${scope.replaceAll(".", "%2E")}`;
 }
 
+/** The log whose events a stream keeps, and the place at which it begins where it is made. */
+export interface EventLog {
+  readonly logId: string;
+  readonly number: number;
+  readonly first: number;
+}
+
 /**
- * Connects, and makes the stream or brings the one that is there to what is asked. Refuses LOG_UNAVAILABLE while no
- * server answers. Unlike the log it drops what is old: it tells what happened, and nothing is only in it.
+ * Makes the stream, or brings the one that is there to what is asked. Refuses LOG_UNAVAILABLE while no server answers. Unlike
+ * the log it drops what is old: it tells what happened, and nothing is only in it.
  */
-export async function openEventStream(options: EventStreamShape & ConnectOptions): Promise<Events> {
+export async function createEventStream(options: EventStreamShape & ConnectOptions, log?: EventLog): Promise<void> {
+  const connection = await connectTo(options, (open) => makeStream(open, options, log));
+  await connection.close();
+}
+
+/** Connects to the stream that is there, to publish and to read. Refuses LOG_UNAVAILABLE while no server answers, or there is none. */
+export async function openEventStream(options: Pick<EventStreamShape, "name"> & ConnectOptions): Promise<Events> {
+  return eventsOf(
+    await connectTo(options, async (open) => {
+      if (await infoOf(open, options.name) === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${options.name}"`);
+    }),
+    options.name,
+  );
+}
+
+async function connectTo(
+  options: ConnectOptions,
+  prepare: (connection: JetStreamConnection) => Promise<void>,
+): Promise<JetStreamConnection> {
   let connection: JetStreamConnection | undefined;
   try {
     connection = await connectJetStream(options);
     checkMessageSize(connection);
-    await makeStream(connection, options);
+    await prepare(connection);
+    return connection;
   } catch (error) {
     await connection?.close();
     throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
   }
-  return eventsOf(connection, options.name);
 }
 
 /** The stream that is there, to be read alone. Refuses LOG_UNAVAILABLE while no server answers. */
@@ -128,8 +153,9 @@ function keptOf(name: string, { headers: told, data }: Msg): KeptEvent {
   };
 }
 
-async function makeStream(connection: JetStreamConnection, shape: EventStreamShape): Promise<void> {
+async function makeStream(connection: JetStreamConnection, shape: EventStreamShape, log?: EventLog): Promise<void> {
   const { name, replicas, bytesMax, keepMs } = shape;
+  const metadata = log && logMetadata(log);
   const config = {
     name,
     description: "Events of Heddle for other services and teams",
@@ -143,8 +169,17 @@ async function makeStream(connection: JetStreamConnection, shape: EventStreamSha
     duplicate_window: Math.min(limits.eventsRepeatMs, keepMs) * nanosPerMs,
     allow_direct: true,
   };
-  const made = await askApi(connection, { subject: `STREAM.CREATE.${name}`, body: config, missing: nameInUse });
-  if (!made) await askApi(connection, { subject: `STREAM.UPDATE.${name}`, body: config });
+  const found = await infoOf(connection, name);
+  if (found === undefined) {
+    const body = { ...config, ...(log && { metadata, first_seq: log.first }) };
+    if (await askApi(connection, { subject: `STREAM.CREATE.${name}`, body, missing: nameInUse })) return;
+  }
+  const body = { ...found?.config, ...config, metadata: { ...found?.config.metadata, ...metadata } };
+  await askApi(connection, { subject: `STREAM.UPDATE.${name}`, body });
+}
+
+function infoOf(connection: JetStreamConnection, name: string): Promise<{ readonly config: StreamConfig } | undefined> {
+  return askApi(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
 }
 
 /** JetStream keeps a message once whose id it has seen. */
@@ -152,5 +187,6 @@ const messageIdHeader = "Nats-Msg-Id";
 const keyHeader = "Heddle-Key";
 const nanosPerMs = 1_000_000;
 const nameInUse = 10058;
+const streamNotFound = 10059;
 const endOfBatch = 204;
 const nothingFound = 404;

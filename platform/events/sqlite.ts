@@ -22,7 +22,7 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
       const { changes, lastInsertRowid } = insert.run(subject, scope, eventId, key, body, clock.now());
       if (changes > 0) last = Number(lastInsertRowid);
     }
-    if (last % trimEvery < events.length) database.prepare(trim).run(last - limits.eventsKeptMax);
+    if (last % trimEvery < events.length) database.prepare(trim).run(limits.eventsKeptMax);
   }
   return {
     append,
@@ -64,6 +64,7 @@ const schema: readonly string[] = [
 const trimEvery = 500;
 const put = `INSERT INTO events_kept (subject, scope, event_id, event_key, body, kept_at) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (event_id) DO NOTHING`;
-const trim = "DELETE FROM events_kept WHERE sequence <= ?";
+/** By count: places have gaps where an epoch began. */
+const trim = `DELETE FROM events_kept WHERE sequence <= (SELECT sequence FROM events_kept ORDER BY sequence DESC LIMIT 1 OFFSET ?)`;
 const selectAll = "SELECT * FROM events_kept WHERE sequence > ? ORDER BY sequence LIMIT ?";
 const selectOf = "SELECT * FROM events_kept WHERE sequence > ? AND subject = ? ORDER BY sequence LIMIT ?";

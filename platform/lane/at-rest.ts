@@ -1,12 +1,14 @@
 /** The logs of a mesh as a backup sees them: where they end, whether everything in them is applied, and how they begin anew. */
 import type { Clock } from "../clock.ts";
-import { limits } from "../limits.ts";
+import { beginAbove, type Epoch } from "../epoch/epoch.ts";
+import { lookAtStreams, makeStreams } from "../epoch/streams.ts";
+import { newId } from "../identifier.ts";
 import { connectJetStream } from "../log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
-import { checkpointSubject, connectToStream, epochAbove, lastSequenceOf, roomOf } from "../log/jetstream-stream.ts";
+import { checkpointSubject, lastSequenceOf, roomOf } from "../log/jetstream-stream.ts";
 import { openJetStreamLog } from "../log/jetstream.ts";
 import type { Logger } from "../logger.ts";
-import type { StreamsConfig } from "../mesh-config.ts";
+import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { createLanePositions } from "./lane-positions.ts";
 import { type LaneLayout, laneLayout } from "./layout.ts";
 import { firstPlace, placeFromBytes } from "./place.ts";
@@ -31,8 +33,8 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
   const layout = laneLayout(partitions, streams.lanes);
   const names = streamNames(logName);
   const room = await roomsOf(streams, parts);
-  const stream = { ...nats, ...room.lanes, ...parts };
-  const intake = await openJetStreamLog({ ...nats, ...room.intake, ...parts, name: names.intake, partitions });
+  const stream = { ...nats, ...room.lanes, ...parts, make: false };
+  const intake = await openJetStreamLog({ ...stream, ...room.intake, name: names.intake, partitions });
   const lanes = await openJetStreamLog({ ...stream, name: names.lanes, partitions: layout.partitions });
   const steps = await openJetStreamSteps({ ...stream, name: names.lanes, partitions: layout.partitions });
   try {
@@ -46,7 +48,7 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
       if (place.through < tail || place.inside !== undefined) behind.push(`intake ${partition}`);
     }
     for (const { service, lane } of allLanes(layout)) {
-      const positions = createLanePositions(steps, (kept) => checkpointSubject(names.lanes, `${service}-${kept}`));
+      const positions = createLanePositions(steps, { subjectOf: (kept) => checkpointSubject(names.lanes, `${service}-${kept}`) });
       const tail = await lanes.tail(lane);
       mark.push(tail);
       if (await positions.load(lane) < tail) behind.push(`${service} lane ${lane}`);
@@ -99,16 +101,24 @@ async function lastSequences({ nats, logName }: StreamsConfig, parts: Parts): Pr
 
 /**
  * Makes the streams so that all they will ever give lies above `through`: what is restored from below it is never newer
- * than what comes. Throws where the ages of writes have no room for that.
+ * than what comes. Gives the epoch that they are of, also where an earlier run made them. Throws where the ages of writes have
+ * no room for that.
  */
-export async function beginLogsAbove(streams: StreamsConfig, through: number, { logger }: Parts): Promise<void> {
-  const { nats, logName, replicas, bytesMax, partitions } = streams;
-  const epoch = epochAbove(through);
-  if (epoch > limits.logEpochsMax) throw new Error(`A log can begin anew ${limits.logEpochsMax} times, and this would be once more`);
-  const names = streamNames(logName);
-  const stream = { ...nats, replicas, bytesMax, epoch, logger };
-  for (const [name, orders] of [[names.intake, partitions], [names.lanes, laneLayout(partitions, streams.lanes).partitions]] as const) {
-    const connection = await connectToStream({ ...stream, name, partitions: orders });
+export async function beginLogsAbove(
+  { streams, events }: { readonly streams: StreamsConfig; readonly events: EventsConfig },
+  through: number,
+  { clock, logger }: Parts,
+): Promise<Epoch> {
+  const connection = await connectJetStream({ ...streams.nats, logger });
+  try {
+    const before = await lookAtStreams(connection, streams.logName);
+    const from = through === 0 ? 1 : beginAbove(through, clock.now());
+    const number = through === 0 ? 0 : 1;
+    const logId = before.intake?.logId ?? before.lanes?.logId ?? newId("log_", clock);
+    await makeStreams({ streams, events, logger }, { logId, number, from: { intake: from, lanes: from, events: from } });
+    const { intake, lanes, events: told } = await lookAtStreams(connection, streams.logName);
+    return { logId, number, from: { intake: intake?.first ?? from, lanes: lanes?.first ?? from, events: told?.first ?? from } };
+  } finally {
     await connection.close();
   }
 }

@@ -9,7 +9,13 @@ export interface LanePositions {
   save(lane: number, position: number): Promise<boolean>;
 }
 
-export function createLanePositions(steps: FencedSteps, subjectOf: (lane: number) => string): LanePositions {
+export interface LanePositionParts {
+  readonly subjectOf: (lane: number) => string;
+  /** Keeps beside the rows how far they are, before the lanes may be trimmed up to there; without it only the lanes say it. */
+  readonly note?: (lane: number, position: number) => Promise<void>;
+}
+
+export function createLanePositions(steps: FencedSteps, { subjectOf, note }: LanePositionParts): LanePositions {
   /** By lane: the checkpoint that the next one expects. */
   const known = new Map<number, { readonly sequence: number; readonly position: number }>();
 
@@ -17,7 +23,7 @@ export function createLanePositions(steps: FencedSteps, subjectOf: (lane: number
     const found = await steps.checkpoint(subjectOf(lane));
     const kept = found === undefined
       ? { sequence: 0, position: 0 }
-      : { sequence: found.sequence, position: Number(Buffer.from(found.body).toString()) };
+      : { sequence: found.sequence, position: positionFromBytes(found.body).position };
     known.set(lane, kept);
     return kept;
   }
@@ -27,10 +33,10 @@ export function createLanePositions(steps: FencedSteps, subjectOf: (lane: number
     async save(lane, position) {
       const { sequence, position: kept } = known.get(lane) ?? await read(lane);
       if (kept >= position) return true;
+      await note?.(lane, position);
       const checkpointSubject = subjectOf(lane);
-      const body = Buffer.from(String(position));
       const outcome = await steps.publishStep({
-        messages: [{ subject: checkpointSubject, body }],
+        messages: [{ subject: checkpointSubject, body: positionToBytes(position, note !== undefined) }],
         checkpointSubject,
         expectedLast: sequence,
       });
@@ -45,3 +51,17 @@ export function createLanePositions(steps: FencedSteps, subjectOf: (lane: number
     },
   };
 }
+
+/** `rows`: how far the mark beside the rows is at least; 0 in what a build without marks wrote. */
+export function positionFromBytes(body: Uint8Array): { readonly position: number; readonly rows: number } {
+  const text = Buffer.from(body).toString();
+  const position = Number(text);
+  return { position, rows: text.endsWith(noted) ? position : 0 };
+}
+
+/** Builds without marks read the number all the same. */
+function positionToBytes(position: number, isNoted: boolean): Uint8Array {
+  return Buffer.from(`${position}${isNoted ? noted : ""}`);
+}
+
+const noted = "\n";

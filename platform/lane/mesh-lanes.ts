@@ -1,5 +1,7 @@
 /** The lanes of a service that owns consent, as one of its processes works on them: logs, appliers shared out, and reads that wait. */
 import type { Clock } from "../clock.ts";
+import type { EpochGuard } from "../epoch/guard.ts";
+import { guardedLog, guardedSteps } from "../epoch/guarded.ts";
 import type { Position } from "../intake/position.ts";
 import { limits } from "../limits.ts";
 import { newId } from "../identifier.ts";
@@ -29,6 +31,7 @@ import type { Reading } from "./read-on.ts";
 export interface MeshLanesOptions {
   readonly service: "subscription" | "messaging-status";
   readonly streams: StreamsConfig;
+  readonly guard: EpochGuard;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -135,15 +138,15 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   };
 }
 
-async function openLogs({ streams, clock, logger }: MeshLanesOptions, layout: LaneLayout, opened: Opened) {
+async function openLogs({ streams, guard, clock, logger }: MeshLanesOptions, layout: LaneLayout, opened: Opened) {
   const { nats, replicas, bytesMax, partitions } = streams;
-  const stream = { ...nats, replicas, bytesMax, clock, logger };
+  const stream = { ...nats, replicas, bytesMax, make: false, clock, logger };
   const name = lanesName(streams);
-  const intake = await openJetStreamLog({ ...stream, name: `${streams.logName}_intake`, partitions });
+  const intake = guardedLog(await openJetStreamLog({ ...stream, name: `${streams.logName}_intake`, partitions }), guard, "intake");
   opened.push(() => intake.close());
-  const lanes = await openJetStreamLog({ ...stream, name, partitions: layout.partitions });
+  const lanes = guardedLog(await openJetStreamLog({ ...stream, name, partitions: layout.partitions }), guard, "lanes");
   opened.push(() => lanes.close());
-  const steps = await openJetStreamSteps({ ...stream, name, partitions: layout.partitions });
+  const steps = guardedSteps(await openJetStreamSteps({ ...stream, name, partitions: layout.partitions }), guard);
   opened.push(() => steps.close());
   return { intake, lanes, steps };
 }
@@ -161,8 +164,11 @@ interface Shared {
 /** Takes this process's share of the service's lanes, whoever else is there. */
 function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ownership {
   const { lanes, steps, layout, news, asks, members, work: { concernOf, apply } } = shared;
-  const { service, streams, clock, logger } = options;
-  const positions = createLanePositions(steps, (lane) => checkpointSubject(lanesName(streams), `${service}-${lane}`));
+  const { service, streams, guard, clock, logger } = options;
+  const positions = createLanePositions(steps, {
+    subjectOf: (lane) => checkpointSubject(lanesName(streams), `${service}-${lane}`),
+    note: (lane, position) => guard.marks.reach(new Map([[`${service}-${lane}`, position]])),
+  });
   const teller = createProgressTeller({ news, clock });
   opened.push(() => teller.close());
   const gate = createGate(limits.lanesAppliedAtOnceMax);

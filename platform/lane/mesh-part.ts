@@ -1,8 +1,11 @@
 /** A service that owns consent, as a process of the mesh: its tables, its lanes, its events and its RPCs put together. */
+import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { openKeyspace } from "../cassandra/keyspace.ts";
 import type { Session } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
+import { openEpochGuard } from "../epoch/guard.ts";
+import { type EpochPartEnds, serveInEpoch } from "../epoch/serve-in-epoch.ts";
 import type { PublishedEvent } from "../events/events.ts";
 import { openEventStream } from "../events/jetstream.ts";
 import type { IntakeParts } from "../intake/intake.ts";
@@ -59,6 +62,7 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
   redriveBody(workspaceId: string, asked: { readonly keys: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
   /** The lane, as the layout numbers it. */
   laneOf(layout: LaneLayout, whose: Whose): number;
+  readonly service: DescService;
   /** Its RPCs. */
   route(serving: Serving<Tables>): RpcRoute;
   /** Work on the tables that needs no lane; the returned function ends it. */
@@ -94,43 +98,60 @@ export interface Serving<Tables> {
   readonly clock: Clock;
 }
 
-/** Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated. */
+/**
+ * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
+ * Where log and rows do not fit it listens and refuses every call.
+ */
 export async function serveMeshPart<Tables extends SetAsideTables>(
   plan: MeshPartPlan<Tables>,
   config: MeshPartConfig,
   ends: MeshPartEnds,
 ): Promise<MeshPart> {
-  const opened: Opened = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
-    return { ...await open(plan, config, { ends, opened }), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return await serveInEpoch({
+    services: [plan.service],
+    callers: callersOf(plan, config),
+    rpc: config.rpc,
+    ...ends,
+    async open({ rpc, ...further }) {
+      const opened: Opened = [];
+      async function close(): Promise<void> {
+        for (const closeOne of opened.splice(0).reverse()) await closeOne();
+      }
+      try {
+        return { ...await open(plan, { ...config, rpc }, { ends: { ...ends, ...further }, opened }), close };
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  });
+}
+
+function callersOf({ service }: { readonly service: DescService }, { rpc }: MeshPartConfig): Map<string, readonly string[]> {
+  return new Map([[service.typeName, rpc.callers]]);
 }
 
 type Opened = (() => Promise<unknown> | unknown)[];
+type OpenEnds = MeshPartEnds & Pick<EpochPartEnds<MeshPartConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
 async function open<Tables extends SetAsideTables>(
   plan: MeshPartPlan<Tables>,
   config: MeshPartConfig,
-  { ends, opened }: { readonly ends: MeshPartEnds; readonly opened: Opened },
+  { ends, opened }: { readonly ends: OpenEnds; readonly opened: Opened },
 ): Promise<Omit<MeshPart, "close">> {
-  const { clock, logger, telemetry = noTelemetry } = ends;
+  const { clock, logger, telemetry = noTelemetry, onMismatch, beforeListen } = ends;
   const { session, watch, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
   opened.push(closeStore);
+  const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
+  opened.push(() => guard.close());
   const tables = plan.openTables(session);
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
-  const lanes = await openMeshLanes({ service: plan.name, streams: config, clock, logger });
+  const lanes = await openMeshLanes({ service: plan.name, streams: config, guard, clock, logger });
   opened.push(() => lanes.close());
   const calling = { caller: plan.name, deadlineMs: limits.drainMsMax, clock, logger, tracer: telemetry.tracer };
   const called = connectClient(ProfileService, { ...config.profile, ...calling });
   opened.push(() => called.close());
-  const profile = called.client;
   lanes.start({
     concernOf: plan.concernOf,
     apply: (bodies, lane) =>
@@ -150,12 +171,12 @@ async function open<Tables extends SetAsideTables>(
   const route = plan.route({
     tables,
     lanes,
-    profile,
+    profile: called.client,
     intake: {
       log: lanes.intake,
       clock,
       tracer: telemetry.tracer,
-      decided: (scope, position) => profile.awaitOutcome({ scope, position }),
+      decided: (scope, position) => called.client.awaitOutcome({ scope, position }),
     },
     setAside: setAsideBy(plan, tables, lanes),
     work,
@@ -168,8 +189,8 @@ async function open<Tables extends SetAsideTables>(
     const reason = trouble ?? backlog.reason();
     return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
   }
-  const callers = new Map([[route.service.typeName, config.rpc.callers]]);
-  const server = await serveRpc({ routes: [route], ...config.rpc, callers, clock, logger, telemetry, health });
+  await beforeListen();
+  const server = await serveRpc({ routes: [route], ...config.rpc, callers: callersOf(plan, config), clock, logger, telemetry, health });
   opened.push(() => server.close());
   return { url: server.url, health };
 }

@@ -16,6 +16,8 @@ export interface Place {
   readonly written: number;
   /** By lane, as the layout numbers them: the last message that steps before this one sent there; 0 or absent: none. */
   readonly tails: readonly number[];
+  /** The keyspace has the mark of the checkpoint `written`; absent: a build resolved that kept no marks. */
+  readonly noted?: true;
   /** Lanes that this step sent to, with how far before the checkpoint the message stands. */
   readonly touched: readonly (readonly [lane: number, back: number])[];
 }

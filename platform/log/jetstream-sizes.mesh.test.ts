@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { systemClock } from "../clock.ts";
-import { openEventStream } from "../events/jetstream.ts";
+import { createEventStream } from "../events/jetstream.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { openJetStreamSteps } from "./jetstream-fenced-step.ts";
@@ -78,7 +78,7 @@ await describeWith(["nats"], "max_payload", () => {
     const refused = new RegExp(`takes messages of ${least - 1} bytes, Heddle needs ${least}: set max_payload`);
     await expect(openJetStreamLog(optionsOf("too_little"))).rejects.toThrow(refused);
     await expect(openJetStreamSteps(optionsOf("too_little"))).rejects.toThrow(refused);
-    await expect(openEventStream({ ...optionsOf("too_little_events"), keepMs: 60_000 })).rejects.toThrow(refused);
+    await expect(createEventStream({ ...optionsOf("too_little_events"), keepMs: 60_000 })).rejects.toThrow(refused);
     await expect(log.append(0, bytesOf(1, 1))).rejects.toMatchObject({ reason: "LOG_UNAVAILABLE" });
     await restartWith(least);
     await expect.poll(() => log.append(0, bytesOf(1, 1)).then(() => "written", () => "away"), patience).toBe("written");

@@ -1,6 +1,7 @@
 /** The stream a log lies in: its name and subjects, how it is made, and what makes an existing one unfit. */
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
+import type { FoundStream } from "../epoch/judge.ts";
 import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "./jetstream-connection.ts";
 import { sizeProblem } from "./message-size.ts";
 
@@ -11,8 +12,14 @@ export interface StreamShape {
   readonly replicas: number;
   /** What the stream may hold; beyond it appends are refused. */
   readonly bytesMax: number;
-  /** How often the stream was lost and made anew; its sequences start above epoch x 2^40. Counts only when it is made. */
+  /** How often the log began anew; the sequences of a stream that is made for it start above epoch x 2^40. Counts only when it is made. */
   readonly epoch?: number;
+  /** Where its sequences start, if further on; counts only when it is made. */
+  readonly first?: number;
+  /** The log that the stream is of; counts only when it is made. */
+  readonly logId?: string;
+  /** Whether one that is missing is made, which it is unless this is false: what was lost is not begun anew in silence. */
+  readonly make?: boolean;
 }
 
 export function partitionSubject(name: string, partition: number): string {
@@ -54,13 +61,18 @@ export async function connectToStream(options: StreamShape & ConnectOptions): Pr
 async function openStream(connection: JetStreamConnection, parts: { shape: StreamShape; logger: Logger }): Promise<void> {
   const { shape, logger } = parts;
   checkShape(shape, connection);
-  const found = await infoOf(connection, shape.name) ?? await makeStream(connection, shape);
+  const found = await infoOf(connection, shape.name) ?? await makeMissing(connection, shape);
   const problems = streamProblems(found.config, shape);
   if (problems.length > 0) throw new Error(`The stream "${shape.name}" cannot be used: ${problems.join("; ")}`);
   if (found.config.max_bytes === shape.bytesMax && found.config.num_replicas === shape.replicas) return;
   const config = { ...found.config, max_bytes: shape.bytesMax, num_replicas: shape.replicas };
   await askApi(connection, { subject: `STREAM.UPDATE.${shape.name}`, body: config });
   logger.info("log_stream_changed", { stream: shape.name, bytesMax: shape.bytesMax, replicas: shape.replicas });
+}
+
+function makeMissing(connection: JetStreamConnection, shape: StreamShape): Promise<StreamInfo> {
+  if (shape.make === false) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${shape.name}"`);
+  return makeStream(connection, shape);
 }
 
 /** Everything about a stream's configuration that would break a promise of the log. */
@@ -99,13 +111,34 @@ export async function roomOf(
   return found && { bytesMax: found.config.max_bytes ?? -1, replicas: found.config.num_replicas ?? 1 };
 }
 
-/** The first epoch whose sequences all lie above `through`. */
-export function epochAbove(through: number): number {
-  return through === 0 ? 0 : Math.floor(through / sequencesPerEpoch) + 1;
+/** What a stream says of the log that it is of; undefined where there is no stream. */
+export async function lookAtStream(connection: JetStreamConnection, name: string): Promise<FoundStream | undefined> {
+  const found = await infoOf(connection, name);
+  if (found === undefined) return undefined;
+  const { config: { metadata, first_seq: first }, state } = found;
+  return { name, logId: metadata?.[logKey], number: Number(metadata?.[epochKey] ?? 0), first: first || 1, last: state.last_seq };
+}
+
+/** Says in the stream of which log and epoch it is. */
+export async function nameStream(connection: JetStreamConnection, name: string, log: { logId: string; number: number }): Promise<void> {
+  const found = await infoOf(connection, name);
+  if (found === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${name}"`);
+  const metadata = { ...found.config.metadata, ...logMetadata(log) };
+  await askApi(connection, { subject: `STREAM.UPDATE.${name}`, body: { ...found.config, metadata } });
+}
+
+/** As a stream keeps it. */
+export function logMetadata({ logId, number }: { logId: string; number: number }): Readonly<Record<string, string>> {
+  return { [logKey]: logId, [epochKey]: String(number) };
+}
+
+/** Nothing of it is left; doing it again is harmless. */
+export async function deleteStream(connection: JetStreamConnection, name: string): Promise<void> {
+  await askApi(connection, { subject: `STREAM.DELETE.${name}`, missing: streamNotFound });
 }
 
 async function makeStream(connection: JetStreamConnection, shape: StreamShape): Promise<StreamInfo> {
-  const { name, epoch = 0 } = shape;
+  const { name, epoch = 0, logId, first = epoch * sequencesPerEpoch + 1 } = shape;
   const config: StreamConfig = {
     name,
     description: "A log of Heddle: never set max_age or discard old on it",
@@ -115,12 +148,12 @@ async function makeStream(connection: JetStreamConnection, shape: StreamShape): 
     discard: "new",
     max_bytes: shape.bytesMax,
     num_replicas: shape.replicas,
-    first_seq: epoch * sequencesPerEpoch + 1,
+    first_seq: first,
     allow_atomic: true,
     allow_direct: true,
     deny_delete: true,
     republish: { src: `${name}.*`, dest: `${newsSubject(name)}.{{wildcard(1)}}`, headers_only: true },
-    metadata: { [partitionsKey]: String(shape.partitions), [epochKey]: String(epoch) },
+    metadata: { [partitionsKey]: String(shape.partitions), [epochKey]: String(epoch), ...(logId !== undefined && { [logKey]: logId }) },
   };
   const made = await askApi<StreamInfo>(connection, { subject: `STREAM.CREATE.${name}`, body: config, missing: nameInUse });
   const found = made ?? await infoOf(connection, name);
@@ -155,6 +188,7 @@ const sequencesPerEpoch = 2 ** 40;
 const epochMax = 2 ** 13 - 1;
 const partitionsKey = "heddle_partitions";
 const epochKey = "heddle_epoch";
+const logKey = "heddle_log";
 const streamNotFound = 10059;
 const nameInUse = 10058;
 

@@ -6,6 +6,8 @@
  */
 export interface Log {
   readonly partitions: number;
+  /** The first sequence of its epoch: what lies below was given before the log was lost or put back. 1 unless it is said. */
+  readonly begins?: number;
   /**
    * Appends one record and resolves with its sequence when it is durable: a crash of the process or the machine
    * right after does not lose it. Appends that wait at the same time share one durable write. Records of one caller

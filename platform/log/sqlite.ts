@@ -1,12 +1,15 @@
 /** The log in SQLite: appends that wait at the same time become one write of the shared transaction. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { type Logger, silentLogger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import type { Database } from "../sqlite/database.ts";
 import { isDiskFull } from "../sqlite/faults.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { partitionOf } from "./partition.ts";
+import type { ReachFile } from "./reach-file.ts";
+import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
 import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
 
 /**
@@ -14,17 +17,21 @@ import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.t
  * This process is its only writer. A record handed over must not change until its append resolved.
  * `append` refuses: LOG_FULL (disk full), LOG_UNAVAILABLE (the store took nothing, or the log is closed), OVERLOADED
  * (`logAppendsWaitingMax` appends or `logBytesWaitingMax` bytes wait already), all certainly not written; and
- * OUTCOME_UNKNOWN. `low` appends wait until a write finds no normal ones, at most `lowPriorityWaitMsMax`.
+ * OUTCOME_UNKNOWN. With `reach` it finds out whether the database was put back from an older copy, and begins a new epoch then,
+ * behind all that was given out; without it nobody knows. `low` appends wait until a write finds no normal ones, at most `lowPriorityWaitMsMax`.
  * Listeners of `watch` must not throw.
  */
-export async function openSqliteLog(options: { database: Database; partitions: number; clock: Clock }): Promise<Log> {
-  const { database, partitions, clock } = options;
+export async function openSqliteLog(
+  options: { database: Database; partitions: number; clock: Clock; reach?: ReachFile; logger?: Logger },
+): Promise<Log> {
+  const { database, partitions, clock, reach, logger = silentLogger } = options;
   await migrate(database, "log", versions);
   const found = await database.write(() => madePartitions(database, partitions));
   if (found !== partitions) {
     throw new Error(`The log was made with ${found} partitions and cannot be opened with ${partitions}`);
   }
-  return new SqliteLog({ database, partitions, line: openWaitingLine(clock) });
+  const epoch = await openSqliteEpoch({ database, clock, logger, ...(reach && { reach }) });
+  return new SqliteLog({ database, partitions, line: openWaitingLine(clock), epoch });
 }
 
 /** Lets a log that is not open yet, and has no records, go on above `through`; makes its tables where they are missing. */
@@ -39,7 +46,13 @@ export async function beginSqliteLogAbove(database: Database, through: number, p
 /** The last sequence that any order of the log gave; 0 where there is no log. */
 export async function sqliteLogEnd(database: Database): Promise<number> {
   await migrate(database, "log", versions);
-  return Number(database.prepare("SELECT max(sequence) AS sequence FROM log_tails").get()?.["sequence"] ?? 0);
+  return givenThrough(database);
+}
+
+/** For a database that was put back on purpose: what its log gives from now on lies above all that it may have given since it was copied. */
+export async function beginSqliteLogAnew(database: Database, clock: Clock): Promise<void> {
+  await migrate(database, "log", versions);
+  await beginSqliteEpoch(database, clock);
 }
 
 /** Gives the end of a workspace's order as it is in the file, 0 where there is no log yet. Within a write nothing is appended meanwhile. */
@@ -61,6 +74,7 @@ const versions = [
    CREATE TABLE log_records (
      partition INTEGER NOT NULL, sequence INTEGER NOT NULL, body BLOB NOT NULL, PRIMARY KEY (partition, sequence)
    ) STRICT, WITHOUT ROWID;`,
+  epochSchema,
 ];
 
 /** How many orders the log has; makes `partitions` of them where it has none yet. */
@@ -74,15 +88,19 @@ function madePartitions(database: Database, partitions: number): number {
 
 class SqliteLog implements Log {
   readonly partitions: number;
+  readonly begins: number;
   readonly #database: Database;
   readonly #line: WaitingLine;
   readonly #tails: number[];
+  readonly #epoch: SqliteEpoch;
   readonly #listeners = new Set<{ listener: (partition: number) => void }>();
   #flushing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(parts: { database: Database; partitions: number; line: WaitingLine }) {
+  constructor(parts: { database: Database; partitions: number; line: WaitingLine; epoch: SqliteEpoch }) {
     this.partitions = parts.partitions;
+    this.begins = parts.epoch.begins;
+    this.#epoch = parts.epoch;
     this.#database = parts.database;
     this.#line = parts.line;
     this.#tails = tailRows(this.#database);
@@ -141,6 +159,7 @@ class SqliteLog implements Log {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#flushing) await this.#flushing;
+    this.#epoch.close(Math.max(0, ...this.#tails));
   }
 
   /** One batch after the other: what arrives during a write is the next batch. */
@@ -160,6 +179,7 @@ class SqliteLog implements Log {
       for (const append of batch ?? this.#line.take()) append.reject(refusal);
       return;
     }
+    this.#epoch.gave(Math.max(0, ...sequences));
     const touched = new Set<number>();
     batch?.forEach((append, index) => {
       const sequence = sequences[index] ?? 0;
@@ -175,11 +195,12 @@ class SqliteLog implements Log {
     const insert = this.#database.prepare("INSERT INTO log_records (partition, sequence, body) VALUES (?, ?, ?)");
     const next = new Map<number, number>();
     const sequences = batch.map(({ partition, record }) => {
-      const sequence = (next.get(partition) ?? this.#tails[partition] ?? 0) + 1;
+      const sequence = Math.max(next.get(partition) ?? this.#tails[partition] ?? 0, this.#epoch.floor) + 1;
       next.set(partition, sequence);
       insert.run(partition, sequence, record);
       return sequence;
     });
+    this.#epoch.reserve(Math.max(...next.values()));
     const move = this.#database.prepare("UPDATE log_tails SET sequence = ? WHERE partition = ?");
     for (const [partition, sequence] of next) move.run(sequence, partition);
     return sequences;

@@ -62,6 +62,7 @@ const codes: Record<Reason, string> = {
   STATE_CONFLICT: "FailedPrecondition",
   LOG_FULL: "ResourceExhausted",
   LOG_UNAVAILABLE: "Unavailable",
+  EPOCH_MISMATCH: "Unavailable",
   STORE_UNAVAILABLE: "Unavailable",
   SERVICE_UNAVAILABLE: "Unavailable",
   PARTLY_DONE: "Unknown",

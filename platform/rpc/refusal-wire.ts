@@ -53,6 +53,7 @@ export const refusalCodes = {
   VERSION_MISMATCH: Code.FailedPrecondition,
   LOG_FULL: Code.ResourceExhausted,
   LOG_UNAVAILABLE: Code.Unavailable,
+  EPOCH_MISMATCH: Code.Unavailable,
   STORE_UNAVAILABLE: Code.Unavailable,
   SERVICE_UNAVAILABLE: Code.Unavailable,
   PARTLY_DONE: Code.Unknown,

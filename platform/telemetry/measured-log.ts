@@ -9,6 +9,7 @@ export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
   const labels = { log: name };
   return {
     partitions: log.partitions,
+    ...(log.begins !== undefined && { begins: log.begins }),
     append: (partition, record, priority) =>
       timed(() => log.append(partition, record, priority), (seconds, error) => {
         if (error === undefined) return metrics.observe("logAppendDuration", labels, seconds);

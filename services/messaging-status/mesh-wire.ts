@@ -31,6 +31,7 @@ export const messagingStatusSchema: string = join(import.meta.dirname, "store/sc
 
 const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   name: "messaging-status",
+  service: MessagingStatusService,
   schemaFolder: messagingStatusSchema,
   openTables: openCassandraStatusStore,
   concernOf,

@@ -5,7 +5,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { openReplicas } from "../../platform/cassandra/replicas.fixture.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { openEventStream } from "../../platform/events/jetstream.ts";
+import { createEventStream, openEventStream } from "../../platform/events/jetstream.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { createLocalNews } from "../../platform/lane/progress-news.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
@@ -42,7 +42,8 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
     const intakeLog = await openJetStreamLog({ ...options, name: "intake", partitions: 1 });
     const lanes = await openJetStreamLog({ ...options, name: "lanes", partitions: layout.partitions });
     const steps = await openJetStreamSteps({ ...options, name: "lanes", partitions: layout.partitions });
-    const events = await openEventStream({ ...options, name: "events", keepMs: minute });
+    await createEventStream({ ...options, name: "events", keepMs: minute });
+    const events = await openEventStream({ ...options, name: "events" });
     opened.push(intakeLog, lanes, steps, events);
     const replicas = openReplicas({ schema: [readFileSync(join(import.meta.dirname, "store/schema/schema.cql"), "utf8")] });
     const store = openCassandraProfileStore({ session: replicas.session(), clock, partitions: 1 });

@@ -44,6 +44,8 @@ export interface MeshReaderOptions {
   readonly profiles: ProfileStore & ProfileWriter;
   readonly news: ProgressNews;
   readonly members: Members;
+  /** Keeps beside the rows how far they come from the log; without it only the log says it. */
+  readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
   /** Where others hear of what was applied. */
   readonly events: Pick<Events, "publish">;
   readonly clock: Clock;
@@ -111,6 +113,7 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
 
 function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: ProgressTeller; gate: Gate }, lane: number): Reading {
   const outgoing = createOutgoing(options.events.publish, options.logger);
+  const { note } = options;
   return applyLane({
     ...options,
     lane,
@@ -119,7 +122,10 @@ function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: Pr
     publish: outgoing.tell,
     gate,
     steps: { applyRecord, freeze, takeIn, takeBack, ...options.pureSteps },
-    positions: createLanePositions(options.steps, (kept) => options.subjects.checkpoint(`${applying}${kept}`)),
+    positions: createLanePositions(options.steps, {
+      subjectOf: (kept) => options.subjects.checkpoint(`${applying}${kept}`),
+      ...(note && { note: (kept: number, position: number) => note(new Map([[`${applying}${kept}`, position]])) }),
+    }),
     cache: createUserCache({
       bytesMax: limits.profileCacheBytesMax / options.layout.lanes,
       entryBytes: limits.profileCacheEntryBytes,

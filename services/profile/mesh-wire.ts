@@ -2,6 +2,9 @@
 import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
+import { type EpochGuard, openEpochGuard } from "../../platform/epoch/guard.ts";
+import { guardedLog, guardedSteps } from "../../platform/epoch/guarded.ts";
+import { type EpochPartEnds, serveInEpoch } from "../../platform/epoch/serve-in-epoch.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { newId } from "../../platform/identifier.ts";
 import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
@@ -59,30 +62,54 @@ export interface MeshParts {
 
 type Opened = (() => Promise<unknown> | unknown)[];
 
-/** Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated. */
+/**
+ * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
+ * Where log and rows do not fit it listens and refuses every call.
+ */
 export async function serveMeshProfile(config: MeshProfileConfig, parts: MeshParts): Promise<MeshProfile> {
-  const opened: Opened = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
-    return { ...await open(config, parts, opened), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return await serveInEpoch({
+    services: [ProfileService, LogService],
+    callers: callersOf(config),
+    rpc: config.rpc,
+    ...parts,
+    async open({ rpc, ...ends }) {
+      const opened: Opened = [];
+      async function close(): Promise<void> {
+        for (const closeOne of opened.splice(0).reverse()) await closeOne();
+      }
+      try {
+        return { ...await open({ ...config, rpc }, { ...parts, ...ends }, opened), close };
+      } catch (error) {
+        await close();
+        throw error;
+      }
+    },
+  });
 }
+
+function callersOf({ rpc, operators }: MeshProfileConfig): Map<string, readonly string[]> {
+  return new Map([
+    [ProfileService.typeName, rpc.callers],
+    // For heddle export
+    [`${ProfileService.typeName}/${ProfileService.method.listUsers.name}`, [...rpc.callers, ...operators]],
+    [LogService.typeName, operators],
+  ]);
+}
+
+type OpenParts = MeshParts & Pick<EpochPartEnds<MeshProfileConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
 async function open(
   config: MeshProfileConfig,
-  { clock, logger, telemetry = noTelemetry }: MeshParts,
+  { clock, logger, telemetry = noTelemetry, onMismatch, beforeListen }: OpenParts,
   opened: Opened,
 ): Promise<Pick<MeshProfile, "url" | "health">> {
   const { partitions } = config;
   const layout = laneLayout(partitions, config.lanes);
-  const { storeWatch, ...tables } = await openStore(config, clock, opened);
+  const { storeWatch, session, ...tables } = await openStore(config, clock, opened);
   const store = measuredTables(tables, telemetry);
-  const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions }, opened);
+  const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
+  opened.push(() => guard.close());
+  const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions, guard }, opened);
   const { intake, lanes, news, members, bus } = logs;
   const applied = openMeshApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
   opened.push(() => applied.close());
@@ -97,6 +124,7 @@ async function open(
     logger,
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
+    note: (marks) => guard.marks.reach(marks),
     subjects: {
       partition: (at) => partitionSubject(lanesName(config), at),
       checkpoint: (name) => checkpointSubject(lanesName(config), name),
@@ -117,15 +145,11 @@ async function open(
     emailStatuses: openEmailStatuses(config, { clock, logger, tracer: telemetry.tracer }, opened),
   });
   const health = healthOf({ bus, storeWatch, readers, applied, backlog });
+  await beforeListen();
   const server = await serveRpc({
     routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({ ...store, intake, lanes, layout, lags: work.lags }))],
     ...config.rpc,
-    callers: new Map([
-      [ProfileService.typeName, config.rpc.callers],
-      // For heddle export
-      [`${ProfileService.typeName}/${ProfileService.method.listUsers.name}`, [...config.rpc.callers, ...config.operators]],
-      [LogService.typeName, config.operators],
-    ]),
+    callers: callersOf(config),
     clock,
     logger,
     telemetry,
@@ -186,17 +210,21 @@ function meshWork(
 async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened) {
   const { session, watch, close } = await openKeyspace(config, profileSchema, clock);
   opened.push(close);
-  return { ...openCassandraProfileStore({ session, clock, partitions: config.partitions }), storeWatch: watch };
+  return { ...openCassandraProfileStore({ session, clock, partitions: config.partitions }), storeWatch: watch, session };
 }
 
-async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number }, opened: Opened) {
-  const { clock, logger, lanePartitions } = parts;
-  const stream = { ...config.nats, replicas: config.replicas, bytesMax: config.bytesMax, clock, logger };
-  const intake = await openJetStreamLog({ ...stream, name: `${config.logName}_intake`, partitions: config.partitions });
+async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number; guard: EpochGuard }, opened: Opened) {
+  const { clock, logger, lanePartitions, guard } = parts;
+  const stream = { ...config.nats, replicas: config.replicas, bytesMax: config.bytesMax, make: false, clock, logger };
+  const intake = guardedLog(
+    await openJetStreamLog({ ...stream, name: `${config.logName}_intake`, partitions: config.partitions }),
+    guard,
+    "intake",
+  );
   opened.push(() => intake.close());
-  const lanes = await openJetStreamLog({ ...stream, name: lanesName(config), partitions: lanePartitions });
+  const lanes = guardedLog(await openJetStreamLog({ ...stream, name: lanesName(config), partitions: lanePartitions }), guard, "lanes");
   opened.push(() => lanes.close());
-  const steps = await openJetStreamSteps({ ...stream, name: lanesName(config), partitions: lanePartitions });
+  const steps = guardedSteps(await openJetStreamSteps({ ...stream, name: lanesName(config), partitions: lanePartitions }), guard);
   opened.push(() => steps.close());
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());

@@ -33,6 +33,7 @@ export const subscriptionSchema: string = join(import.meta.dirname, "store/schem
 
 const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   name: "subscription",
+  service: SubscriptionService,
   schemaFolder: subscriptionSchema,
   openTables: openCassandraSubscriptionStore,
   concernOf,

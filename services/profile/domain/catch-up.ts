@@ -44,6 +44,7 @@ export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<C
   if (readAfter !== undefined && readAfter.partition !== end.partition) {
     throw new Refusal("POSITION_INVALID", "Expected a position of this workspace, got one of another");
   }
+  if (readAfter !== undefined) parts.intake.refuseEarlier?.(readAfter);
   const behind = await waited(parts, end, readAfter);
   signal?.throwIfAborted();
   return { behind, end };

@@ -15,6 +15,8 @@ export interface Intake {
   append(entry: Omit<IntakeRecord, "sequence">, priority?: "normal" | "low"): Promise<Position>;
   /** The place of the last durable record of a workspace's partition. */
   tail(workspaceId: string): Promise<Position>;
+  /** Refuses POSITION_INVALID for a place of before the log was lost or put back. */
+  refuseEarlier?(position: Position): void;
 }
 
 /** How far the log is applied, and what was decided about single requests. */

@@ -1,4 +1,5 @@
 /** The intake log behind the Intake port: which partition a workspace's order lives in, and its records as bytes. */
+import { refuseEarlier } from "../../../platform/epoch/epoch.ts";
 import { checkedRecord } from "../../../platform/intake/record-size.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
@@ -28,6 +29,7 @@ export function createIntake(log: Log, tracer: Tracer = noTracer): Intake {
       });
       return { partition, sequence };
     },
+    refuseEarlier: ({ sequence }) => refuseEarlier(sequence, log.begins ?? 1),
     async tail(workspaceId) {
       const partition = partitionOf(workspaceId, log.partitions);
       return { partition, sequence: await log.tail(partition) };

@@ -38,6 +38,8 @@ export interface ResolverParts extends EffectParts, PackParts {
   readonly undoWindowMs: number;
   /** As the server says that is there now. */
   readonly sizes: () => StepSizes;
+  /** Keeps beside the rows how far they come from the log; without it only the log says it. */
+  readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
   readonly onWritten: (sequence: number) => void;
 }
@@ -86,6 +88,8 @@ class Resolver {
   /** Undefined: has to be read again. */
   #at: { readonly sequence: number; readonly place: Place } | undefined;
   #trimmed = 0;
+  /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
+  #noted = -1;
   #told = { last: 0, before: 0 };
 
   constructor(parts: ResolverParts) {
@@ -124,7 +128,9 @@ class Resolver {
     }
     const { sequence } = checkpoint;
     const place = placeFromBytes(checkpoint.body);
-    if (place.inside === undefined) await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence);
+    if (place.inside === undefined) {
+      await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
+    }
     onWritten(sequence);
     this.#at = { sequence, place };
     return this.#at;
@@ -169,7 +175,7 @@ class Resolver {
     const planned: PlannedEffects = { ...noEffects, outcomes: [[sequence, { setAside: true }]], setAside };
     await this.#setAside(planned);
     const { place, sequence: last } = this.#at ?? { place: firstPlace, sequence: 0 };
-    const next = { ...nextOf(place, last), now: Math.max(place.now, clock.now()), through: sequence };
+    const next = { ...this.#next(place, last), now: Math.max(place.now, clock.now()), through: sequence };
     const content = { effects: [], rows: { all: [] }, outcomes: planned.outcomes, place: next };
     await this.#publishLast(planned, sequence, packStep(this.#parts, this.#parts.sizes(), content));
   }
@@ -181,7 +187,7 @@ class Resolver {
     const usersPerRecord = usersPerRecordAt(place);
     const through = records.at(-1)?.sequence ?? place.through;
     const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs, usersPerRecord });
-    const whole = place.inside === undefined ? this.#packWhole(planned, { ...nextOf(place, sequence), now, through }) : undefined;
+    const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) {
       for (const view of planned.views) view.drop();
       return await this.#resolveTogether(records.slice(0, records.length >> 1));
@@ -222,7 +228,7 @@ class Resolver {
       const effects = some.filter((item) => item.to !== "rows");
       const areAll = isLast && taken <= planned.effects.length;
       const rows = areAll ? { all: planned.changes } : { some: some.filter((item): item is RowEntry => item.to === "rows") };
-      const next = { ...nextOf(place, sequence), now };
+      const next = { ...this.#next(place, sequence), now };
       if (isLast) {
         const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
         return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
@@ -250,6 +256,12 @@ class Resolver {
     });
   }
 
+  /** With whether the marks beside the rows say as much as the checkpoint does. */
+  #next(place: Place, sequence: number): Pick<Place, "written" | "tails" | "noted"> {
+    const next = nextOf(place, sequence);
+    return { ...next, ...(this.#noted >= next.written && { noted: true }) };
+  }
+
   async #publish({ messages, place }: PackedStep): Promise<void> {
     const { steps, checkpointSubject } = this.#parts;
     const outcome = await steps.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
@@ -260,17 +272,24 @@ class Resolver {
 
   async #wrote({ changes, views }: PlannedEffects): Promise<void> {
     const sequence = this.#at?.sequence ?? 0;
-    await this.#writeRows(changes, sequence);
+    await this.#writeRows(changes, sequence, this.#at?.place.through ?? 0);
     for (const view of views) view.confirm();
     this.#parts.views.evict();
     this.#parts.onWritten(sequence);
     await this.#trim(limits.logTrimRecordsMax);
   }
 
-  async #writeRows(changes: readonly RowChanges[], sequence: number): Promise<void> {
-    for (const { workspaceId, rows } of changes) {
-      if (rows.size > 0) await this.#parts.identities.save(workspaceId, rows, sequence);
-    }
+  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that say so. */
+  async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
+    const { identities, note, partition } = this.#parts;
+    const noting = note?.(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
+    const writing = (async () => {
+      for (const { workspaceId, rows } of changes) {
+        if (rows.size > 0) await identities.save(workspaceId, rows, sequence);
+      }
+    })();
+    await Promise.all([noting, writing]);
+    if (note !== undefined) this.#noted = sequence;
   }
 
   /** Forgets intake, rows and checkpoints behind the place once `atLeast` records are behind; never the last checkpoint. */

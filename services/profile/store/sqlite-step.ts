@@ -23,7 +23,7 @@ export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]
   readonly body: Uint8Array;
 }>;
 
-type SqlValue = string | number | Uint8Array;
+type SqlValue = string | number | bigint | Uint8Array;
 type Row = readonly SqlValue[];
 
 /** The rows of a step by statement, made before the transaction so that a repeat of it costs no second rendering. */

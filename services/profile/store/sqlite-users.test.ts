@@ -10,7 +10,12 @@ import { placeOf } from "./sqlite-users.ts";
 const cases = [
   ["0000000000010000a4d27015", 0x1_0000],
   ["00000000000a0003ffffffff", 0xa_0003],
-  ["0020000000000000a4d27015", 0],
+  ["001fffffffffffffa4d27015", 2 ** 53 - 1],
+  ["0020000000000000a4d27015", 2n ** 53n],
+  ["0100000000010002a4d27015", 2n ** 56n + 0x1_0002n],
+  ["7fffffffffff0000a4d27015", 2n ** 63n - 0x1_0000n],
+  ["800000000000ffffa4d27015", 0],
+  ["01000000000100gga4d27015", 0],
   ["000000000001a4d27015", 0],
   ["user-1", 0],
   ["", 0],
@@ -18,6 +23,33 @@ const cases = [
 
 test.each(cases)("placeOf(%j) is %i", (id, place) => {
   expect(placeOf(id)).toBe(place);
+});
+
+test("users of a later epoch lie at their places as those of the first do, and are found there", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const ids = Array.from({ length: 300 }, (_, at) => `0${(2 ** 40 * 3 + at).toString(16)}0001aaaaaaaa`);
+  await steps.commit(stepOf({
+    profiles: new Map(ids.map((id, at) => [id, profileOf(id, at)])),
+    identities: new Map(ids.map((id) => [`u:${id}` as const, { id }])),
+  }));
+  expect(database.prepare("SELECT count(*) AS count FROM profile_profiles WHERE place < 0").get()?.["count"]).toBe(0);
+  expect((await profiles.load("w", ids)).size).toBe(ids.length);
+  expect((await identities.load("w", ids.map((id) => `u:${id}` as const))).size).toBe(ids.length);
+  expect((await profiles.page("w", "", 9)).map(({ id }) => id)).toEqual(ids.slice(0, 9));
+  await database.close();
+});
+
+test("a user of a later epoch whom an earlier build put at a negative place keeps that row", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const { profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const id = "0100000000010000aaaaaaaa";
+  await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 1)]]) }));
+  await database.write(() => database.prepare("UPDATE profile_profiles SET place = -1").run());
+  expect((await profiles.load("w", [id])).get(id)?.createdAt).toBe(1);
+  await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 2)]]) }));
+  expect((await profiles.page("w", "", 9)).map(({ createdAt }) => createdAt)).toEqual([2]);
+  await database.close();
 });
 
 test("users whose ids tell the same place, or none, each keep their own row", async () => {

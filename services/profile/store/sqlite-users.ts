@@ -25,19 +25,24 @@ export function userReader(database: Database, column: UserColumn, workspace: nu
 /**
  * The place that a user's row takes unless another user has it: a look-up by place is one search instead of two, and
  * rows of users who were made together lie together. Ids are as the resolver makes them (12 hex digits of the place in
- * the log, 4 of the place in the record); 0, where nobody is, for all others and for those too large for a number.
+ * the log, 4 of the place in the record); 0, where nobody is, for all others and for those too large for SQLite. Those of later
+ * epochs of the log are too large for a number of JavaScript.
  */
-export function placeOf(id: UserId): number {
+export function placeOf(id: UserId): number | bigint {
+  if (id.length !== idDigits) return 0;
   const place = Number(`0x${id.slice(0, sequenceDigits)}`) * madePerRecord + Number(`0x${id.slice(sequenceDigits, madeEnd)}`);
-  return id.length === idDigits && Number.isSafeInteger(place) ? place : 0;
+  if (Number.isSafeInteger(place)) return place;
+  return place < placesEnd ? BigInt(`0x${id.slice(0, madeEnd)}`) : 0;
 }
 
 const sequenceDigits = 12;
 const madeEnd = 16;
 const idDigits = 24;
 const madePerRecord = 0x10000;
+/** SQLite counts places up to here; NaN, of an id that is no hex, is not below it either. */
+const placesEnd = 2 ** 63;
 
-/** Users whose place was taken lie at negative ones. Nearly always there are none: asking once spares looking there. */
+/** Users whose place was taken lie at negative ones, and those that earlier builds made in a later epoch. Nearly always there are none: asking once spares looking there. */
 function isAnyElsewhere(database: Database): boolean {
   return database.prepare("SELECT 1 FROM profile_profiles WHERE place < 0 LIMIT 1").get() !== undefined;
 }

@@ -1,0 +1,86 @@
+/** heddle log adopt: begins a new epoch of the log, where streams or rows were lost or put back, after saying what is lost. */
+import { createInterface } from "node:readline/promises";
+
+import { systemClock } from "../platform/clock.ts";
+import { adopt as adoptInto } from "../platform/epoch/adopt.ts";
+import { findAll } from "../platform/epoch/guard.ts";
+import type { Found } from "../platform/epoch/judge.ts";
+import { type Adoption, planAdoption } from "../platform/epoch/plan-adoption.ts";
+import { newId } from "../platform/identifier.ts";
+import { connectJetStream } from "../platform/log/jetstream-connection.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { readEvents, readStreams } from "../platform/mesh-config.ts";
+import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
+import { CommandError, exitCodes, print, UsageError } from "./output.ts";
+import { readSettings } from "./settings.ts";
+
+export interface AdoptOptions {
+  readonly yes?: boolean;
+  /** Also where everything fits. */
+  readonly anyway?: boolean;
+  readonly dataDir?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function adopt({ yes = false, anyway = false, env }: AdoptOptions): Promise<number> {
+  if (!env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
+    throw new UsageError(
+      "Expected the environment of the parts of a mesh: heddle start and heddle restore begin a new epoch by themselves",
+    );
+  }
+  const { streams, events } = readSettings(env, (reader) => ({ streams: readStreams(reader), events: readEvents(reader) }));
+  const logger = silentLogger;
+  const connection = await connectJetStream({ ...streams.nats, logger });
+  const keyspaces = await openEpochKeyspaces(env);
+  try {
+    const found: Found[] = [];
+    for (const keyspace of keyspaces.all) found.push(await findAll(connection, { ...keyspace, streams }));
+    const now = systemClock.now();
+    const plan = planned(() => planAdoption({ found, now, anyway, newLogId: newId("log_", systemClock) }));
+    if (plan === undefined) {
+      print("The log and the rows fit: there is nothing to adopt");
+      return exitCodes.ok;
+    }
+    print(textOf(plan));
+    if (!yes && !await isWanted()) {
+      print("Nothing was changed. With --yes it is done without asking");
+      return exitCodes.failure;
+    }
+    await adoptInto({ connection, streams, events, marks: keyspaces.all.map(({ marks }) => marks), now, logger }, plan);
+    print(`Epoch ${plan.epoch.number} has begun. The parts see it within seconds and serve`);
+    return exitCodes.ok;
+  } finally {
+    await keyspaces.close();
+    await connection.close();
+  }
+}
+
+function planned<T>(plan: () => T): T {
+  try {
+    return plan();
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function textOf({ epoch, faults, kept, lost }: Adoption): string {
+  return [
+    ...(faults.length === 0 ? ["Everything fits."] : ["Found:", ...faults.map((fault) => `  ${fault}`)]),
+    `Epoch ${epoch.number} of the log ${epoch.logId} would begin, behind everything that was ever given out. Streams that go on: ${
+      kept.join(", ") || "none"
+    }; the others are made anew.`,
+    "Lost for good:",
+    ...lost.map((what) => `  ${what}`),
+    "What can still be put back (a copy of the streams or of the rows) has to be put back before, not after.",
+  ].join("\n");
+}
+
+async function isWanted(): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return (await asking.question("Begin it? Type yes: ")).trim() === "yes";
+  } finally {
+    asking.close();
+  }
+}

@@ -1,0 +1,57 @@
+/** Begins a new epoch as it was planned. It can be done again at any point: until the rows know it, nothing is served. */
+import type { JetStreamConnection } from "../log/jetstream-connection.ts";
+import { openJetStreamSteps } from "../log/jetstream-fenced-step.ts";
+import { checkpointSubject, deleteStream, nameStream } from "../log/jetstream-stream.ts";
+import { laneLayout } from "../lane/layout.ts";
+import { firstPlace, placeToBytes } from "../lane/place.ts";
+import type { Logger } from "../logger.ts";
+import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
+import { streamKinds } from "./epoch.ts";
+import type { EpochMarks } from "./marks.ts";
+import type { Adoption } from "./plan-adoption.ts";
+import { makeStreams, streamNamesOf } from "./streams.ts";
+
+export interface AdoptParts {
+  readonly connection: JetStreamConnection;
+  readonly streams: StreamsConfig;
+  readonly events: EventsConfig;
+  /** Of every keyspace whose rows come from the log. */
+  readonly marks: readonly EpochMarks[];
+  readonly now: number;
+  readonly logger: Logger;
+}
+
+export async function adopt(parts: AdoptParts, { epoch, kept, resolved }: Adoption): Promise<void> {
+  const { connection, streams, marks } = parts;
+  const names = streamNamesOf(streams.logName);
+  for (const kind of streamKinds) {
+    if (!kept.includes(kind)) await deleteStream(connection, names[kind]);
+  }
+  for (const kind of kept) await nameStream(connection, names[kind], epoch);
+  await makeStreams(parts, epoch);
+  await resolveFrom(parts, resolved);
+  for (const each of marks) {
+    if (await each.begin(epoch, await each.epoch())) continue;
+    throw new Error("Somebody else began an epoch meanwhile: look with heddle doctor, and run this again where it is needed");
+  }
+}
+
+/** The lanes knew how far the intake was resolved; what was resolved before is not done a second time. */
+async function resolveFrom({ streams, now, logger }: AdoptParts, resolved: ReadonlyMap<number, number>): Promise<void> {
+  if (resolved.size === 0) return;
+  const { nats, logName, replicas, bytesMax, partitions, lanes } = streams;
+  const { lanes: name } = streamNamesOf(logName);
+  const stream = { ...nats, replicas, bytesMax, logger, name, partitions: laneLayout(partitions, lanes).partitions, make: false };
+  const steps = await openJetStreamSteps(stream);
+  try {
+    for (const [partition, through] of resolved) {
+      const subject = checkpointSubject(name, `resolve-${partition}`);
+      // One that an earlier run wrote says the same
+      if (await steps.checkpoint(subject) !== undefined) continue;
+      const messages = [{ subject, body: placeToBytes({ ...firstPlace, through, now }) }];
+      await steps.publishStep({ messages, checkpointSubject: subject, expectedLast: 0 });
+    }
+  } finally {
+    await steps.close();
+  }
+}

@@ -1,0 +1,261 @@
+/**
+ * What stands before the log of a part: nothing is read of it or written to it unless it is of one history with the rows of
+ * the part's keyspace. Looked at when the part starts, whenever NATS was away, and again and again.
+ */
+import type { Session } from "../cassandra/session.ts";
+import type { Clock } from "../clock.ts";
+import { newId } from "../identifier.ts";
+import { limits } from "../limits.ts";
+import { connectJetStream, isAway, type JetStreamConnection } from "../log/jetstream-connection.ts";
+import { nameStream } from "../log/jetstream-stream.ts";
+import type { Logger } from "../logger.ts";
+import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
+import { Refusal } from "../refusal.ts";
+import { type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
+import { type Found, judge, madeMark, streamOfMark, textOf } from "./judge.ts";
+import { type EpochMarks, openEpochMarks } from "./marks.ts";
+import { type EpochService, lookAtPlaces, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
+
+export interface EpochGuardOptions {
+  /** The profile service makes the streams of a new installation; the others wait for it. */
+  readonly service: EpochService;
+  readonly keyspace: string;
+  readonly session: Session;
+  readonly streams: StreamsConfig;
+  readonly events: EventsConfig;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Log and rows do not fit any more. From now on nothing gets through. Called once at most. */
+  readonly onMismatch: (refusal: Refusal) => void;
+}
+
+export interface EpochGuard {
+  readonly epoch: Epoch;
+  readonly marks: EpochMarks;
+  /** Resolves at once unless NATS was away since the last look. Refuses EPOCH_MISMATCH, and LOG_UNAVAILABLE where nobody can look. */
+  pass(): Promise<void>;
+  /** Looks, as `pass` would if NATS had been away. */
+  look(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Refuses EPOCH_MISMATCH where log and rows do not fit; LOG_UNAVAILABLE while no server answers or nobody has made the log;
+ * STORE_UNAVAILABLE.
+ */
+export async function openEpochGuard(options: EpochGuardOptions): Promise<EpochGuard> {
+  const connection = await connect(options);
+  try {
+    const epoch = await begin(options, connection);
+    return new Guard(options, connection, epoch);
+  } catch (error) {
+    await connection.close();
+    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "NATS does not answer", { cause: error }) : error;
+  }
+}
+
+/** All that is to be judged of a service, without changing anything. */
+export async function findAll(
+  connection: JetStreamConnection,
+  { service, keyspace, session, streams }: Pick<EpochGuardOptions, "service" | "keyspace" | "session" | "streams">,
+): Promise<Found> {
+  const marks = openEpochMarks(session, streams.logName);
+  const reached = await marks.reached();
+  const found = await lookAtStreams(connection, streams.logName);
+  const places = found.lanes === undefined || found.intake === undefined ? [] : await lookAtPlaces(connection, streams, service);
+  return {
+    keyspace,
+    streams: found,
+    streamNames: streamNamesOf(streams.logName),
+    places,
+    reached,
+    reachedAfter: await marks.reached(),
+    epoch: await marks.epoch(),
+  };
+}
+
+async function connect({ streams: { nats }, logger }: EpochGuardOptions): Promise<JetStreamConnection> {
+  try {
+    return await connectJetStream({ ...nats, logger });
+  } catch (error) {
+    throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "No NATS server answers", { cause: error }) : error;
+  }
+}
+
+/** What is found may be made whole on the way: a first start, one that stopped half way, or streams of a build without epochs. */
+async function begin(options: EpochGuardOptions, connection: JetStreamConnection): Promise<Epoch> {
+  const { service, streams: { logName }, clock, logger, session, keyspace } = options;
+  const found = await findAll(connection, options);
+  const verdict = judge(found);
+  const marks = openEpochMarks(session, logName);
+  if (verdict.kind === "broken") throw new Refusal("EPOCH_MISMATCH", textOf(verdict.faults), { retryAfterSeconds: 1 });
+  if (verdict.kind === "new" && service !== "profile") {
+    throw new Refusal("LOG_UNAVAILABLE", `The profile service has not made the streams of "${logName}" yet`);
+  }
+  const epoch = found.epoch ?? await firstEpoch(marks, found, newId("log_", clock));
+  if (found.epoch === undefined) logger.info("epoch_begun", { keyspace, ...epoch });
+  if (service === "profile") {
+    await makeStreams(options, epoch);
+    for (const kind of unnamed(found, verdict.kind === "new" ? [] : streamKinds)) {
+      await nameStream(connection, streamNamesOf(logName)[kind], epoch);
+    }
+  }
+  const { intake, lanes, events } = await lookAtStreams(connection, logName);
+  if (intake === undefined || lanes === undefined || events === undefined) {
+    throw new Refusal("LOG_UNAVAILABLE", `The profile service has not made all streams of "${logName}" yet`);
+  }
+  await marks.reach(new Map([[madeMark, 1]]));
+  return epoch;
+}
+
+function unnamed({ streams }: Found, kinds: readonly StreamKind[]): StreamKind[] {
+  return kinds.filter((kind) => streams[kind] !== undefined && streams[kind].logId === undefined);
+}
+
+/** Of a new installation, or as streams say that were there before: whoever comes first writes it. */
+async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: string): Promise<Epoch> {
+  const { intake, lanes, events } = streams;
+  const logId = intake?.logId ?? lanes?.logId ?? newLogId;
+  // Streams that a restore made began further on
+  const from = { intake: intake?.first ?? 1, lanes: lanes?.first ?? 1, events: events?.first ?? 1 };
+  await marks.begin({ logId, number: intake?.number ?? 0, from }, undefined);
+  const written = await marks.epoch();
+  if (written === undefined) throw new Refusal("STORE_UNAVAILABLE", "The epoch of the log cannot be read back");
+  return written;
+}
+
+class Guard implements EpochGuard {
+  readonly epoch: Epoch;
+  readonly marks: EpochMarks;
+  readonly #options: EpochGuardOptions;
+  readonly #connection: JetStreamConnection;
+  readonly #stopWaiting: () => void;
+  /** How far this process has seen everything; rows and streams that say less were put back. */
+  readonly #seen = new Map<string, number>([[madeMark, 1]]);
+  #isSure = true;
+  #mismatch: Refusal | undefined;
+  #looking: Promise<void> | undefined;
+  #cancel: () => void = () => {};
+  #closed = false;
+
+  constructor(options: EpochGuardOptions, connection: JetStreamConnection, epoch: Epoch) {
+    this.epoch = epoch;
+    this.#options = options;
+    this.#connection = connection;
+    this.marks = this.#noting(openEpochMarks(options.session, options.streams.logName));
+    this.#stopWaiting = connection.onBack(() => {
+      this.#isSure = false;
+      void this.look().catch(() => {});
+    });
+    this.#later();
+  }
+
+  async pass(): Promise<void> {
+    if (this.#mismatch) throw this.#mismatch;
+    if (!this.#isSure || !this.#connection.up) await this.look();
+  }
+
+  look(): Promise<void> {
+    this.#looking ??= this.#lookOnce().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancel();
+    this.#stopWaiting();
+    await this.#looking?.catch(() => {});
+    await this.#connection.close();
+  }
+
+  #later(): void {
+    this.#cancel = this.#options.clock.after(limits.epochLookMs, () => {
+      void this.look().catch(() => {}).finally(() => {
+        if (!this.#closed) this.#later();
+      });
+    });
+  }
+
+  /** A server that is away says nothing of what it has: only what was found counts. */
+  async #lookOnce(): Promise<void> {
+    if (this.#mismatch) throw this.#mismatch;
+    const seen = new Map(this.#seen);
+    const { keyspace, streams: { logName } } = this.#options;
+    let streams: Found["streams"];
+    try {
+      streams = await lookAtStreams(this.#connection, logName);
+    } catch (error) {
+      throw new Refusal("LOG_UNAVAILABLE", "The log cannot be looked at", { cause: error });
+    }
+    const rows = await this.#rows();
+    const places = Array.from(seen, ([mark, at]) => ({ mark, of: laneOrIntake(mark), at: undefined, rows: at }));
+    const verdict = judge({
+      keyspace,
+      streams,
+      streamNames: streamNamesOf(logName),
+      epoch: rows?.epoch ?? this.epoch,
+      reached: seen,
+      reachedAfter: rows?.reached ?? seen,
+      places: rows === undefined ? [] : places.filter(({ mark }) => !isStream(mark)),
+    });
+    if (rows !== undefined && rows.epoch?.number !== this.epoch.number) this.#fail(beganMeanwhile);
+    if (verdict.kind !== "fits") this.#fail(verdict.kind === "broken" ? textOf(verdict.faults) : beganMeanwhile);
+    this.#isSure = true;
+    this.#note(streams);
+  }
+
+  /** Undefined while Cassandra does not answer. */
+  async #rows(): Promise<{ readonly epoch: Epoch | undefined; readonly reached: ReadonlyMap<string, number> } | undefined> {
+    try {
+      const marks = openEpochMarks(this.#options.session, this.#options.streams.logName);
+      const [epoch, reached] = await Promise.all([marks.epoch(), marks.reached()]);
+      return { epoch, reached };
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** How far the streams are, also of what nobody has resolved yet: in memory, and beside the rows. */
+  #note(streams: Found["streams"]): void {
+    const further = streamKinds.flatMap((kind) => {
+      const last = streams[kind]?.last ?? 0;
+      return last >= this.epoch.from[kind] && last > (this.#seen.get(kind) ?? 0) ? [[kind, last] as const] : [];
+    });
+    for (const [kind, last] of further) this.#seen.set(kind, last);
+    if (this.#options.service !== "profile" || further.length === 0) return;
+    // While Cassandra is away nothing is resolved either; the next look notes it
+    void openEpochMarks(this.#options.session, this.#options.streams.logName).reach(new Map(further)).catch(() => {});
+  }
+
+  #noting(marks: EpochMarks): EpochMarks {
+    return {
+      ...marks,
+      reach: async (reached) => {
+        await this.pass();
+        await marks.reach(reached);
+        for (const [mark, sequence] of reached) this.#seen.set(mark, Math.max(sequence, this.#seen.get(mark) ?? 0));
+      },
+    };
+  }
+
+  #fail(text: string): never {
+    const mismatch = new Refusal("EPOCH_MISMATCH", text, { retryAfterSeconds: 1 });
+    this.#mismatch = mismatch;
+    this.#options.logger.error("epoch_mismatch", mismatch);
+    this.#options.onMismatch(mismatch);
+    throw mismatch;
+  }
+}
+
+const beganMeanwhile =
+  "The log and the rows do not fit what this process knows: a new epoch was begun, or the rows were lost, while it ran";
+
+function laneOrIntake(mark: string): "intake" | "lanes" {
+  return streamOfMark(mark) === "intake" ? "intake" : "lanes";
+}
+
+function isStream(mark: string): boolean {
+  return streamKinds.some((kind) => kind === mark);
+}

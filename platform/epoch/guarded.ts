@@ -1,0 +1,66 @@
+/** A log and fenced steps behind the guard: nothing is read or written before the guard lets it pass. */
+import type { FencedSteps } from "../log/fenced-step.ts";
+import type { Log } from "../log/log.ts";
+import { Refusal } from "../refusal.ts";
+import type { StreamKind } from "./epoch.ts";
+import type { EpochGuard } from "./guard.ts";
+
+/**
+ * `kind`: the stream that it lies in. What an append is given rises as long as the stream is the same one: where it does not,
+ * NATS came back without it, and that is looked into before anybody hears of the append.
+ */
+export function guardedLog(log: Log, guard: EpochGuard, kind: StreamKind): Log {
+  let last = guard.epoch.from[kind] - 1;
+  return {
+    partitions: log.partitions,
+    begins: guard.epoch.from[kind],
+    async append(partition, record, priority) {
+      await guard.pass();
+      const sequence = await log.append(partition, record, priority);
+      if (sequence <= last) {
+        await guard.look();
+        throw new Refusal("OUTCOME_UNKNOWN", `The stream gave the sequence ${sequence} after ${last}`);
+      }
+      last = sequence;
+      return sequence;
+    },
+    async tail(partition) {
+      await guard.pass();
+      return await log.tail(partition);
+    },
+    async read(partition, after, options) {
+      await guard.pass();
+      return await log.read(partition, after, options);
+    },
+    watch: (listener) => log.watch(listener),
+    async trim(partition, through) {
+      await guard.pass();
+      await log.trim(partition, through);
+    },
+    close: () => log.close(),
+  };
+}
+
+/** A checkpoint that is not there is either the first or lost with its stream: that is looked into. */
+export function guardedSteps(steps: FencedSteps, guard: EpochGuard): FencedSteps {
+  return {
+    get bodyBytesMax() {
+      return steps.bodyBytesMax;
+    },
+    async publishStep(step) {
+      await guard.pass();
+      return await steps.publishStep(step);
+    },
+    async checkpoint(subject) {
+      await guard.pass();
+      const found = await steps.checkpoint(subject);
+      if (found === undefined) await guard.look();
+      return found;
+    },
+    async trimCheckpoints(subject, before) {
+      await guard.pass();
+      await steps.trimCheckpoints(subject, before);
+    },
+    close: () => steps.close(),
+  };
+}
