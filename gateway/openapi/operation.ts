@@ -54,8 +54,18 @@ function bodyOf(route: Route, entry: Entry): Json {
   if (!entry.body) return {};
   const type = entry.bodyType ?? (route.guard === "scim" ? "application/scim+json" : "application/json");
   const shown = entry.examples.flatMap(({ name, body }) => (body === undefined ? [] : [[name, { value: body }] as const]));
-  return { requestBody: { required: true, content: { [type]: { schema: entry.body, examples: Object.fromEntries(shown) } } } };
+  return {
+    requestBody: {
+      required: true,
+      description: bodyFacts,
+      content: { [type]: { schema: entry.body, examples: Object.fromEntries(shown) } },
+    },
+  };
 }
+
+/** Of every body. zstd is left out, as not every runtime has it. */
+const bodyFacts =
+  "In UTF-8. May be compressed: `Content-Encoding` gzip, deflate or br. The largest size holds for what comes and for what it unfolds to.";
 
 /** What the row says, for people. */
 function factsOf(route: Route, entry: Entry): string {
