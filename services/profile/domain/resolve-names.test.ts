@@ -1,5 +1,6 @@
 /** Table tests of deletes, renames and removals of external ids, identify, and reports. */
 import { describe, expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
 import type { JobRow } from "./identity.ts";
 import type { Priority, UserKey } from "./user-key.ts";
 import { attributes, byAlias, byEmail, byId, byPhone, createWorkspace, event, start } from "./resolver-workspace.fixture.ts";
@@ -85,6 +86,17 @@ describe("resolveExternalIdRenames()", () => {
     const [record] = workspace.run(request);
     expect(record?.items).toMatchObject([{ index: 0, ok: false, reason: expect.stringMatching(/\w/) }]);
     expect(record?.profiles).toEqual([]);
+  });
+
+  test("a user has formerExternalIdsPerUserMax deprecated ids at most, and the next one's reason says what to do", () => {
+    const workspace = createWorkspace();
+    workspace.run(event(byId("n0")));
+    const max = limits.formerExternalIdsPerUserMax;
+    for (let at = 0; at < max; at += 1) expect(workspace.run(renameId(`n${at}`, `n${at + 1}`))[0]?.items).toMatchObject([{ ok: true }]);
+    const beyond = renameId(`n${max}`, "beyond");
+    expect(workspace.run(beyond)[0]?.items).toMatchObject([{ ok: false, reason: expect.stringMatching(/remove some first/) }]);
+    workspace.run(removeId("n0"));
+    expect(workspace.run(beyond)[0]?.items).toMatchObject([{ ok: true }]);
   });
 });
 
