@@ -19,6 +19,7 @@ export const leftFiles: Readonly<Record<string, string>> = {
   "mesh-tls": processes,
   readiness: "looks into the folder of Heddle in one process",
   seeing: settings,
+  "subscription-groups": "takes away what others declared meanwhile",
 };
 
 /** Left where the gateway is reached through a port-forward, which may not outlive connections that are cut by the hundred. */
