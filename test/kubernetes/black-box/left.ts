@@ -17,6 +17,7 @@ export const leftFiles: Readonly<Record<string, string>> = {
   "mesh-readiness": processes,
   "mesh-scim-events": "reads the stream of events at its server",
   "mesh-tls": processes,
+  "preference-hosts": settings,
   readiness: "looks into the folder of Heddle in one process",
   seeing: settings,
   "subscription-groups": "takes away what others declared meanwhile",
