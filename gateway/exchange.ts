@@ -40,6 +40,8 @@ export class Exchange {
   #closing = false;
   /** Of the body, counted in traffic.bodyBytes. */
   #bytesHeld = 0;
+  /** When the client last took some of the answer, on the monotonic time. */
+  #movedAt = 0;
   /** Ends the wait for a body that will not come. */
   #giveUpBody: (() => void) | undefined;
   /** Made when somebody asks: most requests are writes, which go on. */
@@ -121,6 +123,15 @@ export class Exchange {
     return this.#opening.message.socket === socket;
   }
 
+  /** Cuts the connection of a client that has taken nothing of its answer since then, on the monotonic time. */
+  cutUnread(since: number): void {
+    if (!this.answered || this.closed) return;
+    const { message, response } = this.#opening;
+    // Behind another answer on the same connection
+    if (response.socket === null) this.#movedAt = this.#clock.monotonic();
+    else if (this.#movedAt < since) message.socket.destroy();
+  }
+
   /** Writes the answer; the second and later calls change nothing. Throws, and may be called again, for a header that is none. */
   send(answer: HttpAnswer): void {
     this.#write(answer, !this.complete);
@@ -145,8 +156,26 @@ export class Exchange {
     this.#closing = close;
     response.writeHead(answer.status, headersOf(answer, requestId, close));
     this.answered = true;
+    this.#movedAt = this.#clock.monotonic();
     if (bodyLeft) this.#linger(answer.body);
-    else response.end(answer.body);
+    else if (answer.body.length <= limits.answerPieceBytes) response.end(answer.body);
+    else this.#writePieces(typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body);
+  }
+
+  /** In pieces, of which each tells when the client has taken it. */
+  #writePieces(bytes: Uint8Array): void {
+    const { response } = this.#opening;
+    let left = bytes;
+    const next = () => {
+      this.#movedAt = this.#clock.monotonic();
+      while (left.length > limits.answerPieceBytes) {
+        const piece = left.subarray(0, limits.answerPieceBytes);
+        left = left.subarray(piece.length);
+        if (!response.write(piece)) return void response.once("drain", next);
+      }
+      response.end(left);
+    };
+    next();
   }
 
   /**

@@ -146,6 +146,8 @@ function watchOverdue(deps: Deps): void {
       const late = new Refusal("DEADLINE_EXCEEDED", "The answer did not come in time; a write may or may not have happened");
       exchange.send(refused(late));
     }
+    const unreadSince = clock.monotonic() - limits.socketIdleMs;
+    for (const exchange of deps.traffic.inFlight) exchange.cutUnread(unreadSince);
     if (deps.traffic.inFlight.length > 0) watchOverdue(deps);
   });
 }

@@ -1,6 +1,10 @@
-/** How long the value of each header may be that the gateway reads. */
+/** Limits of the HTTP edge: the value of each header that is read, the pieces of an answer, the addresses that are counted. */
 
 export const headerLimits = {
+  // What a client has socketIdleMs to take of its answer
+  answerPieceBytes: 256 * 1024,
+  // Addresses and links whose requests without a key a gateway counts: some 150 bytes each
+  addressLimitKeysMax: 100_000,
   // All lines of a header together. Another header is not looked at; requestIdCharsMax and its like are shorter
   headerCharsMax: {
     accept: 2_048,

@@ -205,8 +205,6 @@ export const limits = {
   stopMsMax: 15_000,
   undoWindowMsMax: 365 * 24 * 3600 * 1000,
   limiterKeysMax: 100_000,
-  // Addresses and links whose requests without a key a gateway counts: some 150 bytes each
-  addressLimitKeysMax: 100_000,
   // Access and its declaration
   secretCharsMin: 10,
   secretCharsMax: 1_024,

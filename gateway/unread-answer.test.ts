@@ -1,0 +1,78 @@
+/** A client that asks and does not read is cut after the documented time; one that reads slowly is not. */
+import { connect, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { fakeClock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
+import { silentLogger } from "../platform/logger.ts";
+import { type HttpServer, openServer } from "./server.ts";
+
+const body = new Uint8Array(64 * 1024 * 1024).fill(0x20);
+let server: HttpServer | undefined;
+let socket: Socket | undefined;
+afterEach(async () => {
+  socket?.destroy();
+  await server?.close();
+});
+
+/** A client that has asked and reads nothing yet. */
+async function ask(): Promise<{ client: Socket; second: () => Promise<void> }> {
+  const clock = fakeClock();
+  let answered = false;
+  server = openServer({
+    host: "127.0.0.1",
+    port: 0,
+    clock,
+    logger: silentLogger,
+    newRequestId: () => "r",
+    answer: () => {
+      answered = true;
+      return Promise.resolve({ status: 200, headers: [], body });
+    },
+  });
+  const { url } = await server.listen();
+  const client = connect(Number(new URL(url).port), "127.0.0.1", () => client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n"));
+  client.pause();
+  client.on("error", () => {});
+  socket = client;
+  await expect.poll(() => answered).toBe(true);
+  return {
+    client,
+    async second() {
+      clock.advance(1_000);
+      // What the system moves meanwhile
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+  };
+}
+
+test("a client that does not read is cut after the time that a socket may be idle", async () => {
+  const { client, second } = await ask();
+  await second();
+  for (let at = 0; at < limits.socketIdleMs / 1_000 + 2; at += 1) await second();
+  let received = 0;
+  const closed = new Promise((resolve) => client.once("close", resolve));
+  client.on("data", (chunk) => received += chunk.length);
+  client.resume();
+  await closed;
+  expect(received).toBeLessThan(body.length);
+});
+
+test("a client that reads now and then gets all of its answer", async () => {
+  const { client, second } = await ask();
+  let received = 0;
+  client.on("data", (chunk) => {
+    received += chunk.length;
+    client.pause();
+  });
+  for (let at = 0; at < 4 * limits.socketIdleMs / 1_000; at += 1) {
+    for (let chunk = 0; chunk < 20; chunk += 1) {
+      client.resume();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await second();
+    expect(client.destroyed).toBe(false);
+  }
+  client.on("data", () => client.resume());
+  client.resume();
+  await expect.poll(() => received).toBeGreaterThan(body.length);
+});
