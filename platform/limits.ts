@@ -1,6 +1,7 @@
 /** Every limit of the system, with its unit in its name. */
 import { consentLimits } from "./consent-limits.ts";
 import { contentLimits } from "./content-limits.ts";
+import { profileLimits } from "./profile-limits.ts";
 import { headerLimits } from "./header-limits.ts";
 
 export const limits = {
@@ -57,7 +58,6 @@ export const limits = {
   stringValueCharsMax: 255,
   attributeObjectBytesMax: 100 * 1024,
   attributeArrayItemsMax: 25,
-  attributesPerProfileMax: 20_000,
   eventNameCharsMax: 255,
   propertyNameCharsMax: 254,
   propertiesBytesMax: 50 * 1024,
@@ -183,10 +183,8 @@ export const limits = {
   cassandraPartitionsPerRead: 50,
   cassandraChangeAttemptsMax: 12,
   cassandraBatchBytesMax: 1024 * 1024,
-  // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
-  profileRowPlainBytesMax: 256 * 1024,
-  profileRowBytesMax: 12 * 1024 * 1024,
   ...consentLimits,
+  ...profileLimits,
   // Addresses (RFC 5321 4.5.3.1) and what errors quote
   emailCharsMax: 1_000,
   emailBytesMax: 254,

@@ -21,6 +21,7 @@ import { laneRows } from "./lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane.ts";
 import { createViews } from "./pass/plan-step.ts";
 import { createUserCache } from "./pass/user-cache.ts";
+import { reportedSteps } from "./pass/reported-steps.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
 import { createGate, type Gate } from "../../platform/lane/gate.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
@@ -121,7 +122,7 @@ function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: Pr
     eventsOf,
     publish: outgoing.tell,
     gate,
-    steps: { applyRecord, freeze, takeIn, takeBack, ...options.pureSteps },
+    steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.pureSteps }, options.logger),
     positions: createLanePositions(options.steps, {
       subjectOf: (kept) => options.subjects.checkpoint(`${applying}${kept}`),
       ...(note && { note: (kept: number, position: number) => note(new Map([[`${applying}${kept}`, position]])) }),

@@ -29,6 +29,7 @@ import { createViews } from "./pass/plan-step.ts";
 import type { Resolve } from "./pass/resolve-workspace.ts";
 import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
 import { createUserCache } from "./pass/user-cache.ts";
+import { reportedSteps } from "./pass/reported-steps.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
@@ -211,7 +212,7 @@ function startPass(options: ProfileOptions, tables: ProfileTables, partition: nu
     tracer: options.telemetry?.tracer ?? noTelemetry.tracer,
     decode: decodeRecord,
     resolve: options.resolve ?? resolveBatch,
-    steps: { applyRecord, freeze, takeIn, takeBack, ...steps },
+    steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...steps }, logger),
     identities: tables.identities,
     profiles: tables.profiles,
     store: tables.steps,

@@ -1,7 +1,10 @@
 /** What an attributes object does to a profile: standard fields, then custom attributes, in the order of the request. */
 import { applyCustom } from "./apply-custom.ts";
+import { limits } from "../../../platform/limits.ts";
 import type { Profile } from "./profile.ts";
+import { noted } from "./profile-room.ts";
 import type { ProfileChange } from "./profile-record.ts";
+import type { CustomChange } from "./track-object.ts";
 
 /**
  * null takes a field away. Email, phone and consent are not here: they leave the resolver as records of their own.
@@ -18,14 +21,23 @@ export function applyAttributes(profile: Profile, change: AttributesChange, sequ
       sources.fields.set(field, sequence);
     }
   }
+  let hasNoRoom = false;
   for (const [name, customChange] of change.custom ?? []) {
     const before = custom.get(name);
     applyCustom(custom, name, customChange);
     const after = custom.get(name);
-    if (after === before) continue;
+    if (after === before) {
+      if (after === undefined && isFull(custom, customChange)) hasNoRoom = true;
+      continue;
+    }
     if (after === undefined) sources.custom.delete(name);
     else sources.custom.set(name, sequence);
   }
+  if (hasNoRoom) profile.dropped = noted(profile.dropped, sequence);
+}
+
+function isFull(custom: Profile["custom"], { op }: CustomChange): boolean {
+  return op !== "unset" && custom.size >= limits.attributesPerProfileMax;
 }
 
 type AttributesChange = Extract<ProfileChange, { type: "attributes" }>;

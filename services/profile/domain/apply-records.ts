@@ -5,7 +5,9 @@ import { applySession } from "./apply-session.ts";
 import { applyEvent, applyPurchase } from "./apply-summary.ts";
 import type { Mark, Profile } from "./profile.ts";
 import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
-import { noSources } from "./sources.ts";
+import { limits } from "../../../platform/limits.ts";
+import { hasRoomForCertain, needsRoom, noted, noteWeight, weightAdded, weightNamed, weightOf } from "./profile-room.ts";
+import { copySources, noSources } from "./sources.ts";
 
 /**
  * The profile after the record; null where there is none (it was deleted, or never created). Changes the given profile in
@@ -18,7 +20,11 @@ export function applyRecord(profile: Profile | undefined, record: ProfileRecord)
   if (profile === undefined) return change.type === "create" ? newProfile(record) : null;
   if (!isAfter(mark, profile.mark)) return profile;
   if (change.type === "delete") return null;
-  applyChange(profile, record);
+  if (hasRoomForCertain(profile)) {
+    applyChange(profile, record);
+    noteWeight(profile, undefined);
+  } else if (needsRoom(change)) applyWithinRoom(profile, record);
+  else applyChange(profile, record);
   profile.mark = mark;
   profile.updatedAt = now;
   return profile;
@@ -27,6 +33,27 @@ export function applyRecord(profile: Profile | undefined, record: ProfileRecord)
 /** Whether the record at `mark` came after the one at `other`. */
 export function isAfter(mark: Mark, other: Mark): boolean {
   return mark[0] > other[0] || (mark[0] === other[0] && mark[1] > other[1]);
+}
+
+/** Where the profile may become too large. */
+function applyWithinRoom(profile: Profile, record: ProfileRecord): void {
+  const { change, mark: [sequence] } = record;
+  const before = weightOf(profile);
+  // On a copy of what attributes change, which is taken if there is room for it
+  const draft = change.type === "attributes" ? copyOfAttributes(profile) : profile;
+  if (change.type === "attributes") applyAttributes(draft, change, sequence);
+  const added = change.type === "attributes" ? weightNamed(draft, change) - weightNamed(profile, change) : weightAdded(profile, change);
+  if (added > 0 && before + added > limits.profileBytesMax) {
+    profile.dropped = noted(profile.dropped, sequence);
+    return;
+  }
+  if (draft === profile) applyChange(profile, record);
+  else Object.assign(profile, draft);
+  noteWeight(profile, before + added);
+}
+
+function copyOfAttributes(profile: Profile): Profile {
+  return { ...profile, fields: new Map(profile.fields), custom: new Map(profile.custom), sources: copySources(profile.sources) };
 }
 
 function applyChange(profile: Profile, { change, mark: [sequence], now }: ProfileRecord): void {

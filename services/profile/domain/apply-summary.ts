@@ -16,11 +16,15 @@ export function applyPurchase(profile: Profile, change: PurchaseChange, now: num
 }
 
 /** Rule 5 and 6 of /users/merge: counts add, also day by day; first is the earliest, last the latest. */
-export function mergeSummaries(target: Map<string, Summary>, source: ReadonlyMap<string, Summary>, now: number): void {
+export function mergeSummaries(
+  target: Map<string, Summary>,
+  source: ReadonlyMap<string, Summary>,
+  { now, takes = () => true }: { readonly now: number; readonly takes?: (name: string) => boolean },
+): void {
   for (const [name, added] of source) {
     const summary = target.get(name);
     if (summary === undefined) {
-      target.set(name, recent(copySummary(added), now));
+      if (takes(name)) target.set(name, recent(copySummary(added), now));
       continue;
     }
     summary.first = Math.min(summary.first, added.first);

@@ -3,6 +3,7 @@ import { copyEngagement, mergeEngagements } from "./apply-engagement.ts";
 import { keepEarliest, keepLatest, mergedApp } from "./apply-session.ts";
 import { copySummary, mergeSummaries } from "./apply-summary.ts";
 import type { DeviceSummary, Profile } from "./profile.ts";
+import { noted, noteWeight, roomFor } from "./profile-room.ts";
 import { copySources, noteCustom, noteField } from "./sources.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
@@ -21,18 +22,19 @@ import type { FieldValue, StandardField } from "./track-object.ts";
  * - The result was created when the older of the two was, and updated at the merge.
  */
 export function mergeProfiles(target: Profile, source: Profile, at: number): Profile {
+  const room = roomFor(source, target);
   for (const [field, value] of source.fields) {
     const before = target.fields.get(field);
     mergeField(target.fields, field, value);
     noteField(target, field, { before, source: source.sources.fields.get(field) });
   }
   for (const [name, value] of source.custom) {
-    if (target.custom.has(name)) continue;
+    if (target.custom.has(name) || !room.takes(name, value)) continue;
     target.custom.set(name, value);
     noteCustom(target, name, { before: undefined, source: source.sources.custom.get(name) });
   }
-  mergeSummaries(target.events, source.events, at);
-  mergeSummaries(target.purchases, source.purchases, at);
+  mergeSummaries(target.events, source.events, { now: at, takes: (name) => room.takesSummary(name) });
+  mergeSummaries(target.purchases, source.purchases, { now: at, takes: (name) => room.takesSummary(name) });
   for (const [currency, cents] of source.revenue) target.revenue.set(currency, (target.revenue.get(currency) ?? 0n) + cents);
   target.purchaseCount += source.purchaseCount;
   for (const [appId, app] of source.apps) {
@@ -41,6 +43,9 @@ export function mergeProfiles(target: Profile, source: Profile, at: number): Pro
   }
   for (const [deviceId, device] of source.devices) mergeDevice(target.devices, deviceId, device);
   mergeEngagements(target.engagements, source.engagements);
+  const { refused } = room;
+  noteWeight(target, undefined);
+  if (refused > 0) target.dropped = noted(target.dropped, source.mark[0], refused);
   target.createdAt = Math.min(target.createdAt, source.createdAt);
   target.updatedAt = at;
   return target;

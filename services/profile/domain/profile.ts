@@ -35,6 +35,15 @@ export interface Profile {
   sources: Sources;
   /** Users who were merged into this one and not taken back: the last `mergeNotesMax`, the oldest first. */
   merges: readonly MergeNote[];
+  /** Objects for which there was no room; absent: there was always. */
+  dropped?: Dropped;
+}
+
+export interface Dropped {
+  /** How many objects, and entries of users who were merged into this one. */
+  readonly count: number;
+  /** Of the request with the latest of them. */
+  readonly sequence: number;
 }
 
 /** That another user was taken in. */

@@ -1,5 +1,5 @@
 /** A profile as one row: compact JSON, Maps as arrays of entries, money as decimal text. */
-import type { AppSummary, DeviceSummary, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
+import type { AppSummary, DeviceSummary, Dropped, EngagementSummary, MergeNote, Profile, Summary } from "../domain/profile.ts";
 import type { NameField } from "../domain/sources.ts";
 
 /** The row's text. Equal profiles with names in equal order give equal texts; `profileFromRow` gives the profile back exactly. */
@@ -25,6 +25,7 @@ export function profileToRow(profile: Profile): string {
     engagements: rowsOf(profile.engagements, ([key, { name, latest }]) => [key, name, [...latest]]),
     from: sourcesToRow(profile),
     merges: profile.merges.length === 0 ? undefined : profile.merges,
+    dropped: profile.dropped,
   };
   return JSON.stringify(row);
 }
@@ -71,6 +72,7 @@ export function profileFromRow(text: string): Profile {
       custom: sourcesFromRow(row, custom.keys(), row.from?.[2]),
     },
     merges: row.merges ?? [],
+    ...(row.dropped && { dropped: row.dropped }),
   };
 }
 
@@ -159,6 +161,7 @@ interface Row {
   /** Absent in rows from before provenance was kept. */
   readonly from: SourcesRow | undefined;
   readonly merges: readonly MergeNote[] | undefined;
+  readonly dropped: Dropped | undefined;
 }
 
 type Entries<Kept> = Kept extends Map<infer Key, infer Value> ? readonly [Key, Value][] | undefined : never;

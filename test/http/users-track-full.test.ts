@@ -1,0 +1,55 @@
+/** A user who is sent more than a profile holds: nobody else waits for it, and it stays usable. */
+import { expect, test } from "vitest";
+import { fresh, heddleSuite } from "../suite.ts";
+
+const suite = heddleSuite();
+
+/** About 480 KB in attributes that no other request has. */
+function large(block: number): Record<string, unknown> {
+  const letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  let seed = block + 1;
+  function text(): string {
+    return Array.from({ length: 255 }, () => letters[(seed = (seed * 48_271) % 2_147_483_647) % letters.length]).join("");
+  }
+  const objects = Array.from({ length: 5 }, (_, at) => {
+    return [`block${block}_${at}`, Object.fromEntries(Array.from({ length: 360 }, (_, key) => [`k${key}`, text()]))];
+  });
+  return Object.fromEntries(objects);
+}
+
+async function read(externalIds: readonly string[]) {
+  const { body, headers, status } = await suite.heddle.request("POST", "/users/export/ids", {
+    external_ids: externalIds,
+    fields_to_export: ["external_id", "custom_attributes"],
+  });
+  expect(status).toBe(201);
+  return { users: (body as { users: { external_id: string; custom_attributes?: Record<string, unknown> }[] }).users, headers };
+}
+
+test(
+  "40 requests of 480 KB to one user: 40 others go on, reads are not behind, and the user stays usable",
+  { timeout: 400_000 },
+  async () => {
+    const fat = fresh();
+    const others = Array.from({ length: 40 }, () => fresh());
+    for (const [at, other] of others.entries()) {
+      const sent = await Promise.all([
+        suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, ...large(at) }] }),
+        suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: other, color: "red" }] }),
+      ]);
+      expect(sent.map(({ status }) => status)).toEqual([201, 201]);
+    }
+    await expect.poll(async () => (await read(others)).users.length, { timeout: 60_000 }).toBe(others.length);
+    await expect.poll(async () => (await read([others[0] ?? ""])).headers.get("x-heddle-read"), { timeout: 60_000 }).toBeNull();
+    expect((await suite.heddle.request("GET", "/readyz")).status).toBe(200);
+    const [before] = (await read([fat])).users;
+    const names = Object.keys(before?.custom_attributes ?? {});
+    expect(names).toContain("block0_0");
+    expect(names.length).toBeLessThan(40 * 5);
+    expect(names.length).toBeGreaterThan(10 * 5);
+    // What is there can be taken away, and then there is room again
+    await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, block0_0: null, block0_1: null }] });
+    await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, color: "blue" }] });
+    await expect.poll(async () => (await read([fat])).users[0]?.custom_attributes?.["color"], { timeout: 60_000 }).toBe("blue");
+  },
+);
