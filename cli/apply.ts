@@ -2,17 +2,17 @@
 import { readFileSync, statSync } from "node:fs";
 
 import { type Declaration, parseDeclaration } from "../gateway/access/declaration.ts";
-import { declare, type DeclareResult } from "../gateway/access/declare.ts";
+import { declare, type DeclareResult, DeclareUnknown } from "../gateway/access/declare.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type CentersPlace, withCenters } from "./centers-place.ts";
-import { declareAllGroups } from "./declare-groups.ts";
+import { checkGroups, declareAllGroups } from "./declare-groups.ts";
 import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
 import { declareAllPages, hasPages } from "./declare-pages.ts";
-import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
+import { CommandError, exitCodes, print, printError, printJson, table } from "./output.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { type TranslationsPlace, withTranslations } from "./translations-place.ts";
 
@@ -28,35 +28,72 @@ export async function apply(options: ApplyOptions): Promise<number> {
   const text = readDeclarationFile(options.file);
   // A faulty file is refused before a data folder is made for it.
   fileProblems(options.file, () => parseDeclaration(text));
-  const result = await withAccessPlace(options, { create: !options.dryRun }, async (access, database) => {
-    const applied = await applyText(access, text, { ...options, database });
-    if (!options.dryRun) await declareAllGroups({ database }, access, { prune: options.prune ?? false });
-    return applied;
-  });
-  if (options.json) printJson(result);
-  else print(describeResult(result, options.dryRun ?? false));
-  return exitCodes.ok;
+  const shown: DeclareResult[] = [];
+  try {
+    const result = await withAccessPlace(options, { create: !options.dryRun }, (access, database) =>
+      applyText(access, text, {
+        ...options,
+        database,
+        onMade: (made) => shown.push(made) && (options.json || print(describeSecrets(made))),
+      }));
+    if (options.json) printJson(result);
+    else print(describeResult({ ...result, secrets: [] }, options.dryRun ?? false));
+    return exitCodes.ok;
+  } catch (error) {
+    // Secrets were made, and are nowhere else
+    if (options.json) { for (const made of shown) printJson(made); }
+    throw error;
+  }
 }
 
-/** Declares the text of a file. A problem is a CommandError that names file and line. */
-export async function applyText(
-  admin: AccessAdmin,
-  text: string,
-  options: DeclareMessagesOptions & TranslationsPlace,
-): Promise<DeclareResult> {
+export interface ApplyTextOptions extends DeclareMessagesOptions, TranslationsPlace {
+  /** Told of secrets as soon as they are made: what follows may fail, and nobody can read them any more then. */
+  readonly onMade: (made: DeclareResult) => void;
+}
+
+/**
+ * Declares the text of a file: checks all of it with all parts that it concerns, and writes nothing unless all would take it.
+ * A problem is a CommandError that names file and line; one that comes after the first writing says so.
+ */
+export async function applyText(admin: AccessAdmin, text: string, options: ApplyTextOptions): Promise<DeclareResult> {
   const declaration = fileProblems(options.file, () => parseDeclaration(text));
   checkGroupCounts(options.file, declaration);
-  const trial = { ...options, dryRun: true };
-  const before = [...await declareMessages(admin, declaration, trial), ...await declarePages(admin, declaration, trial)];
-  let result: DeclareResult;
+  const planned = await tryAll(admin, declaration, options);
+  if (options.dryRun) return planned;
+  const result = await declareAccess(admin, declaration, options);
+  if (result.secrets.length > 0) options.onMade(result);
   try {
-    result = await declare(admin, declaration, options);
+    const messages = await declareMessages(admin, declaration, options);
+    const pages = await declarePages(admin, declaration, options);
+    await declareAllGroups(options, admin, { prune: options.prune ?? false });
+    return { ...result, changes: [...result.changes, ...messages, ...pages] };
   } catch (error) {
+    printError(
+      "Companies, workspaces, keys and tokens are declared; translations, preference centers or subscription groups are not, or not all of them. Apply the same file again",
+    );
+    throw error;
+  }
+}
+
+/** What would change, where every part is there and would take it. */
+async function tryAll(admin: AccessAdmin, declaration: Declaration, options: ApplyTextOptions): Promise<DeclareResult> {
+  const trial = { ...options, dryRun: true };
+  const { changes } = await declareAccess(admin, declaration, trial);
+  await checkGroups(options, admin, { file: declaration, prune: options.prune ?? false });
+  const messages = await declareMessages(admin, declaration, trial);
+  return { changes: [...changes, ...messages, ...await declarePages(admin, declaration, trial)], secrets: [] };
+}
+
+async function declareAccess(admin: AccessAdmin, declaration: Declaration, options: ApplyTextOptions): Promise<DeclareResult> {
+  try {
+    return await declare(admin, declaration, options);
+  } catch (error) {
+    if (error instanceof DeclareUnknown && error.planned.secrets.length > 0) {
+      options.onMade(error.planned);
+      printError("Whether this was written is not known: only if it was do these secrets hold. Apply the same file again to be sure");
+    }
     throw fileError(options.file, error);
   }
-  if (options.dryRun) return { ...result, changes: [...result.changes, ...before] };
-  const messages = await declareMessages(admin, declaration, options);
-  return { ...result, changes: [...result.changes, ...messages, ...await declarePages(admin, declaration, options)] };
 }
 
 /** What the content service keeps; a dry run tells its problems before anything is written. */
@@ -69,7 +106,9 @@ async function declareMessages(
   const rows = admin.rows();
   const changes = await withTranslations(options, (translations) => declareAllMessages(translations, { declaration, rows }, options));
   if (changes !== undefined || !hasMessages(declaration)) return changes ?? [];
-  throw new CommandError(`${options.file}: translations, campaigns and canvases are kept by the content service: set HEDDLE_CONTENT_URL`);
+  throw new CommandError(
+    `${options.file}: translations, campaigns and canvases are kept by the content service: set HEDDLE_CONTENT_URL. Nothing was changed`,
+  );
 }
 
 /** As declareMessages, for preference centers. */
@@ -82,7 +121,9 @@ async function declarePages(
   const rows = admin.rows();
   const changes = await withCenters(options, (centers) => declareAllPages(centers, { declaration, rows }, options));
   if (changes !== undefined) return changes;
-  throw new CommandError(`${options.file}: preference centers are kept by the content service: set HEDDLE_CONTENT_URL`);
+  throw new CommandError(
+    `${options.file}: preference centers are kept by the content service: set HEDDLE_CONTENT_URL. Nothing was changed`,
+  );
 }
 
 /** Before anything is written: the service that owns the groups would refuse them when the rest is already there. */
@@ -118,10 +159,28 @@ export function describeResult(result: DeclareResult, dryRun: boolean): string {
     changed.length > 0 ? table(["ACTION", "WHAT", "NAME", "ID", ""], rows) : "",
     same > 0 ? `${same} unchanged` : "",
     dryRun ? "Nothing was changed (--dry-run)" : "",
-    ...result.secrets.map((made) => `Secret of the ${made.what} ${made.path} (shown once, keep it now):\n  ${made.secret}`),
+    describeSecrets(result),
+    shownBefore(result),
   ];
   return parts.filter((part) => part !== "").join("\n");
 }
+
+export function describeSecrets({ secrets }: DeclareResult): string {
+  return secrets.map((made) => `Secret of the ${made.what} ${made.path} (shown once, keep it now):\n  ${made.secret}`).join("\n");
+}
+
+/** Whoever lost a secret, or never saw it because an apply failed, learns here how to get another. */
+function shownBefore({ changes }: DeclareResult): string {
+  const before = changes.filter(({ secretShownBefore }) => secretShownBefore);
+  const [first] = before;
+  if (first === undefined) return "";
+  const named = before.slice(0, shownBeforeMax).map(({ path, id }) => `${path} (${id})`).join(", ");
+  const more = before.length > shownBeforeMax ? `, and ${before.length - shownBeforeMax} more` : "";
+  const command = first.what === "API key" ? "keys" : "scim-tokens";
+  return `Secrets that were shown when they were made: ${named}${more}. For another: heddle ${command} rotate ${first.id}`;
+}
+
+const shownBeforeMax = 5;
 
 /** Runs `work`; the problems of a declaration come out as a CommandError with the file's name before each. */
 export function fileProblems<T>(file: string, work: () => T): T {

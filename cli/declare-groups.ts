@@ -1,11 +1,15 @@
 /** Declared subscription groups on their way from the declaration's rows to the service that owns them. */
 import { systemClock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
-import { readOptionalPeer } from "../platform/mesh-config.ts";
+import { type PeerConfig, readOptionalPeer } from "../platform/mesh-config.ts";
+import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
+import type { Client } from "@connectrpc/connect";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
+import type { Declaration } from "../gateway/access/declaration.ts";
 import { Channel as ChannelNumber, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type Channel, declareGroups } from "../services/subscription/wire.ts";
+import { notYet, workspaceIdOf } from "./declare-messages.ts";
 import { CommandError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
@@ -25,6 +29,65 @@ export async function declareAllGroups(
   if (declared.length === 0) return;
   if (database === undefined) return await declareInMesh(env, declared);
   for (const { workspaceId, ...groups } of declared) await declareGroups(database, workspaceId, groups);
+}
+
+/**
+ * Before anything is written: the service that owns the groups is there and would take them.
+ */
+export async function checkGroups(
+  { database, env = process.env }: GroupsPlace,
+  admin: Pick<AccessAdmin, "rows">,
+  { file, prune }: { readonly file: Declaration; readonly prune: boolean },
+): Promise<void> {
+  const isNamed = file.companies.some(({ workspaces }) => workspaces.some(({ items }) => items.some(isGroup)));
+  const known = declaredIn(admin, prune);
+  if (database !== undefined || (!isNamed && known.length === 0)) return;
+  const peer = groupsPeer(env);
+  if (peer === undefined) {
+    if (isNamed || known.some(({ groups }) => groups.length > 0)) throw noGroupsAddress();
+    return;
+  }
+  // Of a workspace that is not there yet nobody has groups
+  const workspaceIds = [admin.rows().workspaces[0]?.id ?? notYet, ...known.map(({ workspaceId }) => workspaceId)];
+  await withGroups(peer, async (client) => {
+    for (const workspaceId of new Set(workspaceIds)) {
+      const { groups: there } = await client.listGroups({ scope: { workspaceId } }).catch(noneWhereUnknown);
+      const stay = prune
+        ? 0
+        : there.filter(({ id, archived }) => !archived && !known.some(({ groups }) => groups.some((one) => one.id === id))).length;
+      const own = newGroups(admin, file, workspaceId);
+      const max = limits.subscriptionGroupsPerWorkspaceMax;
+      if (stay + own > max) {
+        throw new CommandError(
+          `The workspace ${workspaceId} would have ${
+            stay + own
+          } subscription groups, ${stay} of them made elsewhere; there may be ${max}. Nothing was changed`,
+        );
+      }
+    }
+  });
+}
+
+function noneWhereUnknown(error: unknown): { groups: never[] } {
+  if (error instanceof Refusal && error.reason === "NOT_FOUND") return { groups: [] };
+  throw error;
+}
+
+function isGroup({ kind }: { readonly kind: string }): boolean {
+  return kind === "subscription_group";
+}
+
+/** Of the workspace, once the file is applied. */
+function newGroups(admin: Pick<AccessAdmin, "rows">, file: Declaration, workspaceId: string): number {
+  const rows = admin.rows();
+  const named = file.companies.flatMap((company) =>
+    company.workspaces.filter((workspace) => workspaceIdOf(rows, { company, workspace }) === workspaceId).flatMap(({ items }) =>
+      items.filter(isGroup)
+    )
+  );
+  const before = rows.declared.filter((row) => row.workspaceId === workspaceId && isGroup(row));
+  const names = new Set([...before.map(({ content }) => content["name"] ?? ""), ...named.map(({ name }) => name)]);
+  return names.size;
 }
 
 interface DeclaredGroups {
@@ -48,24 +111,37 @@ function declaredIn(admin: Pick<AccessAdmin, "rows">, prune: boolean): DeclaredG
 }
 
 async function declareInMesh(env: NodeJS.ProcessEnv, declared: readonly DeclaredGroups[]): Promise<void> {
-  const peer = readSettings(env, (reader) => ({ subscription: readOptionalPeer(reader, "subscription") })).subscription;
+  const peer = groupsPeer(env);
   if (peer === undefined) {
     if (declared.every(({ groups }) => groups.length === 0)) return;
-    throw new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL");
+    throw noGroupsAddress();
   }
-  const { connectClient } = await import("../platform/rpc/client.ts");
-  const { client, close } = connectClient(SubscriptionService, {
-    ...peer,
-    caller: "gateway",
-    // The service itself says so where a declaration is not decided in time
-    deadlineMs: limits.groupChangeWaitMsMax + limits.drainMsMax,
-    clock: systemClock,
-  });
-  try {
+  await withGroups(peer, async (client) => {
     for (const { workspaceId, groups, prune } of declared) {
       const messages = groups.map(({ channel, ...group }) => ({ ...group, channel: channelNumbers[channel] }));
       await client.declareGroups({ scope: { workspaceId }, groups: messages, prune });
     }
+  });
+}
+
+function groupsPeer(env: NodeJS.ProcessEnv): PeerConfig | undefined {
+  return readSettings(env, (reader) => ({ subscription: readOptionalPeer(reader, "subscription") })).subscription;
+}
+
+function noGroupsAddress(): CommandError {
+  return new CommandError("Subscription groups are kept by the subscription service: set HEDDLE_SUBSCRIPTION_URL. Nothing was changed");
+}
+
+async function withGroups(peer: PeerConfig, work: (client: Client<typeof SubscriptionService>) => Promise<void>): Promise<void> {
+  const { connectClient } = await import("../platform/rpc/client.ts");
+  const { client, close } = connectClient(SubscriptionService, {
+    ...peer,
+    caller: "gateway",
+    deadlineMs: limits.drainMsMax,
+    clock: systemClock,
+  });
+  try {
+    await work(client);
   } finally {
     close();
   }

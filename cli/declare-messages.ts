@@ -43,7 +43,7 @@ export async function declareAllMessages(
 }
 
 /** No workspace has it. */
-const notYet = "not-yet";
+export const notYet = "not-yet";
 
 async function declareMessages(
   translations: Translations,

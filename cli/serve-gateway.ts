@@ -20,9 +20,8 @@ import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
+import { applyText, describeResult, describeSecrets, fileProblems, readDeclarationFile } from "./apply.ts";
 import type { ProcessParts } from "./mesh-parts.ts";
-import { declareAllGroups } from "./declare-groups.ts";
 import { print } from "./output.ts";
 
 export interface MeshGatewayConfig {
@@ -70,9 +69,10 @@ export async function openMeshGateway(
     const { access, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
     opened.push(closeAccess);
     if (declaration) {
-      const applied = await applyText(access, declaration.text, { file: declaration.file, database: undefined });
-      await declareAllGroups({ database: undefined }, access);
-      if (applied.secrets.length > 0) print(describeResult(applied, false));
+      const { file, text } = declaration;
+      const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
+      const isNews = applied.changes.some(({ action, note }) => action !== "unchanged" || note !== undefined);
+      if (isNews) print(describeResult({ ...applied, secrets: [] }, false));
     }
     const { url, health } = await listen(config, { access, ...parts }, opened);
     logger.info("listening", { url });

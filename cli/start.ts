@@ -10,7 +10,7 @@ import { createLogger, type Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
-import { applyText, describeResult, fileProblems, readDeclarationFile } from "./apply.ts";
+import { applyText, describeResult, describeSecrets, fileProblems, readDeclarationFile } from "./apply.ts";
 import { declareAllGroups } from "./declare-groups.ts";
 import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
@@ -35,7 +35,10 @@ export async function start(options: StartOptions): Promise<number> {
 
   let demo: Demo | undefined;
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {
-    if (declaration) printMade(await applyText(access, declaration.text, { file: declaration.file, database }));
+    if (declaration) {
+      const { file, text } = declaration;
+      printMade(await applyText(access, text, { file, database, onMade: (made) => print(describeSecrets(made)) }));
+    }
     if (options.demo) demo = await makeDemo(access, { isSeen: process.stdout.isTTY });
     await declareAllGroups({ database }, access);
   }
@@ -115,7 +118,7 @@ function configOf(env: NodeJS.ProcessEnv): StartConfig {
 
 function printMade(result: DeclareResult): void {
   const changed = result.changes.some((change) => change.action !== "unchanged" || change.note);
-  if (changed || result.secrets.length > 0) print(describeResult(result, false));
+  if (changed) print(describeResult({ ...result, secrets: [] }, false));
 }
 
 function addressProblem(error: unknown, config: StartConfig): CommandError | undefined {

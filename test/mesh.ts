@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { demoGroups, demoText } from "../cli/demo.ts";
 import { secret } from "../platform/identifier.ts";
+import { partVariable } from "../platform/mesh-config.ts";
 import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
 import { type MeshServers, startMeshServers } from "./mesh-servers.ts";
 
@@ -49,11 +50,14 @@ function declaration(key: string): string {
 }
 
 function text({ gateway, parts }: MeshProcesses, { settings }: MeshServers, key: string): string {
-  const all = { HEDDLE_TEST_URL: gateway.url, HEDDLE_LOG_NAME: meshLogName(dataDir), ...settings };
-  const lines = Object.entries(all).map(([name, value]) => `  ${name}=${value}`);
+  const urls = Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url]));
+  const own = { HEDDLE_URL: gateway.url, HEDDLE_API_KEY: key, HEDDLE_TEST_URL: gateway.url, HEDDLE_LOG_NAME: meshLogName(dataDir) };
+  const lines = Object.entries({ ...own, ...urls, ...settings }).map(([name, value]) => `  export ${name}=${value}`);
   return `
 The mesh is running. Its data go when it ends; Ctrl-C ends it.
 ${[["gateway", gateway] as const, ...parts].map(([name, { url, pid }]) => `  ${name}  ${url} (process ${pid})`).join("\n")}
+
+For every heddle command, in another terminal:
 ${lines.join("\n")}
 
 For the commands of README and docs:

@@ -101,7 +101,9 @@ function keep<T extends KeyRow | TokenRow>(
   const revoked = row.revokedAt !== null;
   const next = revoked ? row : kind.changed({ ...row, name: declared.name, ipAllow: declared.ipAllow ?? row.ipAllow });
   const note = revoked ? { note: "revoked, and stays so; give it another secret to have it again" } : {};
-  put(plan, kind.write(next), { found: row, line: declared.line, change: { what: kind.what, path: kind.path, id: row.id, ...note } });
+  const shown = revoked || declared.secret !== undefined ? {} : { secretShownBefore: true as const };
+  const change = { what: kind.what, path: kind.path, id: row.id, ...note, ...shown };
+  put(plan, kind.write(next), { found: row, line: declared.line, change });
 }
 
 function create<T extends KeyRow | TokenRow>(

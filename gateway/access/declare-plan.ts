@@ -14,6 +14,8 @@ export interface Change {
   readonly id: string;
   /** What the person should know beside the action. */
   readonly note?: string;
+  /** The secret is not in the file: Heddle made it earlier, and showed it then. */
+  readonly secretShownBefore?: true;
 }
 
 /** A secret that was made just now. It is nowhere else: whoever asked shows it once. */

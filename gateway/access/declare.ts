@@ -1,5 +1,6 @@
 /** Applies a declaration: works out what must change so that the store says what the file says, and writes it at once. */
 import { newId } from "../../platform/identifier.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import type { Company, Workspace } from "./access.ts";
 import { declarationRefusal } from "./declaration.ts";
 import { planKeys, planTokens } from "./declare-holders.ts";
@@ -32,10 +33,26 @@ export async function declare(admin: AccessAdmin, declaration: Declaration, opti
     const plan = planDeclaration(admin.rows(), declaration, { now: 0, prune });
     return { changes: plan.changes, secrets: [] };
   }
-  return await admin.transact((rows, now) => {
-    const plan = planDeclaration(rows, declaration, { now, prune });
-    return { writes: plan.writes, result: { changes: plan.changes, secrets: plan.secrets } };
-  });
+  let planned: DeclareResult = { changes: [], secrets: [] };
+  try {
+    return await admin.transact((rows, now) => {
+      const plan = planDeclaration(rows, declaration, { now, prune });
+      planned = { changes: plan.changes, secrets: plan.secrets };
+      return { writes: plan.writes, result: planned };
+    });
+  } catch (cause) {
+    if (cause instanceof Refusal && cause.reason === "OUTCOME_UNKNOWN") throw new DeclareUnknown(planned, cause);
+    throw cause;
+  }
+}
+
+/** Nobody knows whether it was written: if it was, these are the secrets that were made. */
+export class DeclareUnknown extends Refusal {
+  readonly planned: DeclareResult;
+  constructor(planned: DeclareResult, cause: Refusal) {
+    super("OUTCOME_UNKNOWN", cause.message, { cause });
+    this.planned = planned;
+  }
 }
 
 function planDeclaration(rows: AccessRows, declaration: Declaration, options: { now: number; prune: boolean }): Plan {
