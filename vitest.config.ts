@@ -18,6 +18,7 @@ const meshFiles = [
   "smuggling",
   "mesh-",
   "sender-reports",
+  "rpc-tenants",
   "hostile-",
   "fuzz-openapi",
   "openapi",

@@ -5,6 +5,7 @@ import type { Client, ServiceImpl } from "@connectrpc/connect";
 
 import type { Access } from "../gateway/access/access.ts";
 import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
+import { tenantsOf } from "../gateway/access/tenants.ts";
 import { openGateway } from "../gateway/wire.ts";
 import { type Clock, systemClock } from "../platform/clock.ts";
 import { openSqliteEvents } from "../platform/events/sqlite.ts";
@@ -97,7 +98,8 @@ export async function openEmbedded(
     });
     opened.push(() => gateway.close());
     async function listen(): Promise<{ url: string; rpcUrl?: string }> {
-      const rpc = await serveRoutes(config.rpc, { routes, clock, logger, telemetry, health: parts.health });
+      const served = { routes, clock, logger, telemetry, health: parts.health, tenants: tenantsOf(access) };
+      const rpc = await serveRoutes(config.rpc, served);
       if (rpc !== undefined) opened.push(() => rpc.close());
       const { url } = await gateway.listen();
       return { url, ...(rpc !== undefined && { rpcUrl: rpc.url }) };

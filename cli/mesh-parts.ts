@@ -3,6 +3,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
+import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { StoreConfig } from "../platform/mesh-config.ts";
 
@@ -20,6 +21,8 @@ export interface ProcessParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry: Telemetry;
+  /** Which workspaces and companies there are; the gateway, which serves no RPCs, needs none. */
+  readonly tenants?: Tenants;
 }
 
 export type ServePart = <Config extends object>(

@@ -1,6 +1,7 @@
 /** heddle serve: one part of the mesh as a process, from the environment to a drained end. */
 import { setTimeout } from "node:timers/promises";
 
+import { type MeshAccessConfig, openMeshTenants, readMeshAccess } from "../gateway/mesh-access.ts";
 import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
@@ -35,10 +36,37 @@ export async function serve(part: string, options: ServeOptions): Promise<number
   }
   const servePart = meshParts.get(part);
   if (servePart) {
-    return await servePart((read, open) => run(part, options, { read, open: (config, parts) => listening(part, open, { config, parts }) }));
+    return await servePart((read, open) =>
+      run(part, options, {
+        read: (reader) => ({ own: read(reader), access: readMeshAccess(reader) }),
+        open: ({ own, access }, parts) => withTenants(access, parts, (all) => listening(part, open, { config: own, parts: all })),
+      })
+    );
   }
   const known = ["gateway", ...meshParts.keys()];
   throw new UsageError(`Expected the part ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got "${part}"`);
+}
+
+/** A part knows which workspaces there are for as long as it serves. */
+async function withTenants(
+  config: MeshAccessConfig,
+  parts: ProcessParts,
+  open: (parts: ProcessParts) => Promise<ServedPart>,
+): Promise<ServedPart> {
+  const tenants = await openMeshTenants(config, parts.clock);
+  try {
+    const part = await open({ ...parts, tenants });
+    return {
+      ...part,
+      async close() {
+        await part.close();
+        await tenants.close();
+      },
+    };
+  } catch (error) {
+    await tenants.close();
+    throw error;
+  }
 }
 
 async function listening<Config>(

@@ -7,10 +7,12 @@ import { limits } from "../platform/limits.ts";
 import { connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
 import type { Logger } from "../platform/logger.ts";
 import { readOptionalNats, readStore, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
+import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
 import { openCassandraAccess } from "./access/cassandra.ts";
 import { type AccessNotices, openBusNotices } from "./access/notices.ts";
+import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
 
 export interface MeshAccessConfig {
@@ -68,6 +70,28 @@ export async function openMeshAccess(
     };
   } catch (error) {
     await closeBehind();
+    throw error;
+  }
+}
+
+/** Which workspaces and companies there are, for a part that serves RPCs. Refuses as openMeshAccess does. */
+export async function openMeshTenants(
+  { store, installation }: MeshAccessConfig,
+  clock: Clock,
+): Promise<Tenants & { close(): Promise<void> }> {
+  const { session, close } = await openKeyspace(store, meshAccessSchema, clock);
+  try {
+    const { isKnown, find, close: closeTenants } = await openTenants({ session, installation, clock });
+    return {
+      isKnown,
+      find,
+      async close() {
+        closeTenants();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
     throw error;
   }
 }

@@ -275,6 +275,9 @@ export const limits = {
   rpcCallsPerBatchMax: 128,
   rpcBatchBytesMax: 1024 * 1024,
   rpcSlotMsMax: 25,
+  // Of workspaces and companies that a process does not know
+  rpcTenantLooksMax: 64,
+  tenantsReadMs: 10_000,
   rpcErrorDetailBytesMax: 4_096,
   rpcWindowBytes: 1024 * 1024,
   rpcHealthCheckMs: 500,

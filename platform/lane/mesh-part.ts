@@ -16,6 +16,7 @@ import type { MeshPartConfig } from "../mesh-config.ts";
 import { connectClient } from "../rpc/client.ts";
 import type { RpcRoute } from "../rpc/guard.ts";
 import { serveRpc } from "../rpc/server.ts";
+import type { Tenants } from "../rpc/tenants.ts";
 import type { Readiness } from "../telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../telemetry/telemetry.ts";
 import type { TracedLane } from "../telemetry/traced-records.ts";
@@ -41,6 +42,7 @@ export interface MeshPartEnds {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry?: Telemetry;
+  readonly tenants?: Tenants;
 }
 
 /** What makes one service of the two. */
@@ -139,7 +141,7 @@ async function open<Tables extends SetAsideTables>(
   config: MeshPartConfig,
   { ends, opened }: { readonly ends: OpenEnds; readonly opened: Opened },
 ): Promise<Omit<MeshPart, "close">> {
-  const { clock, logger, telemetry = noTelemetry, onMismatch, beforeListen } = ends;
+  const { clock, logger, telemetry = noTelemetry, tenants, onMismatch, beforeListen } = ends;
   const { session, watch, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
@@ -190,7 +192,8 @@ async function open<Tables extends SetAsideTables>(
     return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
   }
   await beforeListen();
-  const server = await serveRpc({ routes: [route], ...config.rpc, callers: callersOf(plan, config), clock, logger, telemetry, health });
+  const callers = callersOf(plan, config);
+  const server = await serveRpc({ routes: [route], ...config.rpc, callers, clock, logger, telemetry, health, tenants });
   opened.push(() => server.close());
   return { url: server.url, health };
 }

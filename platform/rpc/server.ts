@@ -21,6 +21,7 @@ import { observedRoute } from "./observed.ts";
 import { reflectionRoute } from "./reflection.ts";
 import { errorFromThrown } from "./refusal-wire.ts";
 import { sharedRoute } from "./shared-answers.ts";
+import { tenantRoute, type Tenants } from "./tenants.ts";
 
 export interface RpcServerOptions {
   readonly routes: readonly RpcRoute[];
@@ -38,6 +39,8 @@ export interface RpcServerOptions {
   readonly reflection?: boolean;
   readonly health: () => { readonly ready: boolean };
   readonly telemetry?: Telemetry;
+  /** Without it every workspace and company is taken for one that there is. */
+  readonly tenants?: Tenants | undefined;
 }
 
 export interface RpcServer {
@@ -90,7 +93,7 @@ const callerNames = createContextKey<readonly string[] | undefined>(undefined);
 
 function routesOf(options: RpcServerOptions, state: State): RpcRoute[] {
   const { callers, clock, logger, reflection, telemetry = noTelemetry } = options;
-  const routes = options.routes.map((route) => observedRoute(route, telemetry));
+  const routes = options.routes.map((route) => observedRoute(tenantRoute(route, options.tenants), telemetry));
   const services = routes.map(({ service }) => service);
   return [
     ...routes,

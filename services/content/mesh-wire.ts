@@ -11,6 +11,7 @@ import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
+import type { Tenants } from "../../platform/rpc/tenants.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -38,7 +39,12 @@ export interface MeshContent {
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached; the other parts may come later. */
 export async function serveMeshContent(
   config: MeshContentConfig,
-  { clock, logger, telemetry }: { readonly clock: Clock; readonly logger: Logger; readonly telemetry: Telemetry },
+  { clock, logger, telemetry, tenants }: {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly telemetry: Telemetry;
+    readonly tenants?: Tenants;
+  },
 ): Promise<MeshContent> {
   const opened: (() => Promise<unknown> | unknown)[] = [];
   async function close(): Promise<void> {
@@ -65,6 +71,7 @@ export async function serveMeshContent(
       logger,
       telemetry,
       health,
+      tenants,
     });
     opened.push(() => server.close());
     return { url: server.url, health, close };

@@ -18,6 +18,7 @@ import type { Logger } from "../../platform/logger.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
+import type { Tenants } from "../../platform/rpc/tenants.ts";
 import { openLagMeter } from "../../platform/telemetry/lag.ts";
 import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
 import { measuredLog } from "../../platform/telemetry/measured-log.ts";
@@ -58,6 +59,7 @@ export interface MeshParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly telemetry?: Telemetry;
+  readonly tenants?: Tenants;
 }
 
 type Opened = (() => Promise<unknown> | unknown)[];
@@ -100,7 +102,7 @@ type OpenParts = MeshParts & Pick<EpochPartEnds<MeshProfileConfig["rpc"]>, "onMi
 
 async function open(
   config: MeshProfileConfig,
-  { clock, logger, telemetry = noTelemetry, onMismatch, beforeListen }: OpenParts,
+  { clock, logger, telemetry = noTelemetry, tenants, onMismatch, beforeListen }: OpenParts,
   opened: Opened,
 ): Promise<Pick<MeshProfile, "url" | "health">> {
   const { partitions } = config;
@@ -154,6 +156,7 @@ async function open(
     logger,
     telemetry,
     health,
+    tenants,
   });
   opened.push(() => server.close());
   return { url: server.url, health };

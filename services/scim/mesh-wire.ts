@@ -9,6 +9,7 @@ import type { Logger } from "../../platform/logger.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
+import type { Tenants } from "../../platform/rpc/tenants.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -33,7 +34,12 @@ export interface MeshScim {
 /** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, LOG_UNAVAILABLE where NATS cannot. */
 export async function serveMeshScim(
   config: MeshScimConfig,
-  { clock, logger, telemetry }: { readonly clock: Clock; readonly logger: Logger; readonly telemetry: Telemetry },
+  { clock, logger, telemetry, tenants }: {
+    readonly clock: Clock;
+    readonly logger: Logger;
+    readonly telemetry: Telemetry;
+    readonly tenants?: Tenants;
+  },
 ): Promise<MeshScim> {
   const opened: (() => Promise<unknown> | unknown)[] = [];
   async function close(): Promise<void> {
@@ -58,6 +64,7 @@ export async function serveMeshScim(
       logger,
       telemetry,
       health,
+      tenants,
     });
     opened.push(() => server.close());
     return { url: server.url, health, close };
