@@ -6,6 +6,7 @@ import { declare, type DeclareResult, DeclareUnknown } from "../gateway/access/d
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
 import { limits } from "../platform/limits.ts";
+import { partVariable } from "../platform/mesh-config.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type CentersPlace, withCenters } from "./centers-place.ts";
@@ -79,9 +80,21 @@ export async function applyText(admin: AccessAdmin, text: string, options: Apply
 async function tryAll(admin: AccessAdmin, declaration: Declaration, options: ApplyTextOptions): Promise<DeclareResult> {
   const trial = { ...options, dryRun: true };
   const { changes } = await declareAccess(admin, declaration, trial);
-  await checkGroups(options, admin, { file: declaration, prune: options.prune ?? false });
-  const messages = await declareMessages(admin, declaration, trial);
-  return { changes: [...changes, ...messages, ...await declarePages(admin, declaration, trial)], secrets: [] };
+  await reached("subscription", () => checkGroups(options, admin, { file: declaration, prune: options.prune ?? false }));
+  const messages = await reached("content", () => declareMessages(admin, declaration, trial));
+  const pages = await reached("content", () => declarePages(admin, declaration, trial));
+  return { changes: [...changes, ...messages, ...pages], secrets: [] };
+}
+
+/** A part that is away is named. Still a refusal that passes: a gateway that applies tries again. */
+async function reached<T>(part: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof Refusal) || cause.reason !== "SERVICE_UNAVAILABLE") throw cause;
+    const text = `The ${part} service cannot be reached at ${partVariable(part, "URL")}. Nothing was changed: apply again when it is there`;
+    throw new Refusal("SERVICE_UNAVAILABLE", text, { cause });
+  }
 }
 
 async function declareAccess(admin: AccessAdmin, declaration: Declaration, options: ApplyTextOptions): Promise<DeclareResult> {

@@ -55,14 +55,14 @@ for (
       "the part that owns the groups away",
       { HEDDLE_SUBSCRIPTION_URL: "away" },
       "",
-      /could not be reached|cannot be reached|not there|away/i,
+      /cannot be reached at HEDDLE_CONTENT_URL/,
     ],
     ["no address of the part that owns translations", { HEDDLE_CONTENT_URL: undefined }, messages, /HEDDLE_CONTENT_URL/],
     [
       "the part that owns translations away",
       { HEDDLE_CONTENT_URL: "away" },
       messages,
-      /could not be reached|cannot be reached|not there|away/i,
+      /cannot be reached at HEDDLE_CONTENT_URL/,
     ],
   ] as const
 ) {
