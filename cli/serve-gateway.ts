@@ -71,7 +71,9 @@ export async function openMeshGateway(
     if (declaration) {
       const { file, text } = declaration;
       const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
-      const isNews = applied.changes.some(({ action, note }) => action !== "unchanged" || note !== undefined);
+      const isNews = applied.changes.some((change) =>
+        change.action !== "unchanged" || change.note !== undefined || change.secretShownBefore
+      );
       if (isNews) print(describeResult({ ...applied, secrets: [] }, false));
     }
     const { url, health } = await listen(config, { access, ...parts }, opened);
