@@ -3,6 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Access } from "../gateway/access/access.ts";
 import { parseDeclaration } from "../gateway/access/declaration.ts";
+import type { Change } from "../gateway/access/declare-plan.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { openGateway } from "../gateway/wire.ts";
@@ -71,10 +72,7 @@ export async function openMeshGateway(
     if (declaration) {
       const { file, text } = declaration;
       const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
-      const isNews = applied.changes.some((change) =>
-        change.action !== "unchanged" || change.note !== undefined || change.secretShownBefore
-      );
-      if (isNews) print(describeResult({ ...applied, secrets: [] }, false));
+      if (applied.changes.some(isNews)) print(describeResult({ ...applied, secrets: [] }, false));
     }
     const { url, health } = await listen(config, { access, ...parts }, opened);
     logger.info("listening", { url });
@@ -84,6 +82,10 @@ export async function openMeshGateway(
     await close();
     throw error;
   }
+}
+
+function isNews({ action, note, secretShownBefore }: Change): boolean {
+  return action !== "unchanged" || note !== undefined || secretShownBefore === true;
 }
 
 async function listen(

@@ -187,15 +187,20 @@ async function open<Tables extends SetAsideTables>(
   const backlog = openBacklogLook(work.backlog, clock);
   opened.push(() => backlog.close());
   function health(): Readiness {
-    const trouble = (watch.there ? undefined : "Cassandra is away") ?? lanes.trouble();
-    const reason = trouble ?? backlog.reason();
-    return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
+    const trouble = watch.there ? lanes.trouble() : "Cassandra is away";
+    return readinessOf(trouble, backlog.reason());
   }
   await beforeListen();
-  const callers = callersOf(plan, config);
-  const server = await serveRpc({ routes: [route], ...config.rpc, callers, clock, logger, telemetry, health, tenants });
+  const serving = { ...config.rpc, routes: [route], callers: callersOf(plan, config), clock, logger, telemetry };
+  const server = await serveRpc({ ...serving, health, tenants });
   opened.push(() => server.close());
   return { url: server.url, health };
+}
+
+/** Trouble makes it not ready; what waits for a human is said all the same. */
+function readinessOf(trouble: string | undefined, waiting: string | undefined): Readiness {
+  const reason = trouble ?? waiting;
+  return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
 }
 
 /**
