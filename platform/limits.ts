@@ -1,6 +1,7 @@
 /** Every limit of the system, with its unit in its name. */
 import { consentLimits } from "./consent-limits.ts";
 import { contentLimits } from "./content-limits.ts";
+import { tenantLimits } from "./tenant-limits.ts";
 import { profileLimits } from "./profile-limits.ts";
 import { headerLimits } from "./header-limits.ts";
 
@@ -247,8 +248,7 @@ export const limits = {
   scimPublishRetryMsMin: 100,
   scimPublishRetryMsMax: 30_000,
   ...contentLimits,
-  // heddle import: rows that are looked up before what was counted is written
-  importRowsPerCommit: 10_000,
+  ...tenantLimits,
   // RPC between parts
   // A translation of 20 MB, and what stands around it
   rpcMessageBytesMax: 24 * 1024 * 1024,
@@ -275,9 +275,6 @@ export const limits = {
   rpcCallsPerBatchMax: 128,
   rpcBatchBytesMax: 1024 * 1024,
   rpcSlotMsMax: 25,
-  // Of workspaces and companies that a process does not know
-  rpcTenantLooksMax: 64,
-  tenantsReadMs: 10_000,
   rpcErrorDetailBytesMax: 4_096,
   rpcWindowBytes: 1024 * 1024,
   rpcHealthCheckMs: 500,

@@ -148,22 +148,28 @@ async function open(
   });
   const health = healthOf({ bus, storeWatch, readers, applied, backlog });
   await beforeListen();
-  const server = await serveRpc(({
-	routes: [rpcRoute(ProfileService, service), rpcRoute(LogService, logOperator({
-		...store,
-		intake,
-		lanes,
-		layout,
-		lags: work.lags
-	}))],
-	...config.rpc,
-	callers: callersOf(config),
-	clock,
-	logger,
-	telemetry,
-	health,
-	tenants
-}));
+  const server = await serveRpc({
+    routes: [
+      rpcRoute(ProfileService, service),
+      rpcRoute(
+        LogService,
+        logOperator({
+          ...store,
+          intake,
+          lanes,
+          layout,
+          lags: work.lags,
+        }),
+      ),
+    ],
+    ...config.rpc,
+    callers: callersOf(config),
+    clock,
+    logger,
+    telemetry,
+    health,
+    tenants,
+  });
   opened.push(() => server.close());
   return { url: server.url, health };
 }
