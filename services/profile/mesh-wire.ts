@@ -148,28 +148,11 @@ async function open(
   });
   const health = healthOf({ bus, storeWatch, readers, applied, backlog });
   await beforeListen();
-  const server = await serveRpc({
-    routes: [
-      rpcRoute(ProfileService, service),
-      rpcRoute(
-        LogService,
-        logOperator({
-          ...store,
-          intake,
-          lanes,
-          layout,
-          lags: work.lags,
-        }),
-      ),
-    ],
-    ...config.rpc,
-    callers: callersOf(config),
-    clock,
-    logger,
-    telemetry,
-    health,
-    tenants,
-  });
+  const routes = [
+    rpcRoute(ProfileService, service),
+    rpcRoute(LogService, logOperator({ ...store, intake, lanes, layout, lags: work.lags })),
+  ];
+  const server = await serveRpc({ ...config.rpc, routes, callers: callersOf(config), clock, logger, telemetry, health, tenants });
   opened.push(() => server.close());
   return { url: server.url, health };
 }
