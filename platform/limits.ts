@@ -1,4 +1,5 @@
 /** Every limit of the system, with its unit in its name. */
+import { laneLimits } from "./lane-limits.ts";
 import { consentLimits } from "./consent-limits.ts";
 import { contentLimits } from "./content-limits.ts";
 import { tenantLimits } from "./tenant-limits.ts";
@@ -6,6 +7,7 @@ import { profileLimits } from "./profile-limits.ts";
 import { headerLimits } from "./header-limits.ts";
 
 export const limits = {
+  ...laneLimits,
   // HTTP edge
   requestBytesMax: 4 * 1024 * 1024,
   bulkRequestBytesMax: 2 * 1024 * 1024,
@@ -143,7 +145,10 @@ export const limits = {
   logReconnectMs: 100,
   logPingMs: 5_000,
   logAnswerMsMax: 5_000,
-  logWatchPollMs: 1_000,
+  logWatchPollMs: 3_000,
+  logNewsMsMax: 500,
+  // So many looks apart, all partitions are called where the stream went on, whatever was heard
+  logWatchAllLooks: 20,
   // The least that a server must take (max_payload), and what of a message is left for its headers
   logMessageBytesMin: 64 * 1024,
   logMessageHeaderBytes: 1_024,
@@ -154,6 +159,9 @@ export const limits = {
   logBatchMessagesMax: 1_000,
   logReadMessagesMax: 1_000,
   logReadBytesMax: 16 * 1024 * 1024,
+  // What this process has written and need not read back: records of each partition, bytes of a stream
+  logRecentRecordsMax: 64,
+  logRecentBytesMax: 8 * 1024 * 1024,
   // Cassandra
   cassandraAttemptMsMax: 2_000,
   cassandraDeadlineMs: 2_200,
@@ -291,37 +299,6 @@ export const limits = {
   eventsWaitingMax: 1_000,
   eventsRepeatMs: 10 * 60 * 1000,
   eventsKeepMs: 7 * 24 * 3600 * 1000,
-  // Resolver and appliers of the mesh
-  lanesPerService: 64,
-  stepMessageBytesMax: 900 * 1024,
-  stepBytesMax: 8 * 1024 * 1024,
-  // One record of a lane, or one identity row: it may be a step of its own
-  stepItemBytesMax: 12 * 1024 * 1024,
-  laneRecordsMax: 64,
-  lanesAppliedAtOnceMax: 4,
-  laneBytesMax: 4 * 1024 * 1024,
-  laneIdleMsMax: 5_000,
-  // Users or addresses that an applier of consent takes together; fewer while a fan-out waits, as others may be asked for meanwhile
-  laneBatchUsersMax: 2_000,
-  laneBatchBesideManyUsersMax: 200,
-  // What the appliers of a process have read and not applied, together: users, bytes; and messages of a lane behind one that is not applied
-  laneWindowUsersMax: 50_000,
-  laneWindowBytesMax: 16 * 1024 * 1024,
-  laneWindowMessagesMax: 50_000,
-  // A read of up to `laneWantedKeysMax` that waits longer than so for a lane of another process asks that; so many asks wait in each lane
-  laneAskAfterMs: 5,
-  laneAsksMax: 256,
-  // Whoever has no answer for so long asks again, after a pause that doubles up to so much
-  laneAskMsMax: 100,
-  laneAskPauseMsMax: 40,
-  // How long a read looks at least, whatever it has waited before
-  laneLookMsMin: 20,
-  lanePositionSaveMs: 1_000,
-  laneWaitMsMax: 2_000,
-  memberBeatMs: 1_000,
-  memberGoneMs: 3_500,
-  progressRepeatMs: 1_000,
-  stepsHeardMax: 10_000,
   reflectionSymbolCharsMax: 512,
   // Seeing: metrics, traces, console
   metricsConnectionsMax: 32,

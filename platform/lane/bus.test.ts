@@ -1,10 +1,13 @@
 /** Members and progress over a bus within the test. */
+import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.ts";
+import { limits } from "../limits.ts";
 import { type Bus, type BusMessage, openBusAsks, openBusMembers, openBusNews } from "./bus.ts";
 import type { News } from "./progress-news.ts";
 
-function createBus(): Bus & { up: boolean } {
+function createBus(): Bus & { up: boolean; back(): void } {
+  const back = new Set<() => void>();
   const listeners = new Map<string, Set<(message: BusMessage) => void>>();
   return {
     up: true,
@@ -26,6 +29,13 @@ function createBus(): Bus & { up: boolean } {
       const all = listeners.get(subject) ?? new Set();
       listeners.set(subject, all.add(callback));
       return () => all.delete(callback);
+    },
+    onBack(listener) {
+      back.add(listener);
+      return () => back.delete(listener);
+    },
+    back() {
+      for (const listener of back) listener();
     },
   };
 }
@@ -70,13 +80,40 @@ test("openBusMembers() rejects a beat that nobody can hear", async () => {
 
 test("openBusNews() brings what is told to everybody who listens, until they stop", () => {
   const bus = createBus();
-  const news = openBusNews(bus, "progress");
+  const news = openBusNews(bus, "progress", fakeClock());
   const heard: News[] = [];
-  const stop = openBusNews(bus, "progress").listen((one) => heard.push(one));
-  news.tell({ kind: "applied", lane: 3, position: 7 });
+  const stop = openBusNews(bus, "progress", fakeClock()).listen((one) => heard.push(one));
+  news.tell([{ kind: "applied", lane: 3, position: 7 }, { kind: "applied", lane: 4, position: 8 }]);
   stop();
-  news.tell({ kind: "written", partition: 0, sequence: 9 });
+  news.tell([{ kind: "written", partition: 0, sequence: 9 }]);
+  expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }, { kind: "applied", lane: 4, position: 8 }]);
+});
+
+test("openBusNews() hears a process of the build before, which tells one at a time", () => {
+  const bus = createBus();
+  const heard: News[] = [];
+  openBusNews(bus, "progress", fakeClock()).listen((one) => heard.push(one));
+  bus.publish("progress", Buffer.from(JSON.stringify({ kind: "applied", lane: 3, position: 7 })));
   expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }]);
+});
+
+test("openBusNews() asks for the latest as it begins to listen, when the bus is back and now and then; a publisher that was away is asked too", () => {
+  const bus = createBus();
+  const clock = fakeClock();
+  let asked = 0;
+  const deafen = openBusNews(bus, "progress", clock).onAsk(() => asked += 1);
+  const stop = openBusNews(bus, "progress", clock).listen(() => {});
+  expect(asked).toBe(1);
+  bus.back();
+  expect(asked).toBe(3);
+  clock.advance(limits.progressAskMs);
+  expect(asked).toBe(4);
+  stop();
+  bus.back();
+  expect(asked).toBe(5);
+  deafen();
+  bus.back();
+  expect(asked).toBe(5);
 });
 
 test("openBusAsks() asks whoever works on the lane, itself without the bus; where nobody does the answer is no", async () => {

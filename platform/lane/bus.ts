@@ -13,6 +13,8 @@ export interface Bus {
   ask(subject: string, body: Uint8Array, ms: number): Promise<{ readonly data: Uint8Array }>;
   /** The returned function stops it. */
   subscribe(subject: string, callback: (message: BusMessage) => void): () => void;
+  /** Calls back whenever the bus is there again after it was lost. The returned function stops it. */
+  onBack(listener: () => void): () => void;
 }
 
 export interface BusMessage {
@@ -21,14 +23,45 @@ export interface BusMessage {
   respond(body: Uint8Array): boolean;
 }
 
-/** `subject` is shared by all processes of one cluster, and by nothing else. */
-export function openBusNews(bus: Bus, subject: string): ProgressNews {
+/**
+ * `subject` is shared by all processes of one cluster, and by nothing else. What is published while the bus is away is lost: a
+ * process that was away asks for it and says it again when the bus is back, and all ask now and then, as a message may be dropped.
+ */
+export function openBusNews(bus: Bus, subject: string, clock: Clock): ProgressNews {
+  const asks = `${subject}-asks`;
+  function ask(): void {
+    if (bus.up) bus.publish(asks, nothing);
+  }
   return {
-    // Lost while the bus is away; whoever tells says it again
     tell(news) {
       if (bus.up) bus.publish(subject, toBytes(news));
     },
-    listen: (listener) => bus.subscribe(subject, ({ data }) => listener(fromBytes<News>(data))),
+    listen(listener) {
+      // A process of the build before publishes them one by one
+      const unsubscribe = bus.subscribe(subject, ({ data }) => [fromBytes<News | readonly News[]>(data)].flat().forEach(listener));
+      const deafen = bus.onBack(ask);
+      let cancel = askLater();
+      function askLater(): () => void {
+        return clock.after(limits.progressAskMs, () => {
+          ask();
+          cancel = askLater();
+        });
+      }
+      ask();
+      return () => {
+        cancel();
+        deafen();
+        unsubscribe();
+      };
+    },
+    onAsk(listener) {
+      const unsubscribe = bus.subscribe(asks, listener);
+      const deafen = bus.onBack(listener);
+      return () => {
+        deafen();
+        unsubscribe();
+      };
+    },
   };
 }
 
@@ -112,6 +145,7 @@ async function answered(data: Uint8Array, answer: AskLane): Promise<boolean> {
 }
 
 const greetMs = 150;
+const nothing = new Uint8Array();
 
 interface Beat {
   readonly id: string;
@@ -119,7 +153,7 @@ interface Beat {
   readonly ms: number;
 }
 
-function toBytes(message: Beat | News | LaneAsk | boolean): Uint8Array {
+function toBytes(message: Beat | readonly News[] | LaneAsk | boolean): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 

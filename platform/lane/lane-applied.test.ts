@@ -39,7 +39,7 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
       told.push(record);
       for (const listener of listeners) listener(layout.told(0));
     },
-    reached: (lane: number, position: number) => news.tell({ kind: "applied", lane, position }),
+    reached: (lane: number, position: number) => news.tell([{ kind: "applied", lane, position }]),
   };
 }
 

@@ -57,12 +57,14 @@ interface Heard {
   readonly resolved: Progress;
   /** By lane: the last message that was sent there. */
   tails: readonly number[];
+  /** Reads that wait for it. */
+  waiting: number;
 }
 
 export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   const { clock, intakePartitions, news, asks } = parts;
   const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
-  const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [] }));
+  const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [], waiting: 0 }));
   const readings = heard.map((partition, at) => hear(parts, partition, at));
   const stop = news.listen((one) => {
     if (one.kind === "applied") applied[one.lane]?.advance(one.position);
@@ -91,7 +93,13 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
       const of = heard[partition];
       if (of === undefined) throw new Error(`Expected a partition below ${heard.length}, got ${partition}`);
       const until = clock.monotonic() + ms;
-      if (!await of.resolved.wait(sequence, ms)) return false;
+      if (of.resolved.applied < sequence) {
+        of.waiting += 1;
+        readings[partition]?.wake();
+        const isResolved = await of.resolved.wait(sequence, ms);
+        of.waiting -= 1;
+        if (!isResolved) return false;
+      }
       const { tails } = of;
       const left = Math.max(0, until - clock.monotonic());
       return (await Promise.all(lanes.map((part) => reached(part, tails[part.lane] ?? 0, left)))).every(Boolean);
@@ -108,17 +116,29 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   };
 }
 
-/** Reads what is told from the last step on: its tails hold for all steps before it. */
+/** Reads what is told from the last step on: its tails hold for all steps before it. At once where a read waits for it, else now and then. */
 function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, partition: number): Reading {
   const source = layout.told(partition);
   let position: number | undefined;
   return readOn({
     clock,
     idleMs: limits.passIdleMsMax,
-    watch: (wake) =>
-      lanes.watch((changed) => {
-        if (changed === source) wake();
-      }),
+    watch: (wake) => {
+      let cancel: (() => void) | undefined;
+      function later(): void {
+        cancel = undefined;
+        wake();
+      }
+      const stop = lanes.watch((changed) => {
+        if (changed !== source) return;
+        if (heard.waiting > 0) wake();
+        else cancel ??= clock.after(limits.toldReadMs, later);
+      });
+      return () => {
+        cancel?.();
+        stop();
+      };
+    },
   }, {
     async turn() {
       const after = position ?? Math.max(0, await lanes.tail(source) - 1);

@@ -117,7 +117,9 @@ class World {
           this.#kept = Math.max(this.#kept, position);
           return Promise.resolve(true);
         },
+        trim: () => Promise.resolve(),
       },
+      trimBytes: 1,
       concernOf: (body) => {
         const one = this.#said(body[0] ?? -1);
         return one.names.length === 0 ? undefined : { workspaceId: "w", ...one };

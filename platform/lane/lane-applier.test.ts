@@ -32,7 +32,9 @@ function openTest({ kept = 0, failures = 0 } = {}) {
     positions: {
       load: () => Promise.resolve(state.kept),
       save: (_, position) => Promise.resolve((state.kept = position) > 0),
+      trim: () => Promise.resolve(),
     },
+    trimBytes: 1_000_000,
     apply(bodies) {
       if (state.failures > 0) {
         state.failures -= 1;
@@ -75,7 +77,7 @@ test("where something fails, what was applied before is not applied again; what 
   clock.advance(limits.passRetryMsMax);
   await expect.poll(shown).toEqual([[1, 6, 0], [2, 8, 0]]);
   await reading.close();
-  expect([state.kept, state.trimmed]).toEqual([8, 8]);
+  expect(state.kept).toBe(8);
 });
 
 test("where nothing follows, and somebody else kept a place that is further, that is told", async () => {

@@ -10,6 +10,7 @@ import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
 import type { Gate } from "./gate.ts";
 import { type AskLane, createLaneAsks, type LaneAsks } from "./lane-asks.ts";
+import { createLaneCheckpoint, type LaneCheckpoint } from "./lane-checkpoint.ts";
 import type { LanePositions } from "./lane-positions.ts";
 import { type ConcernOf, type LaneBody, type LaneWindow, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 import { type Reading, readOn } from "./read-on.ts";
@@ -20,6 +21,8 @@ export interface LaneApplierParts {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "trim" | "watch">;
   readonly positions: LanePositions;
+  /** Bytes of the lane after which it is trimmed. */
+  readonly trimBytes: number;
   readonly concernOf: ConcernOf;
   /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
   readonly apply: (bodies: readonly LaneBody[]) => Promise<void>;
@@ -74,12 +77,12 @@ class LaneApplier {
   #manyAt = 0;
   #first: "wanted" | "few" = "few";
   #told = 0;
-  #kept = 0;
-  #keepAt = 0;
+  readonly #checkpoint: LaneCheckpoint;
   #applying = false;
 
   constructor(parts: LaneApplierParts, wake: () => void) {
     this.#parts = parts;
+    this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane });
     this.#asks = createLaneAsks({
       clock: parts.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
@@ -103,14 +106,11 @@ class LaneApplier {
     if (isIn === "lost") return "busy";
     const few = await this.#applyNext(window);
     const many = await this.#applyOfMany(window);
+    await this.#checkpoint.keep(window.position);
+    if (isIn === "more" || few || many) return "busy";
     const now = this.#parts.clock.monotonic();
-    if (isIn === "more" || few || many) {
-      if (now >= this.#keepAt) await this.#keep(window);
-      return "busy";
-    }
     if (window.many > 0) return Math.max(1, this.#manyAt - now);
-    await this.#keep(window);
-    return "idle";
+    return Math.max(1, Math.min(this.#lookAt - now, this.#checkpoint.dueInMs(window.position)));
   }
 
   /** What could not be applied is still there, and so is all that was applied before its turn. */
@@ -123,7 +123,7 @@ class LaneApplier {
   async close(): Promise<void> {
     const window = this.#window;
     try {
-      if (window !== undefined) await this.#keep(window);
+      if (window !== undefined) await this.#checkpoint.close(window.position);
     } catch (error) {
       this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.lane, reason: troubleOf(error) });
     }
@@ -139,11 +139,10 @@ class LaneApplier {
   }
 
   async #start(): Promise<LaneWindow> {
-    const { lane, positions, concernOf, room, onApplied } = this.#parts;
-    const position = await positions.load(lane);
+    const { concernOf, room, onApplied } = this.#parts;
+    const position = await this.#checkpoint.load();
     const window = openLaneWindow({ position, concernOf, room });
     this.#window = window;
-    this.#kept = position;
     this.#told = position;
     onApplied(position);
     this.#asks.settle();
@@ -169,11 +168,12 @@ class LaneApplier {
     this.#hasRead = !isEnd;
     this.#mayFollow = !isEnd;
     // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
-    if (await positions.load(lane) > after) {
+    if (!records[0]?.isNext && await positions.load(lane) > after) {
       this.#forget();
       return "lost";
     }
     if (isEnd) return "nothing";
+    this.#checkpoint.count(records);
     window.add(records);
     this.#tell(window);
     return "more";
@@ -216,16 +216,6 @@ class LaneApplier {
       this.#parts.onApplied(window.position);
     }
     this.#asks.settle();
-  }
-
-  /** The lane is trimmed behind the position only once that is kept. */
-  async #keep({ position }: LaneWindow): Promise<void> {
-    const { lane, lanes, positions, clock } = this.#parts;
-    this.#keepAt = clock.monotonic() + limits.lanePositionSaveMs;
-    if (position <= this.#kept) return;
-    if (!await positions.save(lane, position)) return;
-    this.#kept = position;
-    await lanes.trim(lane, position);
   }
 }
 

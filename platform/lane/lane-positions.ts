@@ -7,6 +7,8 @@ export interface LanePositions {
   load(lane: number): Promise<number>;
   /** Keeps a position that was reached, unless a later one is kept; false where it may not be kept. */
   save(lane: number, position: number): Promise<boolean>;
+  /** Forgets the positions before the last one that this process has seen. */
+  trim(lane: number): Promise<void>;
 }
 
 export interface LanePositionParts {
@@ -46,8 +48,11 @@ export function createLanePositions(steps: FencedSteps, { subjectOf, note }: Lan
         return false;
       }
       known.set(lane, { sequence: outcome.sequence, position });
-      await steps.trimCheckpoints(checkpointSubject, outcome.sequence);
       return true;
+    },
+    async trim(lane) {
+      const last = known.get(lane);
+      if (last !== undefined && last.sequence > 0) await steps.trimCheckpoints(subjectOf(lane), last.sequence);
     },
   };
 }

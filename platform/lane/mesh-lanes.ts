@@ -20,6 +20,7 @@ import { type BusAsks, openBusAsks, openBusMembers, openBusNews } from "./bus.ts
 import { createGate } from "./gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
 import { startLaneApplier } from "./lane-applier.ts";
+import { laneTrimBytes } from "./lane-checkpoint.ts";
 import { openLanesLag } from "./lanes-lag.ts";
 import { createLanePositions } from "./lane-positions.ts";
 import { type ConcernOf, type LaneBody, laneKey, type WindowRoom } from "./lane-window.ts";
@@ -102,7 +103,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   const { intake, lanes, steps } = await openLogs(options, layout, opened);
   const bus = await connectJetStream({ ...nats, logger });
   opened.push(() => bus.close());
-  const news = openBusNews(bus, `${logName}-progress-${service}`);
+  const news = openBusNews(bus, `${logName}-progress-${service}`, clock);
   const asks = openBusAsks(bus, `${logName}-asks-${service}`);
   const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, asks, clock, logger });
   opened.push(() => applied.close());
@@ -187,6 +188,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
         lane,
         lanes,
         positions,
+        trimBytes: laneTrimBytes({ bytesMax: streams.bytesMax, partitions: layout.partitions }),
         concernOf,
         apply: (bodies) => apply(bodies, name),
         gate,

@@ -1,12 +1,15 @@
-/** Progress of resolvers and appliers, told to every process that answers reads. */
+/** Progress of resolvers and appliers, published to every process that answers reads. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 
-/** May lose what is told, and give it late or twice: whoever tells says it again, and whoever listens keeps the furthest. */
+/** May lose what is published, and give it late or twice: it is published again, and a listener keeps the furthest. */
 export interface ProgressNews {
-  tell(news: News): void;
-  /** The returned function stops it. */
+  /** At least one, in one message. */
+  tell(news: readonly News[]): void;
+  /** Asks every publisher for the latest of everything: once now, and again whenever it may have been missed. The returned function stops it. */
   listen(listener: (news: News) => void): () => void;
+  /** Calls back when a listener asks for the latest of everything. The returned function stops it. */
+  onAsk(listener: () => void): () => void;
 }
 
 export type News =
@@ -21,40 +24,57 @@ export interface ProgressTeller {
   close(): void;
 }
 
-/** Tells at once, and the latest of everything again every `progressRepeatMs`. */
+/** Publishes what changed at once, and once more after `progressRepeatMs`; the latest of everything when a listener asks. */
 export function createProgressTeller({ news, clock }: { readonly news: ProgressNews; readonly clock: Clock }): ProgressTeller {
-  const latest = new Map<string, News>();
-  let cancel = repeatLater();
+  const latest = new Map<string, { readonly one: News; readonly place: number }>();
+  const changed = new Set<string>();
+  let cancel: (() => void) | undefined;
+  const deafen = news.onAsk(() => tellAll([...latest.values()].map(({ one }) => one)));
 
-  function repeatLater(): () => void {
-    return clock.after(limits.progressRepeatMs, () => {
-      for (const one of latest.values()) news.tell(one);
-      cancel = repeatLater();
-    });
+  function tellAll(all: readonly News[]): void {
+    if (all.length > 0) news.tell(all);
   }
 
-  function tell(key: string, one: News): void {
-    latest.set(key, one);
-    news.tell(one);
+  function repeat(): void {
+    cancel = undefined;
+    tellAll([...changed].flatMap((key) => latest.get(key)?.one ?? []));
+    changed.clear();
+  }
+
+  function tell(key: string, place: number, one: News): void {
+    if (latest.get(key)?.place === place) return;
+    latest.set(key, { one, place });
+    changed.add(key);
+    news.tell([one]);
+    cancel ??= clock.after(limits.progressRepeatMs, repeat);
   }
 
   return {
-    written: (partition, sequence) => tell(`written ${partition}`, { kind: "written", partition, sequence }),
-    applied: (lane, position) => tell(`applied ${lane}`, { kind: "applied", lane, position }),
-    close: () => cancel(),
+    written: (partition, sequence) => tell(`written ${partition}`, sequence, { kind: "written", partition, sequence }),
+    applied: (lane, position) => tell(`applied ${lane}`, position, { kind: "applied", lane, position }),
+    close() {
+      deafen();
+      cancel?.();
+    },
   };
 }
 
 /** Within one process: what a single one of each needs, and tests. */
 export function createLocalNews(): ProgressNews {
   const listeners = new Set<(news: News) => void>();
+  const publishers = new Set<() => void>();
   return {
     tell: (news) => {
-      for (const listener of listeners) listener(news);
+      for (const listener of listeners) news.forEach(listener);
     },
     listen(listener) {
       listeners.add(listener);
+      for (const publisher of publishers) publisher();
       return () => listeners.delete(listener);
+    },
+    onAsk(listener) {
+      publishers.add(listener);
+      return () => publishers.delete(listener);
     },
   };
 }

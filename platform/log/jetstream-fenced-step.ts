@@ -7,17 +7,41 @@ import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstre
 import { publishTogether, WrongLastSequence } from "./jetstream-publish.ts";
 import { lastMessage } from "./jetstream-read.ts";
 import { streamRoom } from "./jetstream-room.ts";
-import { connectToStream, type StreamShape } from "./jetstream-stream.ts";
+import { connectToStream, partitionOf, type StreamShape } from "./jetstream-stream.ts";
 import { bodyBytesMaxOf } from "./message-size.ts";
+import type { RecentRecords, Written } from "./recent-records.ts";
 
 /**
  * Opens the stream as `openJetStreamLog` does; a log opened on it reads what steps write to its partitions.
  * Subjects come from `partitionSubject` and `checkpointSubject`.
  */
-export async function openJetStreamSteps(options: StreamShape & ConnectOptions): Promise<FencedSteps> {
+export async function openJetStreamSteps(
+  options: StreamShape & ConnectOptions & { readonly recent?: RecentRecords },
+): Promise<FencedSteps> {
   const connection = await connectToStream(options);
   const { name } = options;
   const room = streamRoom(connection, name, systemClock);
+
+  /** What was written is there for the reader of the same process. */
+  async function noted(step: Step, publish: () => Promise<StepOutcome>): Promise<StepOutcome> {
+    const partitions = step.messages.map(({ subject }) => partitionOf(name, subject));
+    const sent = options.recent?.sending(partitions.filter((partition) => partition !== undefined));
+    let written: readonly Written[] = [];
+    try {
+      const outcome = await publish();
+      if (outcome.kind === "accepted") {
+        written = step.messages.flatMap(({ body, part }, at) => {
+          const [partition, sequence] = [partitions[at], outcome.sequences[at]];
+          const whole = part === undefined ? body : undefined;
+          return partition === undefined || sequence === undefined ? [] : [{ partition, sequence, body: whole }];
+        });
+      }
+      return outcome;
+    } finally {
+      sent?.(written);
+    }
+  }
+
   return {
     get bodyBytesMax() {
       return bodyBytesMaxOf(connection.messageBytesMax);
@@ -26,7 +50,7 @@ export async function openJetStreamSteps(options: StreamShape & ConnectOptions):
       check(step);
       // A checkpoint alone may use the reserve: it lets what is behind it be trimmed
       if (step.messages.length > 1 && !await reach(() => room.has(bytesOf(step)))) throw new Refusal("LOG_FULL");
-      return await publishStep(connection, step);
+      return await noted(step, () => publishStep(connection, step));
     },
     checkpoint: (subject) => reach(() => lastMessage(connection, { stream: name, subject })),
     async trimCheckpoints(filter, before) {

@@ -2,22 +2,29 @@
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { JetStreamConnection } from "./jetstream-connection.ts";
-import { lastSequenceOf, newsSubject } from "./jetstream-stream.ts";
+import { lastMessage } from "./jetstream-read.ts";
+import { endOfStream, newsSubject } from "./jetstream-stream.ts";
+import type { RecentRecords } from "./recent-records.ts";
 
 export interface News {
   watch(listener: (partition: number) => void): () => void;
-  /** The record with this sequence is durable. */
-  wrote(partition: number, sequence: number): void;
+  /** A read found nothing above the sequence. */
+  foundEnd(partition: number, sequence: number): void;
+  /** Whether that still holds, as far as is heard: false where nobody watches, and where news may have been lost since. */
+  isEnd(partition: number, sequence: number): boolean;
   end(): void;
 }
 
 /**
- * The server republishes each record's headers, and a leader that dies may not come to it: so all partitions are called
- * when a lost connection is back, and every `logWatchPollMs` where the stream went on. Nothing is asked while nobody watches.
+ * The server republishes each record's headers, and a leader that dies may not come to it: so all partitions are called when a lost
+ * connection is back, where another server leads, where a look each `logWatchPollMs` finds a record that nothing was heard of, and now
+ * and then where the stream went on. Nothing is asked while nobody watches.
  */
 export function openNews(source: NewsSource): News {
   const listeners = new Set<{ listener: (partition: number) => void }>();
   const told = new Map<number, number>();
+  const ends = new Map<number, number>();
+  let last = 0;
   let stop: (() => void) | undefined;
 
   function tell(partition: number): void {
@@ -25,30 +32,47 @@ export function openNews(source: NewsSource): News {
   }
   /** A record that this process wrote is heard of twice. */
   function tellOnce(partition: number, sequence: number): void {
+    last = Math.max(last, sequence);
     if (sequence <= (told.get(partition) ?? 0)) return;
     told.set(partition, sequence);
     tell(partition);
   }
   function tellAll(): void {
+    ends.clear();
     for (let partition = 0; partition < source.partitions; partition += 1) tell(partition);
   }
   function end(): void {
     stop?.();
     stop = undefined;
+    source.recent.listen(false);
+    ends.clear();
   }
 
+  function begin(): () => void {
+    source.recent.listen(true);
+    return followStream(source, { last: () => last, tellAll });
+  }
+
+  source.recent.onNews(tellOnce);
   return {
     watch(listener) {
       // A listener given twice is two watches, each with an end of its own
       const own = { listener };
       listeners.add(own);
-      stop ??= followStream(source, { tellOnce, tellAll });
+      stop ??= begin();
       return () => {
         listeners.delete(own);
         if (listeners.size === 0) end();
       };
     },
-    wrote: tellOnce,
+    foundEnd(partition, sequence) {
+      // A replica that lags does not know of what was already heard
+      if (stop && sequence >= (told.get(partition) ?? 0)) ends.set(partition, sequence);
+    },
+    isEnd(partition, sequence) {
+      const end = ends.get(partition);
+      return end !== undefined && sequence >= end && sequence >= (told.get(partition) ?? 0);
+    },
     end() {
       listeners.clear();
       end();
@@ -56,23 +80,41 @@ export function openNews(source: NewsSource): News {
   };
 }
 
-function followStream(source: NewsSource, tell: { tellOnce(partition: number, sequence: number): void; tellAll(): void }): () => void {
-  const { connection, clock, name } = source;
-  let polled = 0;
+/** `last`: the last sequence that was heard of. */
+function followStream(source: NewsSource, tell: { last(): number; tellAll(): void }): () => void {
+  const { connection, clock, name, recent } = source;
+  let polled = { last: 0, leader: "" };
+  /** Looks since the stream went on without a call to all. */
+  let looks = 0;
   let cancel: (() => void) | undefined;
   let stopped = false;
 
   async function poll(): Promise<void> {
-    const last = await lastSequenceOf(connection, name).catch(() => undefined);
-    if (stopped || last === undefined || last === polled) return;
-    polled = last;
+    const seen = await endOfStream(connection, name).catch(() => undefined);
+    if (stopped || seen === undefined || (seen.last === polled.last && seen.leader === polled.leader && looks === 0)) return;
+    const { last, leader } = polled;
+    polled = seen;
+    looks += 1;
+    const isUnheard = seen.leader !== leader || (seen.last !== last && await isMissing());
+    if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return;
+    looks = 0;
     tell.tellAll();
+  }
+  /** News of what was written a moment ago may be on their way. */
+  async function isMissing(): Promise<boolean> {
+    const last = await lastMessage(connection, { stream: name, subject: `${name}.*` }).then(
+      (message) => message?.sequence ?? 0,
+      () => Infinity,
+    );
+    if (last > tell.last()) await new Promise<void>((resolve) => clock.after(limits.logNewsMsMax, resolve));
+    return last > tell.last();
   }
   function again(): void {
     if (!stopped) cancel = clock.after(limits.logWatchPollMs, () => void poll().finally(again));
   }
   const unsubscribe = connection.subscribe(`${newsSubject(name)}.*`, ({ subject, headers }) => {
-    tell.tellOnce(Number(subject.slice(subject.lastIndexOf(".") + 1)), Number(headers?.get("Nats-Sequence")));
+    const partition = Number(subject.slice(subject.lastIndexOf(".") + 1));
+    recent.heard(partition, Number(headers?.get("Nats-Sequence")), Number(headers?.get("Nats-Last-Sequence")));
   });
   const deafen = connection.onBack(tell.tellAll);
   again();
@@ -90,4 +132,5 @@ interface NewsSource {
   /** Of the stream. */
   readonly name: string;
   readonly partitions: number;
+  readonly recent: RecentRecords;
 }

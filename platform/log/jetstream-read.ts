@@ -6,17 +6,23 @@ import { askApi, type JetStreamConnection } from "./jetstream-connection.ts";
 import type { LogRecord } from "./log.ts";
 import { joinParts, partFromHeader, partHeader } from "./message-size.ts";
 
+/** What a read found; whether the server that answered had no more of the subject. */
+export interface Found {
+  readonly records: LogRecord[];
+  readonly isEnd: boolean;
+}
+
 /** Records of `subject` above `after`, in order, as the port's `read` says. Any replica may answer, unless `current`: then the leader. */
-export async function readRecords(connection: JetStreamConnection, ask: ReadAsk): Promise<LogRecord[]> {
+export async function readRecords(connection: JetStreamConnection, ask: ReadAsk): Promise<Found> {
   const records: LogRecord[] = [];
   let room = ask.bytesMax;
   let open: Uint8Array[] = [];
   let after = ask.after;
   for (;;) {
-    const parts = await readParts(connection, { ...ask, after });
+    let { parts, isEnd } = await readParts(connection, { ...ask, after });
     // `after` lies within a record, which is above it by its last message
     const [{ sequence, index } = { sequence: 0, index: 0 }] = open.length === 0 ? parts : [];
-    if (index > 0) parts.splice(0, parts.length, ...await readParts(connection, { ...ask, after: sequence - index - 1 }));
+    if (index > 0) ({ parts, isEnd } = await readParts(connection, { ...ask, after: sequence - index - 1 }));
     for (const part of parts) {
       after = part.sequence;
       open.push(part.body);
@@ -24,12 +30,12 @@ export async function readRecords(connection: JetStreamConnection, ask: ReadAsk)
       const body = joinParts(open);
       open = [];
       room -= body.byteLength;
-      if (room < 0 && records.length > 0) return records;
+      if (room < 0 && records.length > 0) return { records, isEnd: false };
       records.push({ sequence: part.sequence, body });
-      if (records.length >= ask.max) return records;
+      if (records.length >= ask.max) return { records, isEnd: isEnd && part === parts.at(-1) };
     }
     // With nothing whole so far, the first record is larger than one answer
-    if (parts.length === 0 || records.length > 0) return records;
+    if (parts.length === 0 || records.length > 0) return { records, isEnd: isEnd && open.length === 0 };
   }
 }
 
@@ -38,7 +44,7 @@ export async function firstOfRecordAt(
   connection: JetStreamConnection,
   ask: { stream: string; subject: string; from: number },
 ): Promise<number | undefined> {
-  const [part] = await readParts(connection, { ...ask, after: ask.from - 1, max: 1, bytesMax: 0 });
+  const { parts: [part] } = await readParts(connection, { ...ask, after: ask.from - 1, max: 1, bytesMax: 0 });
   return part && part.sequence - part.index;
 }
 
@@ -56,8 +62,8 @@ export async function lastMessage(
   return { sequence: answer.message.seq, body: Buffer.from(answer.message.data ?? "", "base64") };
 }
 
-async function readParts(connection: JetStreamConnection, ask: ReadAsk): Promise<Part[]> {
-  if (ask.current) return await readFromLeader(connection, ask);
+async function readParts(connection: JetStreamConnection, ask: ReadAsk): Promise<{ readonly parts: Part[]; readonly isEnd: boolean }> {
+  if (ask.current) return { parts: await readFromLeader(connection, ask), isEnd: false };
   const batch = Math.min(ask.max, limits.logReadMessagesMax);
   const question = {
     seq: ask.after + 1,
@@ -67,8 +73,13 @@ async function readParts(connection: JetStreamConnection, ask: ReadAsk): Promise
     max_bytes: Math.max(1, Math.min(ask.bytesMax, limits.logReadBytesMax) + batch * limits.logMessageStoredBytes),
   };
   const body = new TextEncoder().encode(JSON.stringify(question));
-  const answers = await connection.requestMany(`$JS.API.DIRECT.GET.${ask.stream}`, body, isEnd);
-  return answers.map(partOf);
+  let pending = 0;
+  const answers = await connection.requestMany(`$JS.API.DIRECT.GET.${ask.stream}`, body, (answer) => {
+    if (!isLast(answer)) return false;
+    pending = Number(answer.headers?.get("Nats-Num-Pending"));
+    return true;
+  });
+  return { parts: answers.map(partOf), isEnd: pending === 0 };
 }
 
 /** A message a question: the leader answers no batches. */
@@ -93,7 +104,7 @@ async function readFromLeader(connection: JetStreamConnection, ask: ReadAsk): Pr
 }
 
 /** 204 ends a batch, 404 says that there is nothing; anything else with a status is an error. */
-function isEnd(answer: Msg): boolean {
+function isLast(answer: Msg): boolean {
   const status = answer.headers?.code ?? 0;
   if (status === 0) return false;
   if (status === endOfBatch || status === nothingFound) return true;

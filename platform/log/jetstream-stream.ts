@@ -26,6 +26,12 @@ export function partitionSubject(name: string, partition: number): string {
   return `${name}.${partition}`;
 }
 
+/** Undefined for a subject outside of every partition. */
+export function partitionOf(name: string, subject: string): number | undefined {
+  const partition = subject.slice(name.length + 1);
+  return /^\d+$/.test(partition) ? Number(partition) : undefined;
+}
+
 /** Where a fenced step keeps its place; outside of every partition. */
 export function checkpointSubject(name: string, checkpoint: number | string): string {
   return `${name}.checkpoint.${checkpoint}`;
@@ -100,6 +106,15 @@ export function streamProblems(config: StreamConfig, shape: StreamShape): string
 /** The last sequence the stream has given; undefined where there is no stream. */
 export async function lastSequenceOf(connection: JetStreamConnection, name: string): Promise<number | undefined> {
   return (await infoOf(connection, name))?.state.last_seq;
+}
+
+/** The last sequence the stream has given, and who leads its copies; undefined where there is no stream. */
+export async function endOfStream(
+  connection: JetStreamConnection,
+  name: string,
+): Promise<{ readonly last: number; readonly leader: string } | undefined> {
+  const found = await infoOf(connection, name);
+  return found && { last: found.state.last_seq, leader: found.cluster?.leader ?? "" };
 }
 
 /** The room and the copies that a stream has; undefined where there is no stream. Whoever opens it with these changes nothing. */
@@ -220,4 +235,5 @@ export interface StreamConfig {
 interface StreamInfo {
   readonly config: StreamConfig;
   readonly state: { readonly last_seq: number };
+  readonly cluster?: { readonly leader?: string };
 }

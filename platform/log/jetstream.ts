@@ -11,15 +11,20 @@ import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } f
 import type { Log, LogRecord } from "./log.ts";
 import { bodyBytesMaxOf, cutRecord } from "./message-size.ts";
 import { shareQuestion } from "./shared-question.ts";
+import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
 import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
 
-export type JetStreamLogOptions = StreamShape & ConnectOptions & { readonly clock: Clock };
+export type JetStreamLogOptions = StreamShape & ConnectOptions & {
+  readonly clock: Clock;
+  /** Shared with the steps of the same stream in this process, so that what they write is not read back. */
+  readonly recent?: RecentRecords;
+};
 
 /**
  * Opens the log in the stream `name` and makes that the first time. Refuses LOG_UNAVAILABLE while no server answers, and
  * throws where the stream is unfit (`streamProblems`). Records are as durable as the server's `sync_interval` makes them:
  * it must be `always`.
- * A record handed over must not change until its append resolved; it may be larger than the server's limit on a message.
+ * A record handed over must not change; it may be larger than the server's limit on a message.
  * `append` refuses as the port says, and OVERLOADED (certainly not written) where too much waits. While no server
  * answers, everything is refused at once with LOG_UNAVAILABLE, and goes on by itself when one does.
  */
@@ -34,6 +39,7 @@ class JetStreamLog implements Log {
   readonly #connection: JetStreamConnection;
   readonly #line: WaitingLine;
   readonly #news: News;
+  readonly #recent: RecentRecords;
   readonly #askTail = shareQuestion((partition: number) => this.#tailOf(partition));
   /** The highest sequence of each partition that this process knows to be there. */
   readonly #seen: number[];
@@ -48,7 +54,8 @@ class JetStreamLog implements Log {
     this.#connection = connection;
     this.#line = openWaitingLine(options.clock);
     this.#seen = Array.from({ length: options.partitions }, () => 0);
-    this.#news = openNews({ connection, clock: options.clock, name: options.name, partitions: options.partitions });
+    this.#recent = options.recent ?? createRecentRecords();
+    this.#news = openNews({ ...options, connection, recent: this.#recent });
   }
 
   append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
@@ -70,9 +77,17 @@ class JetStreamLog implements Log {
 
   async read(partition: number, after: number, options: { max: number; bytesMax: number; current?: boolean }): Promise<LogRecord[]> {
     this.#check(partition);
+    if (!options.current) {
+      if (this.#news.isEnd(partition, after)) return [];
+      const recent = this.#recent.read(partition, after, options);
+      if (recent !== undefined) return recent;
+    }
     const subject = partitionSubject(this.#name, partition);
-    const records = await this.#reach(() => readRecords(this.#connection, { stream: this.#name, subject, after, ...options }));
-    this.#see(partition, records.at(-1)?.sequence ?? 0);
+    const asked = { stream: this.#name, subject, after, ...options };
+    const { records, isEnd } = await this.#reach(() => readRecords(this.#connection, asked));
+    const last = records.at(-1)?.sequence ?? 0;
+    this.#see(partition, last);
+    if (isEnd) this.#news.foundEnd(partition, Math.max(after, last));
     return records;
   }
 
@@ -113,24 +128,24 @@ class JetStreamLog implements Log {
   async #writeBatch(batch: readonly Append[]): Promise<void> {
     const bytesMax = bodyBytesMaxOf(this.#connection.messageBytesMax);
     const records = batch.map(({ partition, record }) => cutRecord(partitionSubject(this.#name, partition), record, bytesMax));
+    const sent = this.#recent.sending(batch.map(({ partition }) => partition));
     let sequence: number;
     try {
       sequence = await publishTogether(this.#connection, records.flat()) - 1;
     } catch (error) {
+      sent([]);
       for (const append of batch) append.reject(error);
       if (error instanceof Refusal && error.reason === "OUTCOME_UNKNOWN") this.#refuseWaiting(error);
       return;
     }
-    const last = new Map<number, number>();
-    for (const [index, append] of batch.entries()) {
-      sequence += records[index]?.length ?? 0;
-      append.resolve(sequence);
-      last.set(append.partition, sequence);
-    }
-    for (const [partition, written] of last) {
-      this.#see(partition, written);
-      this.#news.wrote(partition, written);
-    }
+    const written = batch.map(({ partition, record, resolve }, index) => {
+      const messages = records[index]?.length ?? 0;
+      sequence += messages;
+      resolve(sequence);
+      this.#see(partition, sequence);
+      return { partition, sequence, body: messages === 1 ? record : undefined };
+    });
+    sent(written);
   }
 
   /** Where one batch got no answer, those behind it would wait as long for theirs; they certainly were not sent. */

@@ -34,4 +34,6 @@ export interface Log {
 export interface LogRecord {
   readonly sequence: number;
   readonly body: Uint8Array;
+  /** Nothing was ever written between it and the record before it in the answer, or the position that was asked for. Absent: not known. */
+  readonly isNext?: boolean;
 }

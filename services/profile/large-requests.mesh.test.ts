@@ -75,6 +75,7 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
           clock,
           logger: silentLogger,
           undoWindowMs: 0,
+          trimBytes: 10_000,
           members: { beat: () => Promise.resolve(["a"]), leave: () => Promise.resolve() },
           subjects: { partition: (at) => partitionSubject("lanes", at), checkpoint: (name) => checkpointSubject("lanes", name) },
         });

@@ -81,6 +81,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
           clock,
           logger: silentLogger,
           undoWindowMs,
+          trimBytes: 10_000,
           members: alone(id),
           subjects: {
             partition: (at) => partitionSubject(`lanes_${run}`, at),

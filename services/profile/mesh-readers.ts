@@ -52,6 +52,8 @@ export interface MeshReaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
+  /** See `laneTrimBytes`. */
+  readonly trimBytes: number;
   readonly tracer?: Tracer;
   /** A test makes pure steps fail here. */
   readonly pureSteps?: Partial<PureSteps>;

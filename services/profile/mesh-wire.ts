@@ -11,6 +11,7 @@ import { connectJetStream } from "../../platform/log/jetstream-connection.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
+import { createRecentRecords } from "../../platform/log/recent-records.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
@@ -28,6 +29,7 @@ import { watchWork } from "../../platform/telemetry/work-metrics.ts";
 import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { laneTrimBytes } from "../../platform/lane/lane-checkpoint.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
@@ -36,7 +38,7 @@ import { openReadAhead } from "./domain/read-ahead.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
-import { startMeshReaders } from "./mesh-readers.ts";
+import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
 import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
@@ -127,10 +129,8 @@ async function open(
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
     note: (marks) => guard.marks.reach(marks),
-    subjects: {
-      partition: (at) => partitionSubject(lanesName(config), at),
-      checkpoint: (name) => checkpointSubject(lanesName(config), name),
-    },
+    trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
+    subjects: subjectsOf(config),
   });
   opened.push(() => readers.close());
   const work = meshWork({ intake, applied, ...store }, clock);
@@ -155,6 +155,13 @@ async function open(
   const server = await serveRpc({ ...config.rpc, routes, callers: callersOf(config), clock, logger, telemetry, health, tenants });
   opened.push(() => server.close());
   return { url: server.url, health };
+}
+
+function subjectsOf(config: MeshProfileConfig): MeshReaderOptions["subjects"] {
+  return {
+    partition: (at) => partitionSubject(lanesName(config), at),
+    checkpoint: (name) => checkpointSubject(lanesName(config), name),
+  };
 }
 
 /** What each call of the tables takes, for the metrics. */
@@ -220,16 +227,17 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
     "intake",
   );
   opened.push(() => intake.close());
-  const lanes = guardedLog(await openJetStreamLog({ ...stream, name: lanesName(config), partitions: lanePartitions }), guard, "lanes");
+  const laneStream = { ...stream, name: lanesName(config), partitions: lanePartitions, recent: createRecentRecords() };
+  const lanes = guardedLog(await openJetStreamLog(laneStream), guard, "lanes");
   opened.push(() => lanes.close());
-  const steps = guardedSteps(await openJetStreamSteps({ ...stream, name: lanesName(config), partitions: lanePartitions }), guard);
+  const steps = guardedSteps(await openJetStreamSteps(laneStream), guard);
   opened.push(() => steps.close());
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
   const members = openBusMembers({ bus, subject: `${config.logName}-members`, clock });
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
-  return { intake, lanes, steps, bus, members, events, news: openBusNews(bus, `${config.logName}-progress`) };
+  return { intake, lanes, steps, bus, members, events, news: openBusNews(bus, `${config.logName}-progress`, clock) };
 }
 
 function lanesName({ logName }: MeshProfileConfig): string {

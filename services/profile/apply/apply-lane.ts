@@ -14,12 +14,16 @@ import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
+import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
+import { troubleOf } from "../../../platform/lane/trouble.ts";
 import { tracedBatch } from "./traced-batch.ts";
 
 export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
+  /** Bytes of the lane after which it is trimmed. */
+  readonly trimBytes: number;
   /** What `publish` still has to send. The position is kept only when that went out. */
   readonly outgoing: Pick<Outgoing, "waiting" | "settled" | "reset">;
   readonly unpack: (body: Uint8Array) => Addressed[];
@@ -38,7 +42,7 @@ export interface LaneParts extends Omit<ApartParts, "holds"> {
 export function applyLane(parts: LaneParts): Reading {
   const applier = new Applier(parts);
   const partition = parts.layout.profile(parts.lane);
-  return readOn({
+  const reading = readOn({
     clock: parts.clock,
     idleMs: limits.laneIdleMsMax,
     watch: (wake) =>
@@ -46,6 +50,13 @@ export function applyLane(parts: LaneParts): Reading {
         if (changed === partition) wake();
       }),
   }, applier);
+  return {
+    ...reading,
+    async close() {
+      await reading.close();
+      await applier.close();
+    },
+  };
 }
 
 class Applier {
@@ -54,31 +65,40 @@ class Applier {
   #position: number | undefined;
   /** By user: where the lane could be read before it began to wait, and when that was. */
   readonly #waiting = new Map<string, { readonly position: number; readonly since: number }>();
-  #kept = 0;
-  #keepAt = 0;
+  readonly #checkpoint: LaneCheckpoint;
 
   constructor(parts: LaneParts) {
     this.#parts = { ...parts, holds: new Map() };
+    this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, lane: parts.layout.profile(parts.lane) });
   }
 
-  async turn(): Promise<"busy" | "idle"> {
+  async turn(): Promise<"busy" | number> {
     const after = this.#position ?? await this.#start();
     const { lanes, layout, lane, positions } = this.#parts;
     const read = await lanes.read(layout.profile(lane), after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
     const records = read.filter((record) => record.sequence > after);
     const last = records.at(-1);
     // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
-    if (last !== undefined && await positions.load(lane) > after) return this.#startAnew();
-    if (last === undefined) {
-      await this.#keep();
-      this.#tell();
-      return "idle";
+    if (last !== undefined && !records[0]?.isNext && await positions.load(lane) > after) return this.#startAnew();
+    if (last !== undefined) {
+      await this.#apply(records, after);
+      this.#position = last.sequence;
+      this.#checkpoint.count(records);
     }
-    await this.#apply(records, after);
-    this.#position = last.sequence;
     this.#tell();
-    if (this.#parts.clock.monotonic() >= this.#keepAt) await this.#keep();
-    return "busy";
+    await this.#keep();
+    return last === undefined ? this.#restMs() : "busy";
+  }
+
+  /** A successor goes on from what is saved. */
+  async close(): Promise<void> {
+    if (this.#position === undefined) return;
+    try {
+      await this.#parts.outgoing.settled();
+      await this.#checkpoint.close(this.#position);
+    } catch (error) {
+      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.lane, reason: troubleOf(error) });
+    }
   }
 
   recover(error: unknown, failures: number): void {
@@ -87,9 +107,8 @@ class Applier {
   }
 
   async #start(): Promise<number> {
-    const position = await this.#parts.positions.load(this.#parts.lane);
+    const position = await this.#checkpoint.load();
     this.#position = position;
-    this.#kept = position;
     this.#tell();
     return position;
   }
@@ -137,15 +156,15 @@ class Applier {
     this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence: mark[0], part: mark[1] });
   }
 
-  /** The lane is trimmed behind the position only once that is kept. */
   async #keep(): Promise<void> {
     const position = this.#position ?? 0;
-    const { lane, lanes, layout, positions, clock } = this.#parts;
-    this.#keepAt = clock.monotonic() + limits.lanePositionSaveMs;
-    if (position <= this.#kept) return;
+    if (!this.#checkpoint.isDue(position)) return;
     await this.#parts.outgoing.settled();
-    if (!await positions.save(lane, position)) return;
-    this.#kept = position;
-    await lanes.trim(layout.profile(lane), position);
+    await this.#checkpoint.keep(position);
+  }
+
+  #restMs(): number {
+    const waiting = this.#waiting.size > 0 ? limits.laneWaitMsMax : limits.laneIdleMsMax;
+    return Math.min(waiting, Math.max(1, this.#checkpoint.dueInMs(this.#position ?? 0)));
   }
 }

@@ -81,7 +81,7 @@ test("openMeshApplied() gives what was decided about a request once", async () =
   expect(applied.outcome({ partition: 0, sequence: 5 })).toBeUndefined();
 });
 
-test("createProgressTeller() says the latest again, for those who did not hear it", () => {
+test("createProgressTeller() says what changed once more, and the latest of everything to a newcomer; nothing while nothing changes", () => {
   const clock = fakeClock();
   const news = createLocalNews();
   const teller = createProgressTeller({ news, clock });
@@ -89,9 +89,16 @@ test("createProgressTeller() says the latest again, for those who did not hear i
   teller.applied(3, 9);
   const heard: unknown[] = [];
   news.listen((one) => heard.push(one));
+  const latest = { kind: "applied", lane: 3, position: 9 };
+  expect(heard).toEqual([latest]);
+  teller.applied(3, 9);
+  expect(heard).toEqual([latest]);
   clock.advance(1_000);
-  expect(heard).toEqual([{ kind: "applied", lane: 3, position: 9 }]);
+  expect(heard).toEqual([latest, latest]);
+  clock.advance(100_000);
+  expect(heard).toHaveLength(2);
+  teller.applied(3, 10);
   teller.close();
   clock.advance(10_000);
-  expect(heard).toHaveLength(1);
+  expect(heard).toHaveLength(3);
 });

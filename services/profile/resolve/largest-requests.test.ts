@@ -92,6 +92,7 @@ async function carryOut(backlog: readonly Sent[], maxPayload: number) {
         return Promise.resolve();
       },
     },
+    trimBytes: 1,
     sizes: () => ({ messageBytesMax: Math.min(limits.stepMessageBytesMax, lanes.steps.bodyBytesMax), stepBytesMax: limits.stepBytesMax }),
     decode: decodeRecord,
     resolve: resolveBatch,

@@ -113,6 +113,7 @@ async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (plac
     packConsent: packRecords,
     encodeConsent: (workspaceId, all, usersMax) => laneRows(workspaceId, all, usersPerRecord ?? usersMax),
     undoWindowMs: 0,
+    trimBytes: 1,
     clock: systemClock,
     logger: silentLogger,
     onWritten: () => {},

@@ -40,6 +40,8 @@ export interface ResolverParts extends EffectParts, PackParts {
   readonly sizes: () => StepSizes;
   /** Keeps beside the rows how far they come from the log; without it only the log says it. */
   readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
+  /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
+  readonly trimBytes: number;
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
   readonly onWritten: (sequence: number) => void;
 }
@@ -90,21 +92,24 @@ class Resolver {
   #trimmed = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
   #noted = -1;
+  #trimAt = 0;
+  /** Read since the last trim. */
+  #bytes = 0;
   #told = { last: 0, before: 0 };
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
   }
 
-  async turn(): Promise<"busy" | "idle"> {
+  async turn(): Promise<"busy" | "idle" | number> {
     const { place } = this.#at ?? await this.#takeOver();
     const max = place.inside === undefined ? limits.passRecordsMax : 1;
     const { intake, partition } = this.#parts;
     const read = await intake.read(partition, place.through, { max, bytesMax: limits.passBytesMax });
     const records = read.filter((record) => record.sequence > place.through);
     if (records.length > 0) await this.#resolve(records);
-    else await this.#trim(0);
-    return records.length > 0 ? "busy" : "idle";
+    await this.#trim();
+    return records.length > 0 ? "busy" : this.#restMs();
   }
 
   recover(error: unknown, failures: number): void {
@@ -264,6 +269,7 @@ class Resolver {
 
   async #publish({ messages, place }: PackedStep): Promise<void> {
     const { steps, checkpointSubject } = this.#parts;
+    for (const { body } of messages) this.#bytes += body.byteLength;
     const outcome = await steps.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
     if (outcome.kind === "refused") throw new FenceLost("Another resolver's step came first");
     if (outcome.kind === "unknown") throw new FenceLost("The step may have landed or not", { cause: outcome.cause });
@@ -276,7 +282,6 @@ class Resolver {
     for (const view of views) view.confirm();
     this.#parts.views.evict();
     this.#parts.onWritten(sequence);
-    await this.#trim(limits.logTrimRecordsMax);
   }
 
   /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that say so. */
@@ -292,11 +297,12 @@ class Resolver {
     if (note !== undefined) this.#noted = sequence;
   }
 
-  /** Forgets intake, rows and checkpoints behind the place once `atLeast` records are behind; never the last checkpoint. */
-  async #trim(atLeast: number): Promise<void> {
+  /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
+  async #trim(): Promise<void> {
     if (this.#at === undefined) return;
     const { sequence, place } = this.#at;
-    if (place.through <= this.#trimmed + atLeast) return;
+    const now = this.#parts.clock.monotonic();
+    if (place.through <= this.#trimmed || (now < this.#trimAt && this.#bytes < this.#parts.trimBytes)) return;
     const { intake, lanes, steps, layout, partition, checkpointSubject } = this.#parts;
     await intake.trim(partition, place.through);
     // Inside a record its rows are still to be read by whoever comes after its last step
@@ -306,5 +312,12 @@ class Resolver {
     this.#told = { last: sequence - 1, before: this.#told.last };
     if (this.#told.before > 0) await lanes.trim(layout.told(partition), this.#told.before - 1);
     this.#trimmed = place.through;
+    this.#bytes = 0;
+    this.#trimAt = now + limits.laneTrimMs;
+  }
+
+  #restMs(): "idle" | number {
+    const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
+    return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
   }
 }

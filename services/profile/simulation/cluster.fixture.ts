@@ -145,6 +145,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     steps: plantedIn("steps", lanes.steps(process), plant),
     layout,
     clock,
+    trimBytes: world.pick(3) * 1_000,
     logger: silentLogger,
   };
   const session = plantedIn("session", sessionOf(world, process, replicas.session()), plant);
@@ -179,7 +180,7 @@ interface Appliers {
   readonly process: Process;
   readonly servers: Servers;
   readonly running: Running;
-  readonly ports: Pick<LaneParts, "lanes" | "layout" | "clock" | "logger"> & { readonly steps: FencedSteps };
+  readonly ports: Pick<LaneParts, "lanes" | "layout" | "clock" | "trimBytes" | "logger"> & { readonly steps: FencedSteps };
   readonly store: Pick<CassandraProfileStore, "profiles">;
 }
 

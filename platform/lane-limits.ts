@@ -1,0 +1,40 @@
+/** The limits of resolvers and appliers of the mesh, part of `limits`: times in milliseconds (`Ms`), sizes in bytes (`Bytes`). */
+export const laneLimits = {
+  lanesPerService: 64,
+  stepMessageBytesMax: 900 * 1024,
+  stepBytesMax: 8 * 1024 * 1024,
+  // One record of a lane, or one identity row: it may be a step of its own
+  stepItemBytesMax: 12 * 1024 * 1024,
+  laneRecordsMax: 64,
+  lanesAppliedAtOnceMax: 4,
+  laneBytesMax: 4 * 1024 * 1024,
+  laneIdleMsMax: 300_000,
+  // Users or addresses that an applier of consent takes together; fewer while a fan-out waits, as others may be asked for meanwhile
+  laneBatchUsersMax: 2_000,
+  laneBatchBesideManyUsersMax: 200,
+  // What the appliers of a process have read and not applied, together: users, bytes; and messages of a lane behind one that is not applied
+  laneWindowUsersMax: 50_000,
+  laneWindowBytesMax: 16 * 1024 * 1024,
+  laneWindowMessagesMax: 50_000,
+  // A read of up to `laneWantedKeysMax` that waits longer than so for a lane of another process asks that; so many asks wait in each lane
+  laneAskAfterMs: 5,
+  laneAsksMax: 256,
+  // Whoever has no answer for so long asks again, after a pause that doubles up to so much
+  laneAskMsMax: 100,
+  laneAskPauseMsMax: 40,
+  // How long a read looks at least, whatever it has waited before
+  laneLookMsMin: 20,
+  // An applier saves its position, and trims its lane, as often as this; earlier by bytes. A successor applies so much once more
+  lanePositionSaveMs: 10_000,
+  lanePositionRetryMs: 1_000,
+  laneTrimMs: 60_000,
+  laneTrimBytesMax: 1024 * 1024,
+  laneWaitMsMax: 2_000,
+  memberBeatMs: 1_000,
+  memberGoneMs: 3_500,
+  // How often a process reads what resolvers decided while no read waits for it
+  toldReadMs: 500,
+  progressRepeatMs: 1_000,
+  progressAskMs: 30_000,
+  stepsHeardMax: 10_000,
+} as const;

@@ -1,0 +1,93 @@
+/** What a process has written need not be read back, as long as the server says that nothing stands between. */
+import { expect, test } from "vitest";
+import { limits } from "../limits.ts";
+import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
+
+const all = { max: 10, bytesMax: 1_000 };
+
+function open() {
+  const recent = createRecentRecords();
+  recent.listen(true);
+  const news: [partition: number, sequence: number][] = [];
+  recent.onNews((...one) => news.push(one));
+  return { recent, news };
+}
+
+/** As a write to partition 3 goes: its news, then its answer. */
+function write(recent: RecentRecords, sequence: number, previous: number, bytes = 1): void {
+  const sent = recent.sending([3]);
+  recent.heard(3, sequence, previous);
+  sent([{ partition: 3, sequence, body: new Uint8Array(bytes).fill(sequence) }]);
+}
+
+function read(recent: RecentRecords, after: number, options = all): number[] | undefined {
+  return recent.read(3, after, options)?.map(({ sequence }) => sequence);
+}
+
+test("records are given in order from where the reader is, each as the next one", () => {
+  const { recent } = open();
+  write(recent, 7, 5);
+  write(recent, 9, 7);
+  expect(recent.read(3, 5, all)).toEqual([
+    { sequence: 7, body: Uint8Array.of(7), isNext: true },
+    { sequence: 9, body: Uint8Array.of(9), isNext: true },
+  ]);
+  expect(read(recent, 6)).toEqual([7, 9]);
+  expect(read(recent, 7)).toEqual([9]);
+  expect(read(recent, 9)).toBeUndefined();
+});
+
+test("the server is asked where something stands between, where another process wrote, and where nobody knows", () => {
+  const { recent } = open();
+  write(recent, 7, 6);
+  expect(read(recent, 5)).toBeUndefined();
+  recent.heard(3, 8, 7);
+  write(recent, 9, 8);
+  expect(read(recent, 6)).toEqual([7]);
+  expect(read(recent, 7)).toBeUndefined();
+  expect(read(recent, 8)).toEqual([9]);
+  // Nothing is left before it: what stood there may be trimmed and unread
+  write(recent, 12, 0);
+  expect(read(recent, 9)).toBeUndefined();
+  // An answer without news
+  recent.sending([3])([{ partition: 3, sequence: 14, body: new Uint8Array() }]);
+  expect(read(recent, 12)).toBeUndefined();
+  // Of several messages
+  const sent = recent.sending([3]);
+  recent.heard(3, 16, 14);
+  sent([{ partition: 3, sequence: 16, body: undefined }]);
+  expect(read(recent, 14)).toBeUndefined();
+});
+
+test("news of a partition wait until the writes to it have their answer, also where that is none", () => {
+  const { recent, news } = open();
+  const [first, second] = [recent.sending([3, 4]), recent.sending([3])];
+  recent.heard(3, 7, 5);
+  recent.heard(5, 8, 4);
+  expect(news).toEqual([[5, 8]]);
+  first([]);
+  expect(news).toEqual([[5, 8]]);
+  second([{ partition: 3, sequence: 9, body: new Uint8Array() }]);
+  expect(news).toEqual([[5, 8], [3, 9]]);
+});
+
+test("it answers within the bounds of a read, and stores no more than its own", () => {
+  const { recent } = open();
+  for (const sequence of [1, 2, 3]) write(recent, sequence + 5, sequence + 4, 600);
+  expect(read(recent, 5, { max: 2, bytesMax: 10_000 })).toEqual([6, 7]);
+  expect(read(recent, 5)).toEqual([6]);
+  write(recent, 20, 8, limits.logRecentBytesMax);
+  expect(read(recent, 5)).toBeUndefined();
+  expect(read(recent, 8)).toEqual([20]);
+  for (let sequence = 21; sequence <= 21 + limits.logRecentRecordsMax; sequence += 1) write(recent, sequence, sequence - 1, 0);
+  expect(read(recent, 20)).toBeUndefined();
+  expect(read(recent, 21)?.[0]).toBe(22);
+});
+
+test("without news nothing is stored", () => {
+  const { recent } = open();
+  write(recent, 7, 5);
+  recent.listen(false);
+  write(recent, 9, 7);
+  expect([read(recent, 5), read(recent, 7)]).toEqual([undefined, undefined]);
+});

@@ -1,0 +1,141 @@
+/**
+ * Records that this process has just written, so that they need not be read back. Only the server knows what others wrote between
+ * them: a record is given from here only where its news said which record stands before it.
+ */
+import { limits } from "../limits.ts";
+import type { LogRecord } from "./log.ts";
+
+export interface Written {
+  readonly partition: number;
+  readonly sequence: number;
+  /** Undefined where it spans several messages, which are read from the server. */
+  readonly body: Uint8Array | undefined;
+}
+
+export interface RecentRecords {
+  /**
+   * A write to these partitions is under way: its news come before its answer, and wait for that. The returned function ends it, with
+   * what is durable.
+   */
+  sending(partitions: Iterable<number>): (written: readonly Written[]) => void;
+  /** By the server: the record was written, and `previous` is the one before it in its partition; 0 where none is left there. */
+  heard(partition: number, sequence: number, previous: number): void;
+  /** Whether news are heard at all: without them nothing is stored here. */
+  listen(isListening: boolean): void;
+  /** Calls back for news that waited and for what was written, with the last sequence of a partition. */
+  onNews(listener: (partition: number, sequence: number) => void): void;
+  /** Those above `after` without a gap; undefined where the server has to be asked. */
+  read(partition: number, after: number, options: { max: number; bytesMax: number }): LogRecord[] | undefined;
+}
+
+export function createRecentRecords(): RecentRecords {
+  return new Recent();
+}
+
+interface Entry {
+  readonly sequence: number;
+  previous: number;
+  body: Uint8Array | undefined;
+}
+
+class Recent implements RecentRecords {
+  readonly #entries = new Map<number, Entry[]>();
+  /** By partition: how many writes are under way. */
+  readonly #sending = new Map<number, number>();
+  /** By partition: the last of those whose news wait. */
+  readonly #waiting = new Map<number, number>();
+  readonly #listeners: ((partition: number, sequence: number) => void)[] = [];
+  #isListening = false;
+  #bytes = 0;
+
+  sending(partitions: Iterable<number>): (written: readonly Written[]) => void {
+    const own = [...new Set(partitions)];
+    for (const partition of own) this.#sending.set(partition, (this.#sending.get(partition) ?? 0) + 1);
+    return (written) => {
+      for (const { partition, sequence, body } of written) {
+        if (this.#isListening && body !== undefined) this.#store(partition, sequence, body);
+        this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
+      }
+      for (const partition of own) this.#done(partition);
+    };
+  }
+
+  listen(isListening: boolean): void {
+    this.#isListening = isListening;
+    this.#forget();
+  }
+
+  heard(partition: number, sequence: number, previous: number): void {
+    this.#entry(partition, sequence).previous = previous;
+    if (this.#sending.has(partition)) this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
+    else this.#tell(partition, sequence);
+  }
+
+  onNews(listener: (partition: number, sequence: number) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  read(partition: number, after: number, { max, bytesMax }: { max: number; bytesMax: number }): LogRecord[] | undefined {
+    const records: LogRecord[] = [];
+    let [last, room] = [after, bytesMax];
+    for (const { sequence, previous, body } of this.#above(partition, after)) {
+      const isNext = previous > 0 && previous <= last;
+      if (body === undefined || !isNext || records.length >= max) break;
+      room -= body.byteLength;
+      if (room < 0 && records.length > 0) break;
+      records.push({ sequence, body, isNext });
+      last = sequence;
+    }
+    return records.length > 0 ? records : undefined;
+  }
+
+  /** What is not above the position is needed no more. */
+  #above(partition: number, after: number): readonly Entry[] {
+    const entries = this.#entries.get(partition) ?? [];
+    const from = entries.findIndex(({ sequence }) => sequence > after);
+    for (const { body } of entries.splice(0, from < 0 ? entries.length : from)) this.#bytes -= body?.byteLength ?? 0;
+    return entries;
+  }
+
+  #done(partition: number): void {
+    const left = (this.#sending.get(partition) ?? 1) - 1;
+    if (left > 0) return void this.#sending.set(partition, left);
+    this.#sending.delete(partition);
+    const sequence = this.#waiting.get(partition);
+    this.#waiting.delete(partition);
+    if (sequence !== undefined) this.#tell(partition, sequence);
+  }
+
+  #tell(partition: number, sequence: number): void {
+    for (const listener of this.#listeners) listener(partition, sequence);
+  }
+
+  /** In order, whichever of news and answer comes first; the oldest go. */
+  #entry(partition: number, sequence: number): Entry {
+    const entries = this.#entries.get(partition) ?? [];
+    this.#entries.set(partition, entries);
+    const at = entries.findLastIndex((entry) => entry.sequence <= sequence);
+    const found = entries[at];
+    if (found?.sequence === sequence) return found;
+    const made: Entry = { sequence, previous: 0, body: undefined };
+    entries.splice(at + 1, 0, made);
+    if (entries.length > limits.logRecentRecordsMax) this.#bytes -= entries.shift()?.body?.byteLength ?? 0;
+    return made;
+  }
+
+  #store(partition: number, sequence: number, body: Uint8Array): void {
+    const entry = this.#entry(partition, sequence);
+    if (this.#bytes + body.byteLength > limits.logRecentBytesMax) {
+      this.#forget();
+      this.#entries.set(partition, [entry]);
+    }
+    entry.body = body;
+    this.#bytes += body.byteLength;
+  }
+
+  /** What is not here is read from the server. */
+  #forget(): void {
+    this.#entries.clear();
+    this.#bytes = 0;
+  }
+}
