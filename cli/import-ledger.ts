@@ -54,9 +54,17 @@ export interface LedgerOptions {
 
 /** Where the memory of the file lies: rows that were refused are mended in a file of their own, and belong to the first. */
 export function ledgerPath(file: string): { readonly path: string; readonly scope: string } {
-  const root = file.replace(/(?:\.errors\.(?:csv|ndjson))+$/, "");
+  const root = rootOf(file);
   return { path: `${root}.heddle-progress`, scope: file.slice(root.length) };
 }
+
+/** The name without the endings of error files, which may stand one behind the other. */
+function rootOf(file: string): string {
+  const ending = errorEndings.find((one) => file.endsWith(one));
+  return ending === undefined ? file : rootOf(file.slice(0, -ending.length));
+}
+
+const errorEndings = [".errors.csv", ".errors.ndjson"] as const;
 
 /** Opens the memory of the file, or begins one. Refuses one of another server and one that is none. */
 export function openLedger(options: LedgerOptions): Ledger {

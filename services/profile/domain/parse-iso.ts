@@ -2,12 +2,20 @@
 
 const dayMs = 86_400_000;
 const secondMs = 1_000;
-const date = String.raw`(?<y1>\d{4})-(?<m1>\d\d)-(?<d1>\d\d)|(?<y2>\d{4})(?<m2>\d\d)(?<d2>\d\d)|` +
-  String.raw`(?<y3>\d{4})-?W(?<week>\d\d)-?(?<weekday>[1-7])|(?<y4>\d{4})-?(?<yearday>\d{3})`;
-const clock = String.raw`(?<h1>\d\d)(?::(?<n1>\d\d)(?::(?<s1>\d\d)(?:[.,](?<f1>\d+))?)?)?|` +
-  String.raw`(?<h2>\d\d)(?<n2>\d\d)(?:(?<s2>\d\d)(?:[.,](?<f2>\d+))?)?`;
-const zone = String.raw`z|utc|gmt|(?<sign>[+-])(?:(?<zh1>\d\d)(?::?(?<zn1>\d\d))?|(?<zh2>\d)(?::(?<zn2>\d\d))?)`;
-const form = new RegExp(`^(?:${date})(?:[T ](?:${clock})(?: ?(?:${zone}))?)?$`, "i");
+const dateForm =
+  /^(?:(?<y1>\d{4})-(?<m1>\d\d)-(?<d1>\d\d)|(?<y2>\d{4})(?<m2>\d\d)(?<d2>\d\d)|(?<y3>\d{4})-?W(?<week>\d\d)-?(?<weekday>[1-7])|(?<y4>\d{4})-?(?<yearday>\d{3}))$/i;
+const clockForm =
+  /^(?:(?<h1>\d\d)(?::(?<n1>\d\d)(?::(?<s1>\d\d)(?:[.,](?<f1>\d+))?)?)?|(?<h2>\d\d)(?<n2>\d\d)(?:(?<s2>\d\d)(?:[.,](?<f2>\d+))?)?)$/;
+const zoneForm = /^(?:z|utc|gmt|(?<sign>[+-])(?:(?<zh1>\d\d)(?::?(?<zn1>\d\d))?|(?<zh2>\d)(?::(?<zn2>\d\d))?))$/i;
+
+/** Date, time and zone of the text, each undefined where it has none; undefined where it is not of the forms. */
+function partsOf(text: string): Parts | undefined {
+  const [, date = "", clock, zone] = /^([\dw-]{1,10})(?:[T ]([\d:.,]+)(?: ?([a-z]{1,3}|[+-][\d:]+))?)?$/i.exec(text) ?? [];
+  const day = dateForm.exec(date)?.groups;
+  const time = clock === undefined ? {} : clockForm.exec(clock)?.groups;
+  const offset = zone === undefined ? {} : zoneForm.exec(zone)?.groups;
+  return day && time && offset && { ...day, ...time, ...offset };
+}
 
 /**
  * Unix milliseconds; undefined for what is none of these: `yyyyMMdd`, `yyyy-Www-D`, `yyyyWwwD`, `yyyy-DDD` and `yyyyDDD` beside
@@ -16,7 +24,7 @@ const form = new RegExp(`^(?:${date})(?:[T ](?:${clock})(?: ?(?:${zone}))?)?$`, 
  * and is taken at midnight UTC alone, where leap seconds are. What could be read in two ways (`+100`, a week without a day) is none.
  */
 export function parseIso(text: string): number | undefined {
-  const parts = form.exec(text)?.groups;
+  const parts = partsOf(text);
   if (parts === undefined) return undefined;
   const day = dayOf(parts);
   const time = timeOf(parts);
