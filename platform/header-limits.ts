@@ -9,7 +9,8 @@ export const headerLimits = {
   headerCharsMax: {
     accept: 2_048,
     "accept-encoding": 1_024,
-    authorization: 2_048,
+    // A wrong key is a wrong key, however long: what is in the head at all is looked up
+    authorization: 12_288,
     "content-encoding": 64,
     "content-length": 20,
     "content-type": 256,
