@@ -9,11 +9,12 @@ import { limits } from "../platform/limits.ts";
 import { askApi, connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
 import { findAll } from "../platform/epoch/guard.ts";
 import { silentLogger } from "../platform/logger.ts";
-import { partVariable, readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
+import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import type { Finding } from "./finding.ts";
-import { hostOf, judgeReach, type Reach } from "./judge-security.ts";
-import { meshKeyspaces, meshParts } from "./mesh-parts.ts";
+import { judgeReach, type Reach } from "./judge-security.ts";
+import { meshKeyspaces } from "./mesh-parts.ts";
+import { readReaches } from "./mesh-reaches.ts";
 import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
 
 /** One check failing says nothing of the others: each server is asked by itself. */
@@ -40,64 +41,14 @@ interface DoctorConfig {
 }
 
 function readDoctorConfig(reader: ConfigReader): DoctorConfig {
-  const config = {
+  return {
+    reaches: readReaches(reader),
     streams: readStreams(reader),
     monitorUrl: reader.text("HEDDLE_NATS_MONITOR_URL", { fallback: "" }),
     store: readStore(reader, "profile"),
     redisUrl: reader.text("HEDDLE_REDIS_URL", { fallback: "", secret: true }),
     redisTls: readTls(reader, "HEDDLE_REDIS"),
   };
-  return { ...config, reaches: [...reachesOfServers(config), ...reachesOfParts(reader)] };
-}
-
-function reachesOfServers({ streams, store, redisUrl, redisTls }: Omit<DoctorConfig, "reaches">): Reach[] {
-  const { nats: { servers, credentials, tls } } = streams;
-  const { cassandra } = store;
-  const redis = URL.canParse(redisUrl) ? new URL(redisUrl) : undefined;
-  return [
-    {
-      check: "NATS",
-      hosts: [servers].flat().map(hostOf),
-      isEncrypted: tls !== undefined,
-      isProven: credentials !== undefined || tls?.cert !== undefined,
-      encryptBy: "HEDDLE_NATS_TLS_CA",
-      proveBy: "HEDDLE_NATS_USER and _PASSWORD, or _TOKEN",
-    },
-    {
-      check: "Cassandra",
-      hosts: cassandra.contactPoints.map(hostOf),
-      isEncrypted: cassandra.tls !== undefined,
-      isProven: cassandra.credentials !== undefined || cassandra.tls?.cert !== undefined,
-      encryptBy: "HEDDLE_CASSANDRA_TLS_CA",
-      proveBy: "HEDDLE_CASSANDRA_USER and _PASSWORD",
-    },
-    ...(redis === undefined ? [] : [{
-      check: "Redis",
-      hosts: [hostOf(redisUrl)],
-      isEncrypted: redis.protocol === "rediss:",
-      isProven: redis.password !== "" || redisTls?.cert !== undefined,
-      encryptBy: "rediss:// in HEDDLE_REDIS_URL",
-      proveBy: "a password in HEDDLE_REDIS_URL",
-    }]),
-  ];
-}
-
-/** The ports of RPCs, each by where others are told to call it. */
-function reachesOfParts(reader: ConfigReader): Reach[] {
-  const addresses = [...meshParts.keys()].flatMap((part) => reader.list(partVariable(part, "URL"), { fallback: [] }));
-  if (addresses.length === 0) return [];
-  const isSecured = reader.text("HEDDLE_RPC_TLS_CERT", { fallback: "" }) !== "" &&
-    addresses.every((address) => /^(dns[+])?https:/.test(address));
-  const settings = "HEDDLE_RPC_TLS_CA, _CERT and _KEY, and https:// in HEDDLE_<PART>_URL";
-  return [{
-    check: "RPC",
-    hosts: addresses.map(hostOf),
-    isEncrypted: isSecured,
-    isProven: isSecured,
-    encryptBy: settings,
-    proveBy: "the same",
-    isMeant: reader.text("HEDDLE_RPC_INSECURE", { fallback: "" }) !== "",
-  }];
 }
 
 async function attempt(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
