@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
 import { meshYoungSpaceMib } from "../../cli/young-space.ts";
-import { type Container, environmentOf, type Manifests, manifestsOf, overlays, type Pod, renderText } from "./manifests.ts";
+import { type Container, environmentOf, type Manifests, manifestsOf, namesPutIn, overlays, type Pod, renderText } from "./manifests.ts";
 import { kubernetesVersion, provisionTool } from "./provision.ts";
 import { certificates, partNames, readPart } from "./settings.ts";
 import { describeWithTools } from "./with-tools.ts";
@@ -44,8 +44,9 @@ for (const overlay of overlays) {
     test("every setting is read by somebody, and every part starts with its settings", async () => {
       const asked = new Set<string>();
       for (const pod of heddlePods(manifests)) {
-        const environment = { ...fromSecrets, ...environmentOf(manifests, pod.spec.containers[0]) };
-        const settings = await readPart(pod.owner.metadata.name, environment);
+        const [container] = pod.spec.containers as [Container];
+        const settings = await readPart(pod.owner.metadata.name, environmentOf(manifests, container));
+        for (const name of namesPutIn(container)) asked.add(name);
         for (const name of settings.asked) asked.add(name);
       }
       const given = heddlePods(manifests).flatMap((pod) => Object.keys(environmentOf(manifests, pod.spec.containers[0])));
@@ -55,10 +56,7 @@ for (const overlay of overlays) {
     test("every port matches: what a part listens on, its container, its probes, its Service, and who calls it", async () => {
       for (const pod of heddlePods(manifests).filter(({ owner }) => owner.kind === "Deployment")) {
         const [container] = pod.spec.containers as [Container];
-        const { rpc, gateway, metricsPort } = await readPart(pod.owner.metadata.name, {
-          ...fromSecrets,
-          ...environmentOf(manifests, container),
-        });
+        const { rpc, gateway, metricsPort } = await readPart(pod.owner.metadata.name, environmentOf(manifests, container));
         const own = { name: rpc ? "rpc" : "http", containerPort: rpc?.port ?? gateway?.port };
         const expected = [own, ...(metricsPort === undefined ? [] : [{ name: "metrics", containerPort: metricsPort }])];
         expect(container.ports, pod.owner.metadata.name).toEqual(expected);
@@ -184,9 +182,6 @@ for (const overlay of overlays) {
     });
   });
 }
-
-/** Settings that come from a Secret, with values of the right shape. */
-const fromSecrets = { HEDDLE_REDIS_URL: "redis://redis:6379" };
 
 /** For code, buffers and the rest: a part at rest has 140 MB in all, a small heap among them. */
 const restMib = 200;

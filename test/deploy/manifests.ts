@@ -41,15 +41,31 @@ export function manifestsOf(text: string): Manifests {
   };
 }
 
-/** The environment of a container, as far as ConfigMaps and literals tell it. */
+/** The environment of a container: ConfigMaps, literals, and for each key of a Secret a text that stands for what is there. */
 export function environmentOf(manifests: Manifests, container: Container): Record<string, string> {
-  const maps = (container.envFrom ?? []).flatMap(({ configMapRef }) =>
-    configMapRef ? [manifests.named("ConfigMap", configMapRef.name).data] : []
+  const environment: Record<string, string> = Object.assign(
+    {},
+    ...(container.envFrom ?? []).flatMap(({ configMapRef }) => configMapRef ? [manifests.named("ConfigMap", configMapRef.name).data] : []),
   );
-  return Object.assign({}, ...maps, Object.fromEntries((container.env ?? []).map(({ name, value = "" }) => [name, value]))) as Record<
-    string,
-    string
-  >;
+  const before: Record<string, string> = {};
+  for (const { name, value = "", valueFrom } of container.env ?? []) {
+    // As Kubernetes does: what stands further down, or nowhere, is left as it is
+    const filled = value.replaceAll(putIn, (reference, other: string) => before[other] ?? reference);
+    before[name] = valueFrom ? standIn(valueFrom.secretKeyRef) : filled;
+  }
+  return { ...environment, ...before };
+}
+
+/** What a part could not start without: a pod whose Secret lacks the key is not started. */
+function standIn({ name, key, optional = false }: SecretKey): string {
+  return optional ? "" : `${name}.${key}`;
+}
+
+const putIn = /\$\(([\w.-]+)\)/g;
+
+/** Names that are in the environment for others to hold them. */
+export function namesPutIn(container: Container): readonly string[] {
+  return (container.env ?? []).flatMap(({ value = "" }) => [...value.matchAll(putIn)].map(([, name = ""]) => name));
 }
 
 /** Rendered YAML has no type of its own here: the schemas of Kubernetes were checked before. */
@@ -72,9 +88,15 @@ export interface Container {
     readonly configMapRef?: { readonly name: string };
     readonly secretRef?: { readonly name: string; readonly optional?: boolean };
   }[];
-  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+  readonly env?: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: { readonly secretKeyRef: SecretKey } }[];
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
   readonly [field: string]: Loose;
+}
+
+interface SecretKey {
+  readonly name: string;
+  readonly key: string;
+  readonly optional?: boolean;
 }
 
 export interface Pod {

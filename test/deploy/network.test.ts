@@ -52,7 +52,7 @@ const nameLabel = "app.kubernetes.io/name";
 
 async function rpcOf(manifests: Manifests, part: string): Promise<{ callers: string[]; port: number }> {
   const [container] = manifests.named("Deployment", part).spec.template.spec.containers;
-  const { rpc } = await readPart(part, { HEDDLE_REDIS_URL: "redis://redis:6379", ...environmentOf(manifests, container) });
+  const { rpc } = await readPart(part, environmentOf(manifests, container));
   if (!rpc) throw new Error(`"${part}" serves no RPC`);
   return { callers: [...rpc.callers], port: rpc.port };
 }

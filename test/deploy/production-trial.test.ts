@@ -16,7 +16,7 @@ await describeWithTools(["kustomize"], "test/kubernetes/production", () => {
     );
     for (const { owner, spec } of manifests.pods) {
       const environment = environmentOf(manifests, spec.containers[0] ?? { name: "", image: "" });
-      await readPart(owner.metadata.name, { HEDDLE_REDIS_URL: "redis://redis.heddle:6379", ...environment });
+      await readPart(owner.metadata.name, environment);
     }
   });
 });

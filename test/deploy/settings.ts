@@ -3,14 +3,17 @@ import { readConfig } from "../../platform/config.ts";
 import { meshKeyspaces, meshParts } from "../../cli/mesh-parts.ts";
 import { readMeshGatewayConfig } from "../../cli/serve-gateway.ts";
 import type { ConfigReader } from "../../platform/config.ts";
-import type { RpcServerConfig } from "../../platform/mesh-config.ts";
+import type { RpcServerConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { readTelemetryConfig } from "../../platform/telemetry/config.ts";
 
+/** And what else the part makes of it. */
 export interface PartSettings {
   readonly asked: ReadonlySet<string>;
   readonly rpc?: RpcServerConfig;
   readonly gateway?: { readonly port: number };
   readonly metricsPort?: number | undefined;
+  /** Of the migration. */
+  readonly stores?: readonly StoreConfig[];
 }
 
 /** Names that a process reads beside its part's. */
@@ -31,12 +34,14 @@ export async function readPart(part: string, environment: Readonly<Record<string
 }
 
 /** Certificates are mounted in the cluster; here any file stands for them. */
-function withFiles(environment: Readonly<Record<string, string>>): Record<string, string> {
+export function withFiles(environment: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(environment).map(([name, value]) => [name, value.startsWith(`${certificates}/`) ? import.meta.filename : value]),
+    Object.entries(environment).map(([name, value]) => [name, value.startsWith(mounted) ? import.meta.filename : value]),
   );
 }
 
+/** Beneath it is what Secrets hold as files. */
+export const mounted = "/etc/heddle/";
 /** Where the component `tls` mounts them. */
 export const certificates = "/etc/heddle/tls";
 
@@ -57,9 +62,8 @@ async function readerOf(part: string): Promise<(reader: ConfigReader) => Omit<Pa
 const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
 
 function readMigrate(reader: ConfigReader): Omit<PartSettings, "asked"> {
-  for (const { read } of keyspaces) read(reader);
   reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 });
-  return {};
+  return { stores: keyspaces.map(({ read }) => read(reader)) };
 }
 
 /** All parts that run as processes of their own. */

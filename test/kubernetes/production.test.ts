@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     figure("`kubectl apply --dry-run=server -k deploy/overlays/production`", { says: "taken, no warning" });
   });
 
-  test("it comes up before servers that are there already, over TLS, with credentials from Secrets, and answers", async () => {
+  test("it comes up before servers that are there already, parts over TLS, with credentials from Secrets, and answers", async () => {
     const started = performance.now();
     await kubectl(["create", "namespace", production]);
     await makeSecrets();
@@ -65,11 +65,12 @@ async function applied(args: readonly string[]): Promise<{ printed: string; warn
   });
 }
 
-/** As deploy/README.md has them. The servers here ask for no password, and take one. */
+/** As deploy/README.md has them. The servers here ask for no password, and take one, but for Redis; they speak no TLS. */
 async function makeSecrets(): Promise<void> {
   const folder = certificateFolder();
   try {
     const authority = openAuthority(folder.path, "heddle");
+    await makeSecret("servers-tls", { "nats-ca.crt": authority.cert, "cassandra-ca.crt": authority.cert, "redis-ca.crt": authority.cert });
     for (const part of parts) {
       const { cert, key } = authority.issue(`DNS:${part}`);
       await makeSecret(`${part}-tls`, { "ca.crt": authority.cert, "tls.crt": cert, "tls.key": key });
@@ -77,7 +78,7 @@ async function makeSecrets(): Promise<void> {
         ...cassandraUser(part),
         HEDDLE_NATS_USER: part,
         HEDDLE_NATS_PASSWORD: secret(""),
-        ...(part === "gateway" ? { HEDDLE_REDIS_URL: "redis://redis.heddle:6379" } : {}),
+        ...(part === "gateway" ? { REDIS_USER: "default", REDIS_PASSWORD: secret("") } : {}),
       });
     }
     await makeSecret("migrate-credentials", cassandraUser("migrate"));
