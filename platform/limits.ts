@@ -92,6 +92,9 @@ export const limits = {
   firstAnswerPieceBytesMax: 24 * 1024,
   firstAnswerPieceGraceMs: 3600 * 1000,
   clockBehindMsMax: 60_000,
+  // By how much more than the monotonic clock the wall clock may go on and be believed at once, and how long it is doubted where it did
+  clockLeapMsMax: 60_000,
+  clockDoubtMs: 600_000,
   jobKeepMs: 30 * 24 * 3600 * 1000,
   // Log, pass and reads
   // An accepted request as it is stored; kept whole in one row where it cannot be carried out

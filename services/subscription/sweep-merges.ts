@@ -1,4 +1,5 @@
 /** Sides of merges that can no longer be undone are forgotten: what a user was before is kept no longer than it is of use. */
+import { createBoundedNow } from "../../platform/bounded-now.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -10,9 +11,11 @@ export function sweepRegularly(
   store: MembershipStore,
   { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
 ): () => void {
+  const bounded = createBoundedNow(clock);
+  bounded.after(0);
   let cancel = clock.after(limits.frozenSweepMs, sweep);
   function sweep(): void {
-    const over = clock.now() - limits.frozenGraceMs;
+    const over = bounded.after(0) - limits.frozenGraceMs;
     store.sweep(over, limits.frozenSweepMax, (user) => closeOverMerges(user, over))
       .catch((error: unknown) => logger.error("membership_sweep_failed", error));
     cancel = clock.after(limits.frozenSweepMs, sweep);

@@ -130,7 +130,7 @@ async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeReco
   const target = user.profile;
   if (target === undefined) throw new Poison(record.mark, `Expected the target of merge ${mergeId}, got nothing`);
   const sides = { source: handoff.source, target };
-  const frozen = undoUntil > record.now ? pure(record, () => steps.freeze(sides, record)) : undefined;
+  const frozen = undoUntil > 0 ? pure(record, () => steps.freeze(sides, record)) : undefined;
   user.profile = pure(record, () => steps.takeIn(target, handoff.source, record));
   if (frozen === undefined) return undefined;
   changes.frozen.set(mergeId, frozen);

@@ -9,7 +9,7 @@ export interface ProfileRecord {
   readonly userId: UserId;
   /** Rises over the records of a user. */
   readonly mark: Mark;
-  /** The resolver's now, Unix milliseconds. */
+  /** When it was resolved, or received by a clock that is ahead of that. Unix milliseconds. */
   readonly now: number;
   readonly change: ProfileChange;
   /** With an open merge: the side the client addressed; absent: the target. */

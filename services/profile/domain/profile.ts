@@ -12,7 +12,7 @@ export interface Profile {
   readonly id: UserId;
   /** Records at or below this place are already in. */
   mark: Mark;
-  /** Unix milliseconds (the resolver's now of the first and of the latest record). */
+  /** Unix milliseconds (see ProfileRecord.now, of the first and of the latest record). */
   createdAt: number;
   updatedAt: number;
   externalId: string | null;

@@ -12,8 +12,10 @@ import { userRowKey } from "./user-names.ts";
 export interface Effects {
   readonly view: Identities;
   readonly record: IntakeRecord;
-  /** Unix milliseconds. */
+  /** Unix milliseconds: what ends by itself, ends by this. */
   readonly now: number;
+  /** Unix milliseconds: what data and consent are dated with. Later than `now` where that does not yet believe the clock. */
+  readonly at: number;
   readonly undoWindowMs: number;
   /** Rises over everything the record causes. */
   nextPart: number;
@@ -44,6 +46,7 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
     view,
     record,
     now: options.now,
+    at: Math.max(options.now, record.receivedAt),
     undoWindowMs: options.undoWindowMs,
     nextPart: 0,
     idsMade: 0,
@@ -65,8 +68,8 @@ export function takeMark(effects: Effects): Mark {
 export function send(effects: Effects, to: Addressee, change: ProfileChange): void {
   const { id: userId, externalId, side } = to;
   const record: ProfileRecord = externalId === null
-    ? { userId, mark: takeMark(effects), now: effects.now, change }
-    : { userId, mark: takeMark(effects), now: effects.now, change, externalId };
+    ? { userId, mark: takeMark(effects), now: effects.at, change }
+    : { userId, mark: takeMark(effects), now: effects.at, change, externalId };
   effects.profiles.push(side === undefined ? record : { ...record, side });
 }
 
@@ -83,7 +86,7 @@ export function tell(effects: Effects, change: ConsentChangeRecord, origin: Orig
   const { requestId, actor } = origin;
   const part = effects.nextPart;
   effects.nextPart += change.type === "memberships" ? change.userIds.length : 1;
-  effects.consent.push({ sequence, part, at: effects.now, requestId, actor, ...change });
+  effects.consent.push({ sequence, part, at: effects.at, requestId, actor, ...change });
 }
 
 /** Users of memberships, in order. One of several is meant itself; `side`: see ConsentRecord. */

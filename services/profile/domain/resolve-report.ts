@@ -10,13 +10,13 @@ import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts
 type Body<Type extends IntakeBody["type"]> = Extract<IntakeBody, { type: Type }>;
 
 export function resolveSession(effects: Effects, { user, appId, startedAt, device }: Body<"reportSession">): void {
-  const at = Math.min(startedAt, effects.now);
+  const at = Math.min(startedAt, effects.at);
   report(effects, user, { type: "session", appId, startedAt: at, ...(device && { device }) });
 }
 
 export function resolveEngagement(effects: Effects, body: Body<"reportEngagement">): void {
   const { user, channel, messageId, name, interaction } = body;
-  const at = Math.min(body.at, effects.now);
+  const at = Math.min(body.at, effects.at);
   report(effects, user, { type: "engagement", channel, messageId, name, interaction, at });
 }
 

@@ -82,7 +82,7 @@ function sendAddresses(effects: Effects, before: UserRow, next: { after: UserRow
 
 /** What the object changes besides names: profile data and memberships. */
 function sendData(effects: Effects, row: Sided, object: TrackObject): void {
-  const change = changeOf(object, effects.now);
+  const change = changeOf(object, effects.at);
   if (change !== undefined) send(effects, row, change);
   if (object.kind === "attribute") sendMemberships(effects, row, object.consent?.subscriptionGroups);
 }
@@ -99,14 +99,14 @@ function addressChangeOf(object: TrackObject): AddressChange | undefined {
   };
 }
 
-function changeOf(object: TrackObject, now: number): ProfileChange | undefined {
+function changeOf(object: TrackObject, at: number): ProfileChange | undefined {
   switch (object.kind) {
     case "attribute":
       return attributesOf(object);
     case "event":
-      return eventOf(object, now);
+      return eventOf(object, at);
     case "purchase":
-      return purchaseOf(object, now);
+      return purchaseOf(object, at);
   }
 }
 
@@ -115,16 +115,16 @@ function attributesOf({ fields, custom }: AttributeObject): ProfileChange | unde
   return { type: "attributes", ...(fields && { fields }), ...(custom && { custom }) };
 }
 
-function eventOf(object: EventObject, now: number): ProfileChange {
+function eventOf(object: EventObject, at: number): ProfileChange {
   const { name, appId, properties } = object;
-  const time = Math.min(object.time, now);
+  const time = Math.min(object.time, at);
   if (appId === undefined && properties === undefined) return { type: "event", name, time };
   return { type: "event", name, time, ...(appId !== undefined && { appId }), ...(properties && { properties }) };
 }
 
-function purchaseOf(object: PurchaseObject, now: number): ProfileChange {
+function purchaseOf(object: PurchaseObject, at: number): ProfileChange {
   const { productId, currency, revenueCents, quantity, appId, properties } = object;
-  const time = Math.min(object.time, now);
+  const time = Math.min(object.time, at);
   const purchase = { type: "purchase", productId, currency, revenueCents, quantity, time } as const;
   if (appId === undefined && properties === undefined) return purchase;
   return { ...purchase, ...(appId !== undefined && { appId }), ...(properties && { properties }) };

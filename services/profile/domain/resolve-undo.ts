@@ -30,7 +30,8 @@ interface Asked extends JobPlace {
 }
 
 function undo(effects: Effects, asked: Asked): ItemOutcome {
-  const found = effects.now > asked.outcome.undoUntil
+  // The copies may be gone by a clock that `now` does not believe yet; a refusal ends nothing
+  const found = effects.at > asked.outcome.undoUntil
     ? { reason: "The time in which the merge could be undone is over" }
     : findUndoable(effects, asked.mergeId);
   if (found.reason !== undefined) {

@@ -94,7 +94,7 @@ function takeInSource(work: WorkspaceWork, steps: PureSteps, record: MergeRecord
     throw new Error(`Expected both sides of merge ${mergeId} to exist, got ${source.profile ? "no target" : "no source"}`);
   }
   const sides = { source: source.profile, target: target.profile };
-  const frozen = undoUntil > record.now ? steps.freeze(sides, record) : undefined;
+  const frozen = undoUntil > 0 ? steps.freeze(sides, record) : undefined;
   target.profile = steps.takeIn(sides.target, sides.source, record);
   source.profile = undefined;
   source.touched = true;

@@ -1,5 +1,6 @@
 /** The pass: the single reader of a partition, which turns log records into durable rows, step by step, for ever. */
 import { setImmediate } from "node:timers/promises";
+import { type BoundedNow, createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
@@ -86,6 +87,7 @@ class RunningPass {
   #setAsideDue = false;
   #sweepAt = 0;
   #forgetAt: number;
+  readonly #bounded: BoundedNow;
   #closed = false;
   #news = true;
   #wake: (() => void) | undefined;
@@ -96,7 +98,9 @@ class RunningPass {
     this.#parts = parts;
     this.progress = createProgress(parts.clock);
     this.outcomes = createOutcomes(limits.outcomesKeptMax);
-    this.#forgetAt = parts.clock.now() + limits.originsSweepMs;
+    this.#forgetAt = parts.clock.monotonic() + limits.originsSweepMs;
+    const { partition, clock, logger } = parts;
+    this.#bounded = createBoundedNow(clock, (aheadMs) => logger.warn("clock_ahead", { partition, aheadMs }));
   }
 
   async run(): Promise<void> {
@@ -132,7 +136,7 @@ class RunningPass {
   async #turn(): Promise<void> {
     const position = this.#position ?? await this.#start();
     if (this.#redriveDue) await this.#redriveHeld(position);
-    if (this.#parts.clock.now() >= this.#sweepAt) await this.#sweep(position);
+    if (this.#parts.clock.monotonic() >= this.#sweepAt) await this.#sweep(position);
     this.#news = false;
     const { log, partition } = this.#parts;
     const records = await log.read(partition, position, { max: limits.passRecordsMax, bytesMax: this.#stride.bytesMax() });
@@ -279,18 +283,19 @@ class RunningPass {
     } catch (error) {
       if (isPassing(error)) throw error;
       this.#parts.logger.error("sweep_failed", error, { partition: this.#parts.partition });
-      this.#sweepAt = this.#parts.clock.now() + limits.frozenSweepMs;
+      this.#sweepAt = this.#parts.clock.monotonic() + limits.frozenSweepMs;
     }
   }
 
   async #sweepOnce(position: number): Promise<void> {
-    const { step, views, isFull } = await planSweep(this.#parts, position, this.#now());
+    const now = this.#now();
+    const { step, views, isFull } = await planSweep(this.#parts, position, now);
     if (step !== undefined) await this.#parts.store.commit(step);
     for (const view of views) view.confirm();
-    const now = this.#parts.clock.now();
-    this.#sweepAt = isFull ? 0 : now + limits.frozenSweepMs;
-    if (now < this.#forgetAt) return;
-    this.#forgetAt = now + limits.originsSweepMs;
+    const at = this.#parts.clock.monotonic();
+    this.#sweepAt = isFull ? 0 : at + limits.frozenSweepMs;
+    if (at < this.#forgetAt) return;
+    this.#forgetAt = at + limits.originsSweepMs;
     await this.#parts.store.forgetOrigins(now - limits.originsKeepMs);
   }
 
@@ -302,9 +307,9 @@ class RunningPass {
     this.#trimmed = position;
   }
 
-  /** Never steps back, whatever the clock does, also over a restart: the resolver's contract. */
+  /** Never steps back, whatever the clock does, also over a restart: the resolver's contract. Nor does it leap ahead with it. */
   #now(): number {
-    this.#latestNow = Math.max(this.#latestNow, this.#parts.clock.now());
+    this.#latestNow = this.#bounded.after(this.#latestNow);
     return this.#latestNow;
   }
 

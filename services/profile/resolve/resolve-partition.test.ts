@@ -1,8 +1,8 @@
-/** A fan-out that takes several steps, stopped between any two of them: whoever goes on, also of another build, sends the rest, once. */
+/** A fan-out that takes several steps, stopped between any two of them: whoever goes on, also of another build, sends the rest, once. And clocks that jump. */
 import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { systemClock } from "../../../platform/clock.ts";
+import { type Clock, fakeClock, systemClock } from "../../../platform/clock.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { type Place, placeFromBytes, placeToBytes } from "../../../platform/lane/place.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -15,7 +15,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
-import { attributes, bodyOf, byId } from "../domain/resolver-workspace.fixture.ts";
+import { attributes, bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
 import { resolveBatch } from "../domain/resolve-batch.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
@@ -29,14 +29,24 @@ const sharers = 130;
 
 /** What the resolvers share: the intake, what they sent, and the identity rows. */
 function createServers(records: readonly IntakeBody[]) {
-  const intake: LogRecord[] = records.map((body, at) => {
-    const entry = { workspaceId: "w", requestId: `r${at}`, actor: "key", receivedAt: 0, body };
-    return { sequence: at + 1, body: Buffer.from(JSON.stringify(entry)) };
-  });
+  const intake: LogRecord[] = [];
+  function add(body: IntakeBody, rest: Partial<IntakeRecord> = {}): void {
+    const entry = { workspaceId: "w", requestId: `r${intake.length}`, actor: "key", receivedAt: 0, body, ...rest };
+    intake.push({ sequence: intake.length + 1, body: Buffer.from(JSON.stringify(entry)) });
+  }
+  for (const body of records) add(body);
   const sent: (LogRecord & { readonly subject: string })[] = [];
   const rows = new Map<IdentityKey, unknown>();
   const of = (subject: string) => sent.filter((message) => message.subject === subject);
-  return { last: 0, intake, sent, rows, of, place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })) };
+  return {
+    last: 0,
+    intake,
+    add,
+    sent,
+    rows,
+    of,
+    place: () => placeFromBytes(of(checkpointSubject).at(-1)?.body ?? placeToBytes({ ...none })),
+  };
 }
 const none: Place = { through: 0, now: 0, written: 0, tails: [], touched: [] };
 
@@ -49,10 +59,13 @@ interface Build {
   readonly checkpoint?: (place: Place) => Place;
   /** The last step that it gets through. */
   readonly stepsMax?: number;
+  readonly clock?: Clock;
+  readonly undoWindowMs?: number;
 }
 
 /** Resolves until all is done, or until the process is stopped. */
-async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (place) => place, stepsMax = Infinity }: Build): Promise<void> {
+async function resolveAll(servers: Servers, build: Build): Promise<void> {
+  const { usersPerRecord, checkpoint = (place) => place, stepsMax = Infinity, clock = systemClock, undoWindowMs = 0 } = build;
   let steps = 0;
   function publish({ messages, expectedLast }: Step): StepOutcome {
     if (steps >= stepsMax) throw new Refusal("LOG_UNAVAILABLE", "The process is gone");
@@ -112,9 +125,9 @@ async function resolveAll(servers: Servers, { usersPerRecord, checkpoint = (plac
     packItems: packLaneMessage,
     packConsent: packRecords,
     encodeConsent: (workspaceId, all, usersMax) => laneRows(workspaceId, all, usersPerRecord ?? usersMax),
-    undoWindowMs: 0,
+    undoWindowMs,
     trimBytes: 1,
-    clock: systemClock,
+    clock,
     logger: silentLogger,
     onWritten: () => {},
   });
@@ -187,4 +200,28 @@ test.each(builds)("resolvePartition() goes on inside a record where %s stopped, 
     expect(told(servers)).toEqual(expected);
   }
   expect(insides).toBeGreaterThan(0);
+});
+
+test("resolvePartition() with a wall clock that is days ahead for one step ends neither a key nor an undo window", async () => {
+  const dayMs = 24 * 3_600_000;
+  const idempotency = { keyHash: "k", bodyHash: "b", keepMs: dayMs, answer: "" };
+  const [a, b] = ["a", "b"].map((id) => ({ key: byId(id), prioritization: [] }));
+  if (a === undefined || b === undefined) throw new Error("Expected two users");
+  const servers = createServers([]);
+  async function at(clock: Clock, body: IntakeBody, rest: Partial<IntakeRecord> = {}): Promise<void> {
+    servers.add(body, { receivedAt: clock.now(), ...rest });
+    await resolveAll(servers, { clock, undoWindowMs: 7 * dayMs });
+  }
+  const [right, ahead] = [fakeClock(), fakeClock(fakeClock().now() + 8 * dayMs)];
+  await at(right, bodyOf([event(byId("a")), event(byId("b"))]), { idempotency });
+  await at(right, { type: "mergeUsers", jobId: "j", updates: [{ source: a, target: b }] });
+  await at(ahead, bodyOf([event(byId("b"), { time: ahead.now() })]));
+  expect(servers.place().now).toBe(right.now());
+  // What it is dated with is the time at which it was received
+  expect(servers.of("lane.0").map(({ body }) => Buffer.from(body).toString()).join()).toContain(String(ahead.now()));
+  await at(right, bodyOf([event(byId("c"))]), { idempotency });
+  expect(servers.rows.get("r:k")).toMatchObject({ sequence: 1 });
+  expect(servers.rows.has("x:c")).toBe(false);
+  await at(right, { type: "undoMerge", jobId: "j", index: 0 });
+  expect(servers.rows.get("j:j")).toMatchObject({ outcomes: [{ status: "undone" }] });
 });

@@ -3,6 +3,7 @@
  * fence. Two of them may run at the same time: the fence lets through one step after each checkpoint, and whoever is
  * refused forgets what it believes and reads the checkpoint again.
  */
+import { type BoundedNow, createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
@@ -96,9 +97,12 @@ class Resolver {
   /** Read since the last trim. */
   #bytes = 0;
   #told = { last: 0, before: 0 };
+  readonly #bounded: BoundedNow;
 
   constructor(parts: ResolverParts) {
     this.#parts = parts;
+    const { partition, clock, logger } = parts;
+    this.#bounded = createBoundedNow(clock, (aheadMs) => logger.warn("clock_ahead", { partition, aheadMs }));
   }
 
   async turn(): Promise<"busy" | "idle" | number> {
@@ -175,12 +179,12 @@ class Resolver {
   }
 
   async #passOver({ sequence, body }: LogRecord, error: unknown): Promise<void> {
-    const { partition, clock } = this.#parts;
+    const { partition } = this.#parts;
     const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
     const planned: PlannedEffects = { ...noEffects, outcomes: [[sequence, { setAside: true }]], setAside };
     await this.#setAside(planned);
     const { place, sequence: last } = this.#at ?? { place: firstPlace, sequence: 0 };
-    const next = { ...this.#next(place, last), now: Math.max(place.now, clock.now()), through: sequence };
+    const next = { ...this.#next(place, last), now: this.#bounded.after(place.now), through: sequence };
     const content = { effects: [], rows: { all: [] }, outcomes: planned.outcomes, place: next };
     await this.#publishLast(planned, sequence, packStep(this.#parts, this.#parts.sizes(), content));
   }
@@ -188,7 +192,7 @@ class Resolver {
   /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async #resolveTogether(records: readonly LogRecord[]): Promise<void> {
     const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
-    const now = place.inside?.now ?? Math.max(place.now, this.#parts.clock.now());
+    const now = place.inside?.now ?? this.#bounded.after(place.now);
     const usersPerRecord = usersPerRecordAt(place);
     const through = records.at(-1)?.sequence ?? place.through;
     const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs, usersPerRecord });

@@ -1,5 +1,4 @@
 /** Identity rows in Cassandra: one table a kind, one partition a key, the step as their age. */
-import type { Clock } from "../../../platform/clock.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -9,7 +8,7 @@ import { originsToRow } from "./origin-rows.ts";
 import { forEver, originBucket, secondsUntil } from "./cassandra-values.ts";
 import { deleteSetAside, identityTables, putExpiringAnswer, putOrigins, putSetAside } from "./statements.ts";
 
-export function cassandraIdentities({ session, clock }: { session: Session; clock: Clock }): IdentityStore & IdentityWriter {
+export function cassandraIdentities({ session, now }: { session: Session; now: () => number }): IdentityStore & IdentityWriter {
   return {
     async load(workspaceId, keys) {
       const found = await inFlight(readsOf(keys), limits.cassandraInFlightMax, async (read) => {
@@ -19,7 +18,8 @@ export function cassandraIdentities({ session, clock }: { session: Session; cloc
       return new Map(found.flat());
     },
     async save(workspaceId, rows, step) {
-      const writes = Array.from(rows, ([key, value]) => writeOf({ workspaceId, key, stamp: BigInt(step), now: clock.now() }, value));
+      const at = now();
+      const writes = Array.from(rows, ([key, value]) => writeOf({ workspaceId, key, stamp: BigInt(step), now: at }, value));
       await inFlight(writes, limits.cassandraInFlightMax, (write) => session.execute(write));
     },
     async saveOrigins(partition, through, origins) {

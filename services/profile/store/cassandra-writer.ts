@@ -1,5 +1,4 @@
 /** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
-import type { Clock } from "../../../platform/clock.ts";
 import { bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
@@ -27,7 +26,7 @@ import {
  * Rows of other partitions are written before those of the users: lists may name somebody who is not there yet, but
  * nobody is there and not listed, and no record is in a profile and missing in a journal.
  */
-export function cassandraProfileWriter({ session, clock }: { session: Session; clock: Clock }): ProfileWriter {
+export function cassandraProfileWriter({ session, now }: { session: Session; now: () => number }): ProfileWriter {
   async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
     await inFlight(writes, limits.cassandraInFlightMax, (statements) => write(session, statements));
   }
@@ -35,8 +34,8 @@ export function cassandraProfileWriter({ session, clock }: { session: Session; c
     async save(changes) {
       const rowChars = new Map<Profile, number>();
       const users = userWrites(changes, rowChars);
-      await run([...listed(changes), ...handedOff(changes), ...frozen(changes, clock.now())]);
-      await run(await journaled({ session, now: clock.now() }, changes));
+      await run([...listed(changes), ...handedOff(changes), ...frozen(changes, now())]);
+      await run(await journaled({ session, now: now() }, changes));
       await inFlight(users, limits.cassandraInFlightMax, async (writes) => {
         for (const statements of writes) await write(session, statements);
       });

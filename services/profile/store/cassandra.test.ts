@@ -8,6 +8,7 @@ import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { fakeClock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
@@ -125,8 +126,22 @@ test("save() refuses a profile that no row takes, before anything is written", a
   expect(session.calls).toEqual([]);
 });
 
-function inMemory() {
-  const clock = fakeClock();
+test("rows that end by themselves end by a clock that does not jump", async () => {
+  const steady = fakeClock();
+  const clock = { ...steady, aheadMs: 0, now: () => steady.now() + clock.aheadMs };
+  const { store, session } = inMemory(clock);
+  const [hourMs, dayMs] = [3_600_000, 24 * 3_600_000];
+  clock.aheadMs = 30 * dayMs;
+  const expiresAt = steady.now() + hourMs;
+  await store.identities.save("w", new Map([["r:k", { bodyHash: "b", answer: "", sequence: 1, expiresAt }]]), 1);
+  const source = profileOf("s", [3, 0]);
+  const merge = { source, targetBefore: profileOf("t", [3, 1]), journal: [], undoUntil: expiresAt };
+  await store.profiles.save(changes("w", { frozen: new Map([["m", merge]]) }));
+  const seconds = session.calls.flat().map(({ values }) => Number(values["ttl"])).filter((ttl) => !Number.isNaN(ttl));
+  expect(seconds).toEqual([3_600, 3_600].map((left) => left + limits.cassandraGraceSeconds));
+});
+
+function inMemory(clock = fakeClock()) {
   const session = recordingSession(schema, openReplicas({ schema, now: () => clock.now() }).session());
   const store = openCassandraProfileStore({ session, clock, partitions: 4 });
   return { store, session, clock, now: clock.now(), close: () => session.close() };

@@ -1,4 +1,5 @@
 /** The mesh's store of the profile service: identities and profiles as tables of a Cassandra keyspace. */
+import { createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "../domain/ports.ts";
@@ -15,8 +16,11 @@ export interface CassandraProfileStore {
 /** The tables must be there (`schema/`, brought by migrate). `partitions`: those of the intake log. The session stays the caller's. */
 export function openCassandraProfileStore(parts: { session: Session; clock: Clock; partitions: number }): CassandraProfileStore {
   const reads = cassandraProfileReads(parts.session);
+  const bounded = createBoundedNow(parts.clock);
+  bounded.after(0);
+  const writes = { session: parts.session, now: () => bounded.after(0) };
   return {
-    identities: cassandraIdentities(parts),
-    profiles: { ...reads, ...cassandraProfileLists({ ...parts, reads }), ...cassandraProfileWriter(parts) },
+    identities: cassandraIdentities(writes),
+    profiles: { ...reads, ...cassandraProfileLists({ ...parts, reads }), ...cassandraProfileWriter(writes) },
   };
 }

@@ -60,7 +60,7 @@ export type LedgerEntry = Message<"heddle.consent.v1.LedgerEntry"> & {
   after?: string | undefined;
 
   /**
-   * Unix milliseconds on the resolver's clock.
+   * When it was resolved, or received by a clock ahead of the resolver's. Unix milliseconds.
    *
    * @generated from field: int64 at = 7;
    */

@@ -340,7 +340,7 @@ export type Cause = Message<"heddle.lane.v1.Cause"> & {
   part: number;
 
   /**
-   * The resolver's now, Unix milliseconds.
+   * When it was resolved, or received by a clock ahead of the resolver's. Unix milliseconds.
    *
    * @generated from field: int64 at = 3;
    */
