@@ -47,6 +47,8 @@ export const limits = {
   trackObjectsCombinedMauMax: 50,
   bulkObjectsMax: 1_000,
   bulkObjectsPerUserMax: 100,
+  /** New users and merges of one record of the intake: their ids have four hex digits for the place among them. */
+  idsPerRecordMax: 65_536,
   objectBytesMax: 512 * 1024,
   // Of an object whose other fields are taken, and of a request: what is beyond is told as a number
   fieldFaultsPerObjectMax: 10,

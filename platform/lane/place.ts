@@ -7,9 +7,10 @@ export interface Place {
   readonly through: number;
   /**
    * Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again,
-   * with as many users in a consent record (absent: one).
+   * with as many users in a consent record (absent: one), and with numbers of their own for what goes to profiles (absent:
+   * in common with consent).
    */
-  readonly inside?: { readonly taken: number; readonly now: number; readonly usersPerRecord?: number };
+  readonly inside?: { readonly taken: number; readonly now: number; readonly usersPerRecord?: number; readonly ownParts?: true };
   /** The resolver's now, Unix milliseconds: it never steps back, whoever resolves. */
   readonly now: number;
   /** The checkpoint up to which identity rows are written for certain; those of later ones have to be repeated. */

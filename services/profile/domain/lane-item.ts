@@ -42,14 +42,17 @@ export function userOfItem(item: LaneItem): UserId {
  * The profile records that one intake record leaves in the lanes, in order: those of the resolver; for each undo the
  * source's own side; and for each merge that ended, word for whom it was kept, so that it goes after all before it.
  */
-export function laneRecordsOf({ sequence, profiles, forgotten = [] }: ResolvedRecord): ProfileRecord[] {
+export function laneRecordsOf({ sequence, profiles, forgotten = [], partsInCommon }: ResolvedRecord): ProfileRecord[] {
   const records = profiles.flatMap((record) => (record.change.type === "undo" ? [record, restoreOf(record, record.change)] : [record]));
   const last = profiles.at(-1);
   const now = last?.now ?? 0;
-  let part = profiles.reduce((max, { mark }) => Math.max(max, mark[1]), -1);
-  for (const { mergeId, targetId } of forgotten) {
-    part += 1;
-    records.push({ userId: targetId, mark: [sequence, part], now, change: { type: "forget", mergeId } });
+  const first = profiles.reduce((max, { mark }) => Math.max(max, mark[1]), -1) + 1;
+  // Each user has its own order: what others forget takes none of its places
+  const taken = new Map<UserId, number>();
+  for (const [at, { mergeId, targetId }] of forgotten.entries()) {
+    const before = partsInCommon ? at : taken.get(targetId) ?? 0;
+    taken.set(targetId, before + 1);
+    records.push({ userId: targetId, mark: [sequence, first + before], now, change: { type: "forget", mergeId } });
   }
   return records;
 }

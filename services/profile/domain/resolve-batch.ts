@@ -69,6 +69,8 @@ export interface ResolvedRecord {
   readonly forgetFrozen: readonly string[];
   /** The same, with the user who took the source in; absent where there are none. */
   readonly forgotten?: readonly ForgottenMerge[];
+  /** See ResolveOptions. */
+  readonly partsInCommon?: true;
 }
 
 export interface RepeatOutcome {
@@ -122,6 +124,7 @@ function finished(effects: Effects): ResolvedRecord {
     consent,
     forgetFrozen: forgotten.map(({ mergeId }) => mergeId),
     ...(forgotten.length > 0 && { forgotten }),
+    ...(effects.nextProfilePart === undefined && { partsInCommon: true }),
     ...(items && { items }),
   };
 }

@@ -1,4 +1,5 @@
 /** What one intake record causes, gathered while it is resolved. */
+import { limits } from "../../../platform/limits.ts";
 import type { IntakeRecord } from "./intake-record.ts";
 import type { Identities } from "./identities.ts";
 import type { ItemOutcome, UserRow } from "./identity.ts";
@@ -17,8 +18,13 @@ export interface Effects {
   /** Unix milliseconds: what data and consent are dated with. Later than `now` where that does not yet believe the clock. */
   readonly at: number;
   readonly undoWindowMs: number;
-  /** Rises over everything the record causes. */
+  /** Rises over everything the record causes: the place of consent, and of who touched an address last. */
   nextPart: number;
+  /**
+   * Rises over what goes to profiles alone: their stores have few places for one record, and a fan-out would take them all.
+   * Undefined: numbered by `nextPart`, see ResolveOptions.
+   */
+  nextProfilePart: number | undefined;
   /** Ids given out so far. */
   idsMade: number;
   readonly profiles: ProfileRecord[];
@@ -39,6 +45,11 @@ export interface ResolveOptions {
   readonly now: number;
   /** How long a merge can be taken back; 0: never. */
   readonly undoWindowMs: number;
+  /**
+   * What goes to profiles has numbers in common with consent, as a build before gave them: for the rest of a record of which
+   * it sent a part.
+   */
+  readonly partsInCommon?: boolean;
 }
 
 export function startEffects(view: Identities, record: IntakeRecord, options: ResolveOptions): Effects {
@@ -49,6 +60,7 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
     at: Math.max(options.now, record.receivedAt),
     undoWindowMs: options.undoWindowMs,
     nextPart: 0,
+    nextProfilePart: options.partsInCommon ? undefined : 0,
     idsMade: 0,
     profiles: [],
     consent: [],
@@ -64,12 +76,21 @@ export function takeMark(effects: Effects): Mark {
   return mark;
 }
 
+/** The same in the order of what goes to profiles; consent has the numbers that it would have without it. */
+function takeProfileMark(effects: Effects): Mark {
+  const mark = takeMark(effects);
+  if (effects.nextProfilePart === undefined) return mark;
+  const part = effects.nextProfilePart;
+  effects.nextProfilePart += 1;
+  return [mark[0], part];
+}
+
 /** Sends a change to a user's profile. */
 export function send(effects: Effects, to: Addressee, change: ProfileChange): void {
   const { id: userId, externalId, side } = to;
   const record: ProfileRecord = externalId === null
-    ? { userId, mark: takeMark(effects), now: effects.at, change }
-    : { userId, mark: takeMark(effects), now: effects.at, change, externalId };
+    ? { userId, mark: takeProfileMark(effects), now: effects.at, change }
+    : { userId, mark: takeProfileMark(effects), now: effects.at, change, externalId };
   effects.profiles.push(side === undefined ? record : { ...record, side });
 }
 
@@ -118,6 +139,9 @@ export function putUser(effects: Pick<Effects, "view">, row: UserRow): void {
  */
 export function makeId(effects: Effects): UserId {
   const made = effects.idsMade;
+  if (made >= limits.idsPerRecordMax) {
+    throw new RangeError(`Expected a request that needs at most ${limits.idsPerRecordMax} new ids: send it in parts`);
+  }
   effects.idsMade += 1;
   const { sequence, workspaceId } = effects.record;
   return hex(sequence, 12) + hex(made, 4) + hex(hashOf(workspaceId), 8);

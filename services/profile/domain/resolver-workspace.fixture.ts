@@ -52,6 +52,8 @@ export interface WorkspaceOptions {
   readonly evicts?: () => boolean;
   /** Loads only what the resolver asks for, nothing ahead. */
   readonly lazy?: boolean;
+  /** Numbers what goes to profiles together with consent, as a build before did. */
+  readonly partsInCommon?: boolean;
 }
 
 /** Consent with a record for each user, whether the resolver gathered them or not. */
@@ -94,7 +96,8 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
     for (let calls = 0; resolved.length < records.length; calls += 1) {
       if (calls > 10_000) throw new Error("Expected the resolver to get on");
       const rest = records.slice(resolved.length);
-      const step = resolveBatch(view, rest, { now, undoWindowMs: options.undoWindowMs ?? undoWindowMs });
+      const { partsInCommon = false } = options;
+      const step = resolveBatch(view, rest, { now, undoWindowMs: options.undoWindowMs ?? undoWindowMs, partsInCommon });
       resolved.push(...step.resolved);
       if (step.need) load(options.lazy ? step.need.slice(0, 1) : step.need);
     }

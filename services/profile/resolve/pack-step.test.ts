@@ -144,7 +144,7 @@ test("a checkpoint of as many lanes as can be is one message of the smallest ser
     through: Number.MAX_SAFE_INTEGER,
     now: Number.MAX_SAFE_INTEGER,
     written: Number.MAX_SAFE_INTEGER,
-    inside: { taken: 10 ** 9, now: Number.MAX_SAFE_INTEGER, usersPerRecord: 1_000 },
+    inside: { taken: 10 ** 9, now: Number.MAX_SAFE_INTEGER, usersPerRecord: 1_000, ownParts: true as const },
     // The last of the fifteen lives of a log
     tails: Array.from({ length: lanes }, () => 16 * 2 ** 40),
     touched: Array.from({ length: limits.logBatchMessagesMax }, (_, at) => [lanes + at, limits.logBatchMessagesMax] as const),

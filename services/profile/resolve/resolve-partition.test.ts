@@ -15,10 +15,11 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeBody, IntakeRecord } from "../domain/intake-record.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
 import { attributes, bodyOf, byId, event } from "../domain/resolver-workspace.fixture.ts";
 import { resolveBatch } from "../domain/resolve-batch.ts";
 import { laneRows } from "../lanes/lane-message.ts";
-import { packItem, packLaneMessage } from "../lanes/profile-lane.ts";
+import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
 import { createViews } from "../pass/plan-step.ts";
 import { resolvePartition } from "./resolve-partition.ts";
 
@@ -55,6 +56,8 @@ type Servers = ReturnType<typeof createServers>;
 interface Build {
   /** How many users a record has; absent: as this build has it. */
   readonly usersPerRecord?: number;
+  /** Whether it numbers what goes to profiles together with consent. */
+  readonly partsInCommon?: boolean;
   /** As the build writes its checkpoints. */
   readonly checkpoint?: (place: Place) => Place;
   /** The last step that it gets through. */
@@ -65,7 +68,8 @@ interface Build {
 
 /** Resolves until all is done, or until the process is stopped. */
 async function resolveAll(servers: Servers, build: Build): Promise<void> {
-  const { usersPerRecord, checkpoint = (place) => place, stepsMax = Infinity, clock = systemClock, undoWindowMs = 0 } = build;
+  const { usersPerRecord, partsInCommon, checkpoint = (place) => place, stepsMax = Infinity, clock = systemClock, undoWindowMs = 0 } =
+    build;
   let steps = 0;
   function publish({ messages, expectedLast }: Step): StepOutcome {
     if (steps >= stepsMax) throw new Refusal("LOG_UNAVAILABLE", "The process is gone");
@@ -119,7 +123,7 @@ async function resolveAll(servers: Servers, build: Build): Promise<void> {
     // Three steps for the fan-out, or more
     sizes: () => ({ messageBytesMax: 2_000, stepBytesMax: 3_000 }),
     decode: (sequence, body) => ({ ...JSON.parse(Buffer.from(body).toString()), sequence }) as IntakeRecord,
-    resolve: resolveBatch,
+    resolve: (view, records, options) => resolveBatch(view, records, partsInCommon ? { ...options, partsInCommon } : options),
     views: createViews(),
     packItem,
     packItems: packLaneMessage,
@@ -224,4 +228,65 @@ test("resolvePartition() with a wall clock that is days ahead for one step ends 
   expect(servers.rows.has("x:c")).toBe(false);
   await at(right, { type: "undoMerge", jobId: "j", index: 0 });
   expect(servers.rows.get("j:j")).toMatchObject({ outcomes: [{ status: "undone" }] });
+});
+
+/** Memberships of all who share the address, and after each of them what changes a profile. */
+const mixed: readonly IntakeBody[] = [
+  ...requests.slice(0, -1),
+  bodyOf(Array.from({ length: 12 }, (_, at) => {
+    const subscriptionGroups = at % 4 === 0 ? [{ id: "letter", state: at === 4 ? "subscribed" as const : "unsubscribed" as const }] : [];
+    return attributes(byId(`u${at % 2}`), {
+      consent: { subscriptionGroups },
+      custom: [["note", { op: "set", value: `${at} `.repeat(100) }]],
+    });
+  })),
+];
+
+/** What the lane of profiles has of the last request, in order, with the record's place. */
+function sentToProfiles(servers: Servers): ProfileRecord[] {
+  return servers.of(`lane.${layout.profile(0)}`).flatMap(({ body }) => readLaneMessage(body)).flatMap(({ item }) => {
+    return item.type === "record" && item.record.mark[0] === mixed.length ? [item.record] : [];
+  });
+}
+
+function saidOf({ userId, change }: ProfileRecord) {
+  return { userId, change };
+}
+
+const before: Build = {
+  partsInCommon: true,
+  checkpoint({ inside, ...place }) {
+    if (inside === undefined) return place;
+    const { ownParts: _, ...known } = inside;
+    return { ...place, inside: known };
+  },
+};
+
+test.each<[string, Build, Build]>([
+  ["this build stopped", {}, {}],
+  ["the build before stopped, with its numbers", before, {}],
+  ["this build stopped, as the build before", {}, before],
+])("resolvePartition() goes on inside a record where %s: no number comes twice or goes back", async (_, first, second) => {
+  const whole = createServers(mixed);
+  await resolveAll(whole, first);
+  const expected = sentToProfiles(whole).map(saidOf);
+  const numbers = sentToProfiles(whole).map(({ mark }) => mark);
+  const consent = told(whole);
+  let insides = 0;
+  for (let stepsMax = await stepsBefore(first);; stepsMax += 1) {
+    const servers = createServers(mixed);
+    await resolveAll(servers, { ...first, stepsMax });
+    const { through, inside } = servers.place();
+    if (through === mixed.length) break;
+    if (inside !== undefined) insides += 1;
+    await resolveAll(servers, second);
+    const sent = sentToProfiles(servers);
+    expect(sent.map(saidOf)).toEqual(expected);
+    expect(told(servers)).toEqual(consent);
+    if (inside !== undefined && second !== before) expect(sent.map(({ mark }) => mark)).toEqual(numbers);
+    for (const own of Map.groupBy(sent, ({ userId }) => userId).values()) {
+      for (const [at, { mark }] of own.slice(1).entries()) expect(mark[1]).toBeGreaterThan(own[at]?.mark[1] ?? -1);
+    }
+  }
+  expect(insides).toBeGreaterThan(1);
 });

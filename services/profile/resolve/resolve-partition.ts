@@ -27,7 +27,7 @@ import {
   type StepSizes,
 } from "./pack-step.ts";
 import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
-import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
+import { type EffectOptions, type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
 
 export interface ResolverParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "read" | "trim" | "watch">;
@@ -49,8 +49,10 @@ export interface ResolverParts extends EffectParts, PackParts {
 
 const noEffects: PlannedEffects = { effects: [], changes: [], outcomes: [], setAside: [], views: [], origins: [], spans: [] };
 
-function usersPerRecordAt({ inside }: Place): number {
-  return inside === undefined ? limits.laneUsersPerRecordMax : inside.usersPerRecord ?? 1;
+/** A record is gone on with as whoever began it cut and numbered it. */
+function asBegun({ inside }: Place): Pick<EffectOptions, "usersPerRecord" | "partsInCommon"> {
+  if (inside === undefined) return { usersPerRecord: limits.laneUsersPerRecordMax };
+  return { usersPerRecord: inside.usersPerRecord ?? 1, partsInCommon: !inside.ownParts };
 }
 
 /** What the next checkpoint says of those before: rows count as written only up to where the record began. */
@@ -66,9 +68,8 @@ function checkItems(items: readonly StepItem[]): void {
 }
 
 interface InRecord {
-  readonly now: number;
   readonly through: number;
-  readonly usersPerRecord: number;
+  readonly options: EffectOptions;
 }
 
 /** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
@@ -193,9 +194,9 @@ class Resolver {
   async #resolveTogether(records: readonly LogRecord[]): Promise<void> {
     const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
     const now = place.inside?.now ?? this.#bounded.after(place.now);
-    const usersPerRecord = usersPerRecordAt(place);
     const through = records.at(-1)?.sequence ?? place.through;
-    const planned = await planEffects(this.#parts, records, { now, undoWindowMs: this.#parts.undoWindowMs, usersPerRecord });
+    const options = { now, undoWindowMs: this.#parts.undoWindowMs, ...asBegun(place) };
+    const planned = await planEffects(this.#parts, records, options);
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) {
       for (const view of planned.views) view.drop();
@@ -205,7 +206,7 @@ class Resolver {
     if (whole !== undefined) return await this.#publishLast(planned, through, whole);
     const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
     checkItems(items);
-    await this.#publishInSteps(planned, items, { now, through, usersPerRecord });
+    await this.#publishInSteps(planned, items, { through, options });
   }
 
   /** All of it as one step; undefined where that is too much. */
@@ -226,7 +227,8 @@ class Resolver {
    * Effects, then rows, as many in each step as fit; the outcome goes with the last one, which alone is through the record:
    * until then the next resolver begins the record anew, and rows that went before count for nothing.
    */
-  async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { now, through, usersPerRecord }: InRecord): Promise<void> {
+  async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, options }: InRecord): Promise<void> {
+    const { now, usersPerRecord, partsInCommon } = options;
     for (;;) {
       const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
       const taken = place.inside?.taken ?? 0;
@@ -242,7 +244,7 @@ class Resolver {
         const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
         return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
       }
-      const inside = { taken: taken + some.length, now, usersPerRecord };
+      const inside = { taken: taken + some.length, now, usersPerRecord, ...(!partsInCommon && { ownParts: true as const }) };
       const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
       await this.#publish(packStep(this.#parts, sizes, content));
     }

@@ -7,7 +7,9 @@ import { profileFromRow, profileToRow } from "./rows.ts";
 
 /**
  * A mark as the age of what its record causes. 16 bits for the part leave 47 for the sequence: 128 lives of a log that
- * begins anew 2^40 higher. Parts beyond share an age, which is harmless unless a step ends between two such parts of one user.
+ * begins anew 2^40 higher. The resolver numbers what goes to profiles apart from consent, and a request has some thousand
+ * elements at most. Parts beyond share an age: those of a record that a build before began, and of one that ends more than
+ * some 60,000 merges of one user.
  */
 export function stampOf([sequence, part]: Mark): bigint {
   return BigInt(sequence) * partsPerSequence + BigInt(Math.min(part, Number(partsPerSequence) - 1));
