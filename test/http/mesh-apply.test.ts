@@ -55,7 +55,7 @@ for (
       "the part that owns the groups away",
       { HEDDLE_SUBSCRIPTION_URL: "away" },
       "",
-      /cannot be reached at HEDDLE_CONTENT_URL/,
+      /cannot be reached at HEDDLE_SUBSCRIPTION_URL/,
     ],
     ["no address of the part that owns translations", { HEDDLE_CONTENT_URL: undefined }, messages, /HEDDLE_CONTENT_URL/],
     [
