@@ -57,7 +57,8 @@ async function withTenants(
   try {
     const part = await open({ ...parts, tenants });
     return {
-      ...part,
+      url: part.url,
+      health: () => part.health?.() ?? { ready: true },
       async close() {
         await part.close();
         await tenants.close();
