@@ -26,27 +26,26 @@ export interface UnreadRecord {
   readonly key: string;
   /** What it changes once it is mended: the group; of an address its status. */
   readonly groupId: string;
+  /** Of the write that made the user: behind what declared the groups, and before all that is said of their consent. */
+  readonly sequence: number;
 }
 
-/** Below every place that a write of the test can have, and above no record that is there. */
-const sequence = 1;
-const part = 100_000;
-export const place = `${sequence}.${part}`;
+/** Above the parts of every record that is there. */
+export const unreadPart = 100_000;
 
 /** Puts the record behind all others of its lane. */
 export async function sendUnread(heddle: Heddle, record: UnreadRecord): Promise<void> {
-  const { lane, workspaceId, key } = record;
-  await send(heddle, { lane, workspaceId, key }, bodyOf(record, false));
+  await send(heddle, record, bodyOf(record, false));
 }
 
 /** Sends what is no record at all; in the mesh it does not even say its workspace. */
 export async function sendRubbish(heddle: Heddle, { lane, workspaceId }: Pick<UnreadRecord, "lane" | "workspaceId">): Promise<void> {
-  await send(heddle, { lane, workspaceId, key: "" }, Uint8Array.of(255));
+  await send(heddle, { lane, workspaceId, key: "", sequence: 1 }, Uint8Array.of(255));
 }
 
-type To = Pick<UnreadRecord, "lane" | "workspaceId" | "key">;
+type To = Pick<UnreadRecord, "lane" | "workspaceId" | "key" | "sequence">;
 
-async function send(heddle: Heddle, { lane, workspaceId, key }: To, body: Uint8Array): Promise<void> {
+async function send(heddle: Heddle, { lane, workspaceId, key, sequence }: To, body: Uint8Array): Promise<void> {
   if (testShape === "mesh") {
     const { nats, logName, partitions: orders, lanes: lanesEach, ...streams } = readConfig(
       { ...heddle.commandEnv, ...smallLog },
@@ -61,29 +60,29 @@ async function send(heddle: Heddle, { lane, workspaceId, key }: To, body: Uint8A
     return;
   }
   const columns = "service, workspace_id, sequence, part, lane_key, body";
-  await inFile(heddle, `INSERT INTO lane_records (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, [lane, workspaceId, sequence, part, key, body]);
+  await inFile(heddle, `INSERT INTO lane_records (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, [lane, workspaceId, sequence, unreadPart, key, body]);
 }
 
 /** Where it waits, it is exchanged for what a newer build sees in it. */
 export async function mend(heddle: Heddle, record: UnreadRecord): Promise<void> {
-  const { lane, workspaceId, key } = record;
+  const { lane, workspaceId, key, sequence } = record;
   const body = bodyOf(record, true);
   if (testShape === "mesh") {
     const config = readConfig(heddle.commandEnv, (reader) => readStore(reader, lane));
     const schema = lane === "subscription" ? subscriptionSchema : messagingStatusSchema;
     const { session, close } = await openKeyspace(config, schema, systemClock);
-    const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, sequence: BigInt(sequence), part, lane_key: key };
-    const stamp = stampAfter([sequence, part]);
+    const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, sequence: BigInt(sequence), part: unreadPart, lane_key: key };
+    const stamp = stampAfter([sequence, unreadPart]);
     await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp }, idempotent: true });
     await close();
     return;
   }
   const table = lane === "subscription" ? "subscription_set_aside" : "messaging_status_set_aside";
-  await inFile(heddle, `UPDATE ${table} SET body = ? WHERE sequence = ? AND part = ?`, [body, sequence, part]);
+  await inFile(heddle, `UPDATE ${table} SET body = ? WHERE sequence = ? AND part = ?`, [body, sequence, unreadPart]);
 }
 
-function bodyOf({ lane, workspaceId, key, groupId }: UnreadRecord, isMended: boolean): Uint8Array {
-  const cause = { sequence: BigInt(sequence), part, at: 1n, requestId: "unread", actor: "newer build" };
+function bodyOf({ lane, workspaceId, key, groupId, sequence }: UnreadRecord, isMended: boolean): Uint8Array {
+  const cause = { sequence: BigInt(sequence), part: unreadPart, at: 1n, requestId: "unread", actor: "newer build" };
   if (lane === "subscription") {
     const value = { subscriptionGroupId: groupId, state: SubscriptionState.SUBSCRIBED };
     const change = isMended ? { change: { case: "setMembership" as const, value } } : {};

@@ -1,9 +1,10 @@
 /** heddle log beside a running server, about consent that cannot be applied: shown, held back, skipped and tried once more. */
 import { expect, test } from "vitest";
+import { positionFromToken } from "../../platform/intake/position.ts";
 import { runCommand } from "../command-line.ts";
 import { consentDeclaration, emailGroup, groupState, otherEmailGroup } from "../consent.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
-import { mend, place, sendRubbish, sendUnread, type UnreadRecord } from "../unread-consent.ts";
+import { mend, sendRubbish, sendUnread, unreadPart, type UnreadRecord } from "../unread-consent.ts";
 
 const suite = heddleSuite({ apply: consentDeclaration });
 
@@ -74,13 +75,15 @@ const after = { shown: ["Unsubscribed", 1, "unsubscribed"], behind: current };
 test("heddle log skip --lane, and redrive: who waits for a record that nobody can read, and how they get on", async () => {
   const [skipped, mended, other] = [newPerson(), newPerson(), newPerson()];
   const people = [skipped, mended, other];
-  await suite.track({ attributes: people.map(({ id, email }) => ({ external_id: id, email })) });
+  const { headers } = await suite.track({ attributes: people.map(({ id, email }) => ({ external_id: id, email })) });
+  const sequence = positionFromToken(headers.get("x-heddle-position") ?? "")?.sequence ?? 0;
+  const place = `${sequence}.${unreadPart}`;
   const workspaceId = await workspaceOfEvents();
   async function sendTo({ id, email }: Person): Promise<UnreadRecord[]> {
     const userId = String((await suite.user(id))["platform_id"]);
     const records: UnreadRecord[] = [
-      { lane: "subscription", workspaceId, key: userId, groupId: otherEmailGroup },
-      { lane: "messaging-status", workspaceId, key: email, groupId: "" },
+      { lane: "subscription", workspaceId, key: userId, groupId: otherEmailGroup, sequence },
+      { lane: "messaging-status", workspaceId, key: email, groupId: "", sequence },
     ];
     for (const record of records) await sendUnread(suite.heddle, record);
     return records;
@@ -92,7 +95,7 @@ test("heddle log skip --lane, and redrive: who waits for a record that nobody ca
   await setBoth(other);
   await expect.poll(() => seen(other)).toEqual(after);
   expect(await waiting()).toEqual(["messaging-status", "messaging-status", "subscription", "subscription"]);
-  expect((await log("status")).output).toMatch(/CONSENT WAITS[^]*Waits for the record at 1[.]100000/);
+  expect((await log("status")).output).toMatch(new RegExp(`CONSENT WAITS[^]*Waits for the record at ${sequence}[.]${unreadPart}`));
   expect(await log("redrive")).toMatchObject({ code: 0, output: "Nobody is held\n" });
   const skip = (lane: string, at: string) => log("skip", "--lane", lane, "--workspace", workspaceId, "--at", at);
   expect(await skip("subscription", "9.9")).toMatchObject({ code: 1, errors: expect.stringContaining("Expected a record that waits") });
