@@ -60,7 +60,14 @@ async function send(heddle: Heddle, { lane, workspaceId, key, sequence }: To, bo
     return;
   }
   const columns = "service, workspace_id, sequence, part, lane_key, body";
-  await inFile(heddle, `INSERT INTO lane_records (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, [lane, workspaceId, sequence, unreadPart, key, body]);
+  await inFile(heddle, `INSERT INTO lane_records (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, [
+    lane,
+    workspaceId,
+    sequence,
+    unreadPart,
+    key,
+    body,
+  ]);
 }
 
 /** Where it waits, it is exchanged for what a newer build sees in it. */
@@ -71,7 +78,13 @@ export async function mend(heddle: Heddle, record: UnreadRecord): Promise<void> 
     const config = readConfig(heddle.commandEnv, (reader) => readStore(reader, lane));
     const schema = lane === "subscription" ? subscriptionSchema : messagingStatusSchema;
     const { session, close } = await openKeyspace(config, schema, systemClock);
-    const values = { bucket: bucketOf(workspaceId), workspace_id: workspaceId, sequence: BigInt(sequence), part: unreadPart, lane_key: key };
+    const values = {
+      bucket: bucketOf(workspaceId),
+      workspace_id: workspaceId,
+      sequence: BigInt(sequence),
+      part: unreadPart,
+      lane_key: key,
+    };
     const stamp = stampAfter([sequence, unreadPart]);
     await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp }, idempotent: true });
     await close();
