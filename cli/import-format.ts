@@ -9,8 +9,6 @@ import { parseMappings } from "./import-mapping.ts";
 import { readTable, type TableFormat, type TableHead } from "./import-table.ts";
 import { UsageError } from "./output.ts";
 
-const lineBytesMax = limits.requestBytesMax;
-
 export type Format = { readonly kind: "ndjson"; readonly rowId?: string | undefined } | ({ readonly kind: "table" } & TableFormat);
 
 export interface FormatOptions {
@@ -33,7 +31,7 @@ export async function* readEntries(file: string, format: Format, notes: ReadNote
     yield* readTable(chunks, format, notes.onHead);
     return;
   }
-  for await (const line of readLines(chunks, lineBytesMax)) {
+  for await (const line of readLines(chunks, limits.importLineBytesMax)) {
     if (line.error === undefined) yield* entriesOfLine(line, { rowId: format.rowId, onLeft: notes.onLeft });
     else yield unreadEntry(line, line.error);
   }
@@ -50,7 +48,7 @@ export function formatOf(file: string, options: FormatOptions): Format {
   }
   const { rowId } = options;
   const sources = parseMappings(options.map);
-  return { kind: "table", array, sources, delimiter: delimiterOf(options.delimiter), rowBytesMax: lineBytesMax, rowId };
+  return { kind: "table", array, sources, delimiter: delimiterOf(options.delimiter), rowBytesMax: limits.importLineBytesMax, rowId };
 }
 
 function delimiterOf(text: string): string {

@@ -28,8 +28,6 @@ export interface ImportOptions extends FormatOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const bodyBytesMax = limits.requestBytesMax - limits.requestBytesMax / 8;
-
 export async function importFile(file: string, options: ImportOptions): Promise<number> {
   const { dryRun = false } = options;
   const url = serverUrl(options);
@@ -102,7 +100,7 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
       ledger,
       send,
       shards: options.concurrency,
-      batch: { objectsMax: options.batchSize, bytesMax: bodyBytesMax },
+      batch: { objectsMax: options.batchSize, bytesMax: limits.importBatchBytesMax },
       takenBefore(entry) {
         tally.before[entry.array] += 1;
         show(entry);

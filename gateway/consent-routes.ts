@@ -24,6 +24,8 @@ const write = {
   dialect: "rest",
 } as const satisfies Partial<KeyRoute>;
 const read = { ...write, method: "GET", takes: "read", status: 200, bodyBytesMax: 0 } as const satisfies Partial<KeyRoute>;
+/** For names that are longer than a query may be. */
+const readByBody = { ...write, takes: "read", status: 200 } as const satisfies Partial<KeyRoute>;
 
 export const consentRoutes: readonly Route[] = [
   {
@@ -38,6 +40,7 @@ export const consentRoutes: readonly Route[] = [
     path: "/v2/subscription/status/set",
     permission: "subscription.status.set",
     limit: "subscription_status_set",
+    bodyBytesMax: limits.groupsRequestBytesMax,
     handler: handleV2SubscriptionStatusSet,
   },
   {
@@ -48,7 +51,21 @@ export const consentRoutes: readonly Route[] = [
     handler: handleSubscriptionStatusGet,
   },
   {
+    ...readByBody,
+    path: "/subscription/status/get",
+    permission: "subscription.status.get",
+    limit: "subscription_status_get",
+    handler: handleSubscriptionStatusGet,
+  },
+  {
     ...read,
+    path: "/subscription/user/status",
+    permission: "subscription.groups.get",
+    limit: "subscription_user_status",
+    handler: handleSubscriptionUserStatus,
+  },
+  {
+    ...readByBody,
     path: "/subscription/user/status",
     permission: "subscription.groups.get",
     limit: "subscription_user_status",

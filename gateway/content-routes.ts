@@ -21,7 +21,7 @@ const write = {
   takes: "write",
   permission: "preference_center.update",
   status: 200,
-  bodyBytesMax: limits.requestBytesMax,
+  bodyBytesMax: limits.pagesRequestBytesMax,
   dialect: "rest",
 } as const satisfies Partial<KeyRoute>;
 const read = { ...write, method: "GET", takes: "read", permission: "preference_center.get", bodyBytesMax: 0 } as const satisfies Partial<

@@ -6,6 +6,7 @@ import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";
+import type { Turns } from "./turns.ts";
 
 /** What all exchanges of a server share. */
 export interface Traffic {
@@ -13,6 +14,8 @@ export interface Traffic {
   readonly inFlight: Exchange[];
   /** Bytes of bodies held by requests in flight. */
   bodyBytes: number;
+  /** Bodies that are being decompressed, and those that wait for it. */
+  readonly unfolding: Turns;
   /** No connection is used again. */
   draining: boolean;
 }
@@ -80,29 +83,35 @@ export class Exchange {
     const coding = bodyCodingOf(headers.get("content-encoding"));
     const bytes = await this.#readBytes(headers, bytesMax);
     if (coding === undefined) return bytes;
-    this.#hold(bytesMax);
-    if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");
-    const decoded = await decodeBody(coding, bytes, bytesMax);
-    this.#hold(decoded.length - bytesMax);
-    return decoded;
+    return await this.#traffic.unfolding.take(async () => {
+      this.#hold(bytesMax);
+      if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");
+      const decoded = await decodeBody(coding, bytes, bytesMax);
+      this.#hold(decoded.length - bytesMax);
+      return decoded;
+    });
   }
 
   #readBytes(headers: RequestHeaders, bytesMax: number): Promise<Uint8Array> {
     const { message, response, expects } = this.#opening;
-    if (Number(headers.get("content-length") ?? 0) > bytesMax) return Promise.reject(tooLarge(bytesMax));
-    if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) return Promise.reject(new Refusal("OVERLOADED"));
+    const announced = Number(headers.get("content-length") ?? 0);
+    if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
+    if (!this.#hasRoomFor(announced)) return Promise.reject(new Refusal("OVERLOADED"));
     if (expects === "continue") response.writeContinue();
     return new Promise((resolve, reject) => {
       this.#giveUpBody = () => reject(new ClientGone("The client hung up"));
       let chunks: Uint8Array[] | undefined = [];
       message.on("data", (chunk: Uint8Array) => {
+        if (chunks === undefined) return;
         this.#hold(chunk.length);
-        if (this.#bytesHeld <= bytesMax) {
-          chunks?.push(chunk);
+        const fits = this.#bytesHeld <= bytesMax;
+        if (fits && this.#hasRoomFor(0)) {
+          chunks.push(chunk);
           return;
         }
         chunks = undefined;
-        reject(tooLarge(bytesMax));
+        this.#hold(-this.#bytesHeld);
+        reject(fits ? new Refusal("OVERLOADED") : tooLarge(bytesMax));
       });
       message.on("end", () => resolve(chunks?.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks ?? [])));
       message.on("close", () => {
@@ -143,8 +152,14 @@ export class Exchange {
     this.#write(answer, false);
   }
 
+  /** For so many bytes more. Large bodies leave room for small ones, however slowly they come. */
+  #hasRoomFor(bytes: number): boolean {
+    const isLarge = this.#bytesHeld + bytes > limits.smallRequestBytesMax;
+    return this.#traffic.bodyBytes + bytes <= (isLarge ? limits.largeBodyBytesInFlightMax : limits.bodyBytesInFlightMax);
+  }
+
   #hold(bytes: number): void {
-    if (this.answered) return;
+    if (this.answered || this.closed) return;
     this.#bytesHeld += bytes;
     this.#traffic.bodyBytes += bytes;
   }

@@ -88,7 +88,7 @@ const malformed: readonly (readonly [title: string, status: number, bytes: strin
   ["two Authorization headers", 400, `POST /users/track HTTP/1.1\r\n${auth}Authorization: Bearer x\r\nContent-Length: 2\r\n\r\n{}`],
   ["two Content-Types", 400, `POST /users/track HTTP/1.1\r\n${auth}Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}`],
   ["an unknown expectation", 417, `POST /users/track HTTP/1.1\r\n${auth}Expect: magic\r\nContent-Length: 2\r\n\r\n{}`],
-  ["20 KB of headers", 431, `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`],
+  ["70 KB of headers", 431, `GET /livez HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(70_000)}\r\n\r\n`],
   ["3,000 headers", 431, `GET /livez HTTP/1.1\r\nHost: a\r\n${"a:\r\n".repeat(3_000)}\r\n`],
 ];
 
@@ -127,8 +127,8 @@ test("openServer() refuses a body by its Content-Length before the first byte of
   const [answer] = await exchange(gateway, `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 104857600\r\n\r\n`);
   expect(answer?.status).toBe(413);
   expect(answer?.body).toEqual({
-    message: `The request body may not be larger than ${limits.requestBytesMax} bytes`,
-    errors: [`The request body may not be larger than ${limits.requestBytesMax} bytes`],
+    message: `The request body may not be larger than ${limits.trackRequestBytesMax} bytes`,
+    errors: [`The request body may not be larger than ${limits.trackRequestBytesMax} bytes`],
   });
 }, 10_000);
 
@@ -265,3 +265,31 @@ test("openServer() refuses with 503 what is more than the process takes, and sti
   expect([answers.length, refused.length, refused[0]?.status]).toEqual([limits.requestsInFlightMax + 1, 1, 503]);
   expect(refused[0]?.head).toMatch(/^retry-after: 1$/im);
 });
+
+test("openServer() holds so much of large bodies and no more, however slowly they come, and takes small ones meanwhile", async () => {
+  const gateway = await start();
+  const slow: Socket[] = [];
+  const answers: string[] = [];
+  const head = `POST /users/track HTTP/1.1\r\n${auth}Transfer-Encoding: chunked\r\n\r\n`;
+  const piece = `800000\r\n${" ".repeat(8 * 1024 * 1024)}\r\n`;
+  const most = limits.largeBodyBytesInFlightMax / (8 * 1024 * 1024);
+  for (let at = 0; at < most + 2; at += 1) {
+    const socket = connect(gateway.port, "127.0.0.1", () => socket.write(head + piece));
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      answers.push(chunk.toString("latin1").slice(0, 12));
+      gateway.clock.advance(limits.lingerMs);
+    });
+    slow.push(socket);
+  }
+  await expect.poll(() => answers.filter((text) => text === "HTTP/1.1 503").length).toBeGreaterThan(0);
+  const last = `${good}GET /nowhere HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+  expect((await exchange(gateway, last)).map(({ status }) => status)).toEqual([201, 404]);
+  const announced = `POST /users/track HTTP/1.1\r\n${auth}Content-Length: 12000000\r\n\r\n`;
+  expect((await exchange(gateway, announced)).map(({ status }) => status)).toEqual([503]);
+  for (const socket of slow) socket.destroy();
+  await expect.poll(async () => {
+    const large = `POST /users/track HTTP/1.1\r\n${auth}Connection: close\r\nContent-Length: 8000000\r\n\r\n${" ".repeat(8_000_000)}`;
+    return (await exchange(gateway, large)).map(({ status }) => status);
+  }).toEqual([201]);
+}, 60_000);

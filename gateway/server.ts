@@ -13,6 +13,7 @@ import { unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
+import { createTurns } from "./turns.ts";
 
 export interface HttpServer {
   /** Starts to accept; `url` has the port that was given out where 0 was asked for. Throws when the address is taken. */
@@ -33,9 +34,9 @@ export interface ServerOptions {
 }
 
 export function openServer(options: ServerOptions): HttpServer {
-  const traffic: Traffic = { inFlight: [], bodyBytes: 0, draining: false };
+  const traffic: Traffic = { inFlight: [], bodyBytes: 0, unfolding: createTurns(limits.bodiesUnfoldingMax), draining: false };
   const server = createServer({
-    maxHeaderSize: limits.headerBytesMax,
+    maxHeaderSize: limits.requestHeadBytesMax,
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,

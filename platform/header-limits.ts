@@ -1,6 +1,29 @@
-/** Limits of the HTTP edge: the value of each header that is read, the pieces of an answer, the addresses that are counted. */
+/** Limits of the HTTP edge: heads and bodies of requests, the pieces of an answer, the addresses that are counted. */
 
 export const headerLimits = {
+  // Request line and headers together: at the gateway, whose queries may name fifty users, and at ports for parts and operators
+  requestHeadBytesMax: 64 * 1024,
+  headerBytesMax: 16 * 1024,
+  // Bodies by route, as they come and as they unfold. A request of /users/track is no larger as it is stored: intakeRecordBytesMax
+  smallRequestBytesMax: 512 * 1024,
+  trackRequestBytesMax: 12 * 1024 * 1024,
+  syncRequestBytesMax: 4 * 1024 * 1024,
+  bulkRequestBytesMax: 2 * 1024 * 1024,
+  // Fifty groups of fifty ids, or of fifty emails
+  groupsRequestBytesMax: 4 * 1024 * 1024,
+  // Three pages of pageBytesMax, and what their escapes add
+  pagesRequestBytesMax: 12 * 1024 * 1024,
+  // Bodies that are held: of all requests, and where one of more than smallRequestBytesMax is refused for others to be taken
+  bodyBytesInFlightMax: 128 * 1024 * 1024,
+  largeBodyBytesInFlightMax: 96 * 1024 * 1024,
+  // Compressed bodies that are decompressed at a time: each counts as the largest of its route until its size is known
+  bodiesUnfoldingMax: 4,
+  // Of a file that the command imports: a line, and what it sends together
+  importLineBytesMax: 4 * 1024 * 1024,
+  importBatchBytesMax: 3.5 * 1024 * 1024,
+  // What parseJson() weighs of a body, some 8 to 20 bytes of memory each: of /users/track, of others
+  trackJsonWeightMax: 8_000_000,
+  jsonWeightMax: 1_000_000,
   // What a client has socketIdleMs to take of its answer
   answerPieceBytes: 256 * 1024,
   // Addresses and links whose requests without a key a gateway counts: some 150 bytes each

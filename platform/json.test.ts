@@ -163,10 +163,11 @@ describe("parseJson()", () => {
     expect(parseJson(bytesOf(`[[${items(most)}],${items(most)},"${",".repeat(most)}"]`))).toHaveLength(3);
   });
 
-  test("takes as many values in all as it is told to, and not one more", () => {
+  test("takes as much weight in all as it is allowed, and no more", () => {
+    // Four brackets, a member and three commas outside of texts
     const text = `[[1,2],{"a":[]},"[,,{"]`;
-    expect(parseJson(bytesOf(text), { valuesMax: 7 })).toHaveLength(3);
-    expect(() => parseJson(bytesOf(text), { valuesMax: 6 })).toThrow(expect.objectContaining({ reason: "BODY_TOO_WIDE" }));
+    expect(parseJson(bytesOf(text), { weightMax: 23 })).toHaveLength(3);
+    expect(() => parseJson(bytesOf(text), { weightMax: 22 })).toThrow(expect.objectContaining({ reason: "BODY_TOO_WIDE" }));
   });
 
   test("takes whatever an object that is taken can hold", () => {

@@ -7,18 +7,18 @@ import { Refusal } from "./refusal.ts";
 /**
  * Parses one JSON text (RFC 8259). Takes a time linear in its length and stops at the first bracket too deep.
  * Refuses BODY_NOT_UTF8, BODY_TOO_DEEP (more than `depthMax` arrays and objects inside one another), BODY_TOO_WIDE (one of
- * them with more than `jsonEntriesMax` entries, or more than `valuesMax` commas and brackets in all: in memory they are many times
- * their text), both before anything is parsed,
+ * them with more than `jsonEntriesMax` entries, or more in all than `weightMax`, as in memory they are many times their text: a comma
+ * weighs 1, a bracket and a colon 4, which is 8 to 20 bytes of memory each), both before anything is parsed,
  * BODY_KEY_REPEATED and BODY_NOT_JSON, with the place, where that is among the first
  * `jsonInspectCharsMax` characters, but never the text of the input.
  * A key `__proto__` becomes an own property of that name, as `JSON.parse` has it, and lone surrogates (written as
  * `\ud800`) stay: see `mayHoldOddText`.
  */
-export function parseJson(sent: Uint8Array, options: { depthMax?: number; valuesMax?: number } = {}): unknown {
+export function parseJson(sent: Uint8Array, options: { depthMax?: number; weightMax?: number } = {}): unknown {
   // A byte order mark is passed over (RFC 8259 section 8.1)
   const bytes = sent[0] === 0xef && sent[1] === 0xbb && sent[2] === 0xbf ? sent.subarray(3) : sent;
   if (!isUtf8(bytes)) throw new Refusal("BODY_NOT_UTF8");
-  const members = countMembers(bytes, { depthMax: options.depthMax ?? limits.jsonDepthMax, valuesMax: options.valuesMax ?? Infinity });
+  const members = countMembers(bytes, { depthMax: options.depthMax ?? limits.jsonDepthMax, weightMax: options.weightMax ?? Infinity });
   const text = asBuffer(bytes).toString("utf8");
   const value = parse(text);
   // JSON.parse lets the last of equal keys win, so it gives back fewer than were written
@@ -35,17 +35,23 @@ export function mayHoldOddText(bytes: Uint8Array): boolean {
   return buffer.includes("\\u") || buffer.includes("__proto__");
 }
 
+/** What an array, an object or a member weighs. */
+const dear = 4;
+
+const tooManyValues = "The JSON holds too many values in all: send less in a request";
+
 const quote = 0x22;
 const backslash = 0x5c;
 const colon = 0x3a;
 const comma = 0x2c;
 
 /** The number of members of all objects, if this is JSON. Refuses BODY_TOO_DEEP and BODY_TOO_WIDE. */
-function countMembers(bytes: Uint8Array, { depthMax, valuesMax }: { readonly depthMax: number; readonly valuesMax: number }): number {
+function countMembers(bytes: Uint8Array, { depthMax, weightMax }: { readonly depthMax: number; readonly weightMax: number }): number {
   // Commas so far of what is open, by depth; a depth that no JSON has is no index, and counts nothing
   const commas = new Uint32Array(depthMax + 1);
   let members = 0;
-  let values = 0;
+  // Of commas and brackets
+  let weight = 0;
   let depth = 0;
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at];
@@ -55,12 +61,13 @@ function countMembers(bytes: Uint8Array, { depthMax, valuesMax }: { readonly dep
       members += 1;
     } else if (byte === comma) {
       const before = commas[depth] ?? 0;
-      values += 1;
-      if (before + 2 > limits.jsonEntriesMax || values > valuesMax) throw new Refusal("BODY_TOO_WIDE");
+      weight += 1;
+      if (before + 2 > limits.jsonEntriesMax) throw new Refusal("BODY_TOO_WIDE");
+      if (weight + members * dear > weightMax) throw new Refusal("BODY_TOO_WIDE", tooManyValues);
       commas[depth] = before + 1;
     } else if (byte === 0x5b || byte === 0x7b) {
       depth += 1;
-      values += 1;
+      weight += dear;
       if (depth > depthMax) throw new Refusal("BODY_TOO_DEEP", `The JSON is nested deeper than ${depthMax} levels`);
       commas[depth] = 0;
     } else if (byte === 0x5d || byte === 0x7d) {

@@ -9,14 +9,11 @@ import { headerLimits } from "./header-limits.ts";
 export const limits = {
   ...laneLimits,
   // HTTP edge
-  requestBytesMax: 4 * 1024 * 1024,
-  bulkRequestBytesMax: 2 * 1024 * 1024,
   jsonDepthMax: 64,
   // Of one array or object: half of objectBytesMax, so that no object that is taken holds one with more
   jsonEntriesMax: 256 * 1024,
   // What is looked through a second time to say where a text stops being JSON
   jsonInspectCharsMax: 128 * 1024,
-  headerBytesMax: 16 * 1024,
   portMax: 65_535,
   headersMax: 100,
   ...headerLimits,
@@ -29,7 +26,6 @@ export const limits = {
   requestsInFlightMax: 2_000,
   drainMsMax: 10_000,
   drainIdleMs: 100,
-  bodyBytesInFlightMax: 128 * 1024 * 1024,
   socketIdleMs: 60_000,
   answerMsMax: 45_000,
   overdueCheckMs: 1_000,
@@ -39,7 +35,6 @@ export const limits = {
   positionCharsMax: 256,
   exportFieldsMax: 100,
   exportUsersPerRead: 100,
-  smallRequestBytesMax: 512 * 1024,
   requestIdCharsMax: 128,
   idempotencyKeyCharsMax: 255,
   // /users/track

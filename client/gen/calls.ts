@@ -612,11 +612,49 @@ export interface Calls {
       readonly message: "success";
     };
   };
+  /** POST /subscription/status/get: State of users in a group, for names too long for a query. */
+  readonly getGroupStatusByBody: {
+    readonly body: {
+      readonly subscription_group_id: string;
+      /** Users by external id. */
+      readonly external_id?: string | readonly string[];
+      /** Users by email. */
+      readonly email?: string | readonly string[];
+      /** Users by phone, E.164. */
+      readonly phone?: string | readonly string[];
+    };
+    readonly answer: {
+      /** By identifier, as it was sent. */
+      readonly status: {
+        readonly [name: string]: "Subscribed" | "Unsubscribed" | "Unknown";
+      };
+      readonly message: "success";
+    };
+  };
   /** GET /subscription/user/status: All groups of users. */
   readonly getUserGroups: {
     readonly query?: {
       readonly external_id?: string | readonly string[];
       readonly email?: string | readonly string[];
+      readonly phone?: string | readonly string[];
+      readonly limit?: number;
+      readonly offset?: number;
+    };
+    readonly answer: {
+      readonly users: readonly UserGroups[];
+      /** Users on all pages. */
+      readonly total_count: number;
+      readonly message: "success";
+    };
+  };
+  /** POST /subscription/user/status: All groups of users, for names too long for a query. */
+  readonly getUserGroupsByBody: {
+    readonly body: {
+      /** Users by external id. */
+      readonly external_id?: string | readonly string[];
+      /** Users by email. */
+      readonly email?: string | readonly string[];
+      /** Users by phone, E.164. */
       readonly phone?: string | readonly string[];
       readonly limit?: number;
       readonly offset?: number;
@@ -1570,7 +1608,9 @@ export const routes = {
   setGroupStatus: "POST /subscription/status/set",
   setGroupStatuses: "POST /v2/subscription/status/set",
   getGroupStatus: "GET /subscription/status/get",
+  getGroupStatusByBody: "POST /subscription/status/get",
   getUserGroups: "GET /subscription/user/status",
+  getUserGroupsByBody: "POST /subscription/user/status",
   setEmailStatus: "POST /email/status",
   blocklistEmails: "POST /email/blocklist",
   blacklistEmails: "POST /email/blacklist",

@@ -8,7 +8,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The body as an object. Throws the refusals of platform/json.ts, and INPUT_INVALID for any other JSON value. */
 export function bodyFields(body: Uint8Array): Fields {
-  const value = parseJson(body, { depthMax: limits.jsonDepthMax, valuesMax: limits.jsonEntriesMax });
+  const value = parseJson(body, { depthMax: limits.jsonDepthMax, weightMax: limits.jsonWeightMax });
   if (!isFields(value)) throw invalid("The request body must be a JSON object");
   return value;
 }

@@ -1,9 +1,9 @@
-/** Users as the query strings of reads name them: by external ids, emails and phones. */
+/** Users as reads name them: by external ids, emails and phones. */
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { invalid } from "./fields.ts";
 import { emailOf, externalIdOf, keyOf, phoneOf } from "./identifiers.ts";
 import { checkCount } from "./lists.ts";
-import { addressesIn, type Query } from "./query.ts";
+import type { Query } from "./query.ts";
 
 export interface NamedUser {
   /** As the client wrote it. */
@@ -26,8 +26,8 @@ export function idsOrAddressesOf(query: Query): NamedUsers {
 /** At least one, at most fifty of each. Throws INPUT_INVALID, BATCH_TOO_LARGE. */
 export function namedUsersOf(query: Query): NamedUsers {
   const ids = query.get("external_id") ?? [];
-  const emails = addressesIn(query, "email");
-  const phones = addressesIn(query, "phone");
+  const emails = query.get("email") ?? [];
+  const phones = query.get("phone") ?? [];
   for (const list of [ids, emails, phones]) checkCount(list);
   if (ids.length + emails.length + phones.length === 0) throw invalid("One of 'external_id', 'email' or 'phone' is required");
   return {

@@ -1,8 +1,29 @@
-/** Query strings as clients write them: single values, repeated ones, and arrays as `name[]=` or `name[0]=` (api-facts 4). */
-import { invalid } from "./fields.ts";
+/** Query strings as clients write them: single values, repeated ones, and arrays as `name[]=` or `name[0]=` (api-facts 4); or as a body. */
+import type { Call } from "../route.ts";
+import { bodyFields, type Fields, invalid, isFilled } from "./fields.ts";
 
 /** The values of each name, in order. Names come without their brackets; an empty value counts as not sent. */
 export type Query = ReadonlyMap<string, readonly string[]>;
+
+/** What a read asks for: its query, or the same names in the body of the form by POST, each with a value or a list of them. */
+export function queryOfCall({ query, body }: Pick<Call, "query" | "body">): Query {
+  return body.length === 0 ? queryOf(query) : queryOfBody(bodyFields(body));
+}
+
+function queryOfBody(fields: Fields): Query {
+  return new Map(
+    Object.entries(fields).filter(([, value]) => isFilled(value)).map(([name, value]) => {
+      const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+      return [name, values.map((each) => textOf(name, each))];
+    }),
+  );
+}
+
+/** Whole numbers are taken as text (api-facts 2.3). */
+function textOf(name: string, value: unknown): string {
+  if (typeof value === "string" || Number.isSafeInteger(value)) return String(value);
+  throw invalid(`'${name}' must be a string or an array of strings`);
+}
 
 /** Throws INPUT_INVALID for what is no percent-encoded UTF-8. */
 export function queryOf(text: string): Query {
@@ -10,18 +31,14 @@ export function queryOf(text: string): Query {
   for (const pair of text.split("&")) {
     const mark = pair.indexOf("=");
     const name = decoded(mark < 0 ? pair : pair.slice(0, mark)).replace(/\[\d*\]$/, "");
-    const value = mark < 0 ? "" : decoded(pair.slice(mark + 1));
+    const text = mark < 0 ? "" : pair.slice(mark + 1);
+    const value = addressNames.has(name) ? percentDecoded(text) : decoded(text);
     if (name === "" || value === "") continue;
     const values = query.get(name);
     if (values === undefined) query.set(name, [value]);
     else values.push(value);
   }
   return query;
-}
-
-/** Addresses have no blanks: one stands for a plus that was sent as it is. */
-export function addressesIn(query: Query, name: string): readonly string[] {
-  return (query.get(name) ?? []).map((value) => value.replaceAll(" ", "+"));
 }
 
 /** The value of a name that may be sent once only; undefined where it was not sent. */
@@ -45,9 +62,16 @@ export function offsetOf(query: Query): number {
   return wholeOf(query, "offset", { min: 0, max: 999_999_999, fallback: 0 });
 }
 
+/** In an address a plus that was sent as it is stands for itself. */
+const addressNames: ReadonlySet<string> = new Set(["email", "phone", "phone_numbers"]);
+
 function decoded(text: string): string {
+  return percentDecoded(text.replaceAll("+", " "));
+}
+
+function percentDecoded(text: string): string {
   try {
-    return decodeURIComponent(text.replaceAll("+", " "));
+    return decodeURIComponent(text);
   } catch {
     throw invalid("The query string must be percent-encoded UTF-8");
   }

@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document: the live routes, each with what is written by hand about it. */
+import { limits } from "../../platform/limits.ts";
 import type { Route } from "../route.ts";
 import { errorExamples } from "./answers.ts";
 import { entries, schemas } from "./entries.ts";
@@ -54,7 +55,10 @@ const info = {
   description:
     "The customer-data API that you run yourself. Send `Authorization: Bearer <key>`. Every refusal is JSON with a `message`, and " +
     "its reason stands in the header `X-Heddle-Reason`. Answers carry `X-RateLimit-Limit`, `-Remaining` and `-Reset`. HEAD is answered as " +
-    "GET. A path that no route has is a 404 (`ROUTE_UNKNOWN`), another method of a known path a 405 (`METHOD_NOT_ALLOWED`, with `Allow`). " +
+    `GET. Request line and headers have ${
+      limits.requestHeadBytesMax / 1024
+    } KiB together, else it is a 431; how large a body may be stands with each call. ` +
+    " A path that no route has is a 404 (`ROUTE_UNKNOWN`), another method of a known path a 405 (`METHOD_NOT_ALLOWED`, with `Allow`). " +
     "What each refusal means and what to do: [/docs/errors](/docs/errors).",
 };
 

@@ -2,13 +2,13 @@
 import { addressFilterOf, isAscending, timeText } from "../decode/date-range.ts";
 import { emailOf } from "../decode/identifiers.ts";
 import { checkCount } from "../decode/lists.ts";
-import { addressesIn, queryOf } from "../decode/query.ts";
+import { queryOf } from "../decode/query.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handleEmailUnsubscribes(call: Call, { messagingStatus }: Pick<Parts, "messagingStatus">): Promise<Reply> {
   const query = queryOf(call.query);
-  const list = addressesIn(query, "email").map((email) => emailOf(email));
+  const list = (query.get("email") ?? []).map((email) => emailOf(email));
   checkCount(list);
   const filter = { ...addressFilterOf(query, { name: "email", list }), ascending: isAscending(query) };
   const response = await messagingStatus.listUnsubscribes({ scope: call.scope, filter }, call.reading);

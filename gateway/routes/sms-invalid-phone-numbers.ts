@@ -3,13 +3,13 @@ import { PhoneMark } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { addressFilterOf, timeText } from "../decode/date-range.ts";
 import { phoneOf } from "../decode/identifiers.ts";
 import { checkCount } from "../decode/lists.ts";
-import { addressesIn, queryOf } from "../decode/query.ts";
+import { queryOf } from "../decode/query.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 export async function handleSmsInvalidPhoneNumbers(call: Call, { messagingStatus }: Pick<Parts, "messagingStatus">): Promise<Reply> {
   const query = queryOf(call.query);
-  const list = addressesIn(query, "phone_numbers").map((phone) => phoneOf(phone, "phone_numbers"));
+  const list = (query.get("phone_numbers") ?? []).map((phone) => phoneOf(phone, "phone_numbers"));
   checkCount(list);
   const filter = addressFilterOf(query, { name: "phone_numbers", list });
   const response = await messagingStatus.listInvalidPhones({ scope: call.scope, filter }, call.reading);

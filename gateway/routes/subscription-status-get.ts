@@ -1,15 +1,15 @@
-/** GET /subscription/status/get: the state of users in one group (specification; api-facts 4). */
+/** GET and POST /subscription/status/get: the state of users in one group (specification; api-facts 4). */
 import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { invalid } from "../decode/fields.ts";
 import { bothAddresses, groupIdOf } from "../decode/lists.ts";
 import { idsOrAddressesOf, type NamedUser } from "../decode/named-users.ts";
-import { onlyValue, type Query, queryOf } from "../decode/query.ts";
+import { onlyValue, type Query, queryOfCall } from "../decode/query.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** `status` has the identifiers as they were sent. */
 export async function handleSubscriptionStatusGet(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
-  const query = queryOf(call.query);
+  const query = queryOfCall(call);
   const asked = askedOf(query);
   const subscriptionGroupId = groupIdOf(onlyValue(query, "subscription_group_id"));
   const { statuses, behind } = await subscription.getStatus(

@@ -1,14 +1,14 @@
-/** GET /subscription/user/status: all groups of users (api-facts 4, as it was recorded). */
+/** GET and POST /subscription/user/status: all groups of users (api-facts 4, as it was recorded). */
 import { limits } from "../../platform/limits.ts";
 import { Channel, MembershipStatus, type UserStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { namedUsersOf } from "../decode/named-users.ts";
-import { offsetOf, queryOf, wholeOf } from "../decode/query.ts";
+import { offsetOf, queryOfCall, wholeOf } from "../decode/query.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 /** Users who share an address stand apart; somebody unknown is left out. `total_count` is the number of users on all pages. */
 export async function handleSubscriptionUserStatus(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
-  const query = queryOf(call.query);
+  const query = queryOfCall(call);
   const { ids, emails, phones } = namedUsersOf(query);
   const response = await subscription.getUserStatus({
     scope: call.scope,

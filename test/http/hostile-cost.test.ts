@@ -104,6 +104,6 @@ test.each(huge)("%s: refused", async (what, status, pieces) => {
     })\n`,
   );
   expect(cpu).toBeLessThan(50);
-  const bodyMax = what.endsWith("translations") ? limits.translationRequestBytesMax : limits.requestBytesMax;
+  const bodyMax = what.endsWith("translations") ? limits.translationRequestBytesMax : limits.trackRequestBytesMax;
   expect(median(grown)).toBeLessThan(2 * bodyMax / megabytes);
 }, 120_000);

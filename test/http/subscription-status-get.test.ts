@@ -154,3 +154,42 @@ test("memberships survive alias, identify and merge into the identified user", a
   await heddle.accept("/users/identify", { aliases_to_identify: [{ external_id: id, user_alias: alias }] });
   expect(await groupState(heddle, emailGroup, { external_id: id })).toBe("Unsubscribed");
 });
+
+for (const route of [path, "/subscription/user/status"]) {
+  test(`GET ${route} takes fifty external ids of 310 characters, and POST those that no query has room for`, async () => {
+    const [first, ...ids] = Array.from({ length: 50 }, () => fresh().padEnd(310, "x"));
+    await heddle.track({ attributes: [{ external_id: first }] });
+    await heddle.accept("/subscription/status/set", {
+      subscription_group_id: emailGroup,
+      subscription_state: "subscribed",
+      external_id: [first],
+    });
+    const query = [first, ...ids].map((id) => `external_id[]=${id}`).join("&");
+    const answer = await heddle.get(`${route}?subscription_group_id=${emailGroup}&${query}`);
+    expect(answer.status, answer.text).toBe(200);
+    expect(answer.text).toContain(first);
+    const longest = ids.map((id) => id.padEnd(640, "ü"));
+    const asked = { subscription_group_id: emailGroup, external_id: [first, ...longest] };
+    const posted = await heddle.post(route, asked);
+    expect(posted.status, posted.text).toBe(200);
+    expect(posted.text).toContain(`"${first}"`);
+    const inQuery = asked.external_id.map((id) => `external_id[]=${encodeURIComponent(id ?? "")}`).join("&");
+    expect((await heddle.get(`${route}?subscription_group_id=${emailGroup}&${inQuery}`)).status).toBe(431);
+  });
+
+  test(`POST ${route} answers as GET does, and refuses the same`, async () => {
+    const ann = await member("subscribed");
+    for (const field of ["external_id", "email"] as const) {
+      const value = field === "email" ? ann.email : ann.id;
+      const got = await heddle.get(`${route}?subscription_group_id=${emailGroup}&${field}=${encodeURIComponent(value)}`);
+      for (const sent of [value, [value]]) {
+        const posted = await heddle.post(route, { subscription_group_id: emailGroup, [field]: sent });
+        expect([posted.status, posted.body]).toEqual([200, got.body]);
+      }
+    }
+    for (const external_id of [[], null, "", {}, [{}], Array.from({ length: 51 }, (_, at) => `${at}`)]) {
+      expect((await heddle.post(route, { subscription_group_id: emailGroup, external_id })).status).toBe(400);
+    }
+    expect((await heddle.post(route, { subscription_group_id: emailGroup, external_id: 12 })).status).toBe(200);
+  });
+}

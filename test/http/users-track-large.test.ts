@@ -62,3 +62,51 @@ test(
     }
   },
 );
+
+test("75 events and 75 purchases of 49 KB each, and 75 attribute objects beside them, are one request", { timeout: 120_000 }, async () => {
+  const ids = Array.from({ length: 75 }, () => fresh());
+  const properties = { list: Array.from({ length: 200 }, () => "x".repeat(245)) };
+  const each = { time: "2026-01-01T00:00:00Z", properties };
+  const body = {
+    attributes: ids.map((external_id) => ({ external_id, nested: { ...attributes(50, "x".repeat(250)) } })),
+    events: ids.map((external_id) => ({ external_id, name: "seen", ...each })),
+    purchases: ids.map((external_id) => ({ external_id, product_id: "p", currency: "USD", price: 1.5, ...each })),
+  };
+  expect(JSON.stringify(body).length).toBeGreaterThan(8_000_000);
+  for (const headers of [{}, { "idempotency-key": fresh("key") }]) {
+    const answer = await heddle.post("/users/track", body, { headers });
+    expect(answer.status, answer.text.slice(0, 300)).toBe(201);
+    expect(answer.body).toEqual({ attributes_processed: 75, events_processed: 75, purchases_processed: 75, message: "success" });
+  }
+  for (const id of [ids[0], ids[74]]) {
+    const user = await heddle.user(id ?? "");
+    expect(user.custom_events).toMatchObject([{ name: "seen", count: 2 }]);
+    expect(user.purchases).toMatchObject([{ name: "p", count: 2 }]);
+    expect(Object.keys(user.custom_attributes?.["nested"] ?? {})).toHaveLength(50);
+  }
+});
+
+test("many large requests at once are all taken in the end, once each, with 503 for what has to wait", { timeout: 240_000 }, async () => {
+  const properties = { list: Array.from({ length: 200 }, () => "x".repeat(245)) };
+  const ids = await Promise.all(Array.from({ length: 12 }, async () => {
+    const [external_id, key] = [fresh(), fresh("key")];
+    const events = Array.from({ length: 75 }, () => ({ external_id, name: "seen", time: "2026-01-01", properties }));
+    await expect.poll(async () => {
+      const { status } = await heddle.post("/users/track", { events }, { headers: { "idempotency-key": key } });
+      expect([201, 503]).toContain(status);
+      return status;
+    }, { interval: 500, timeout: 200_000 }).toBe(201);
+    return external_id;
+  }));
+  for (const id of ids) expect((await heddle.user(id)).custom_events?.[0]?.count).toBe(75);
+});
+
+test("a request of more values than are parsed at once is refused with what to do", async () => {
+  const answer = await heddle.post("/users/track", {
+    events: Array.from(
+      { length: 75 },
+      () => ({ external_id: fresh(), name: "e", time: "2026-01-01", properties: { list: Array.from({ length: 24_000 }, () => [0]) } }),
+    ),
+  });
+  expect([answer.status, answer.body.message]).toEqual([400, "The JSON holds too many values in all: send less in a request"]);
+});

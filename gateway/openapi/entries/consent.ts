@@ -12,6 +12,30 @@ const named: readonly Parameter[] = [
   manyOf("email", "Users by email."),
   manyOf("phone", "Users by phone, E.164."),
 ];
+const namedInBody = {
+  external_id: oneOrMany("Users by external id."),
+  email: oneOrMany("Users by email."),
+  phone: oneOrMany("Users by phone, E.164."),
+};
+const mostUsers = whole(undefined, { minimum: 1, maximum: limits.userStatusPageMax, default: limits.userStatusPageMax });
+const usersToSkip = whole(undefined, { minimum: 0, default: 0 });
+const groupStatuses = success({
+  status: mapOf(oneOfTexts(["Subscribed", "Unsubscribed", "Unknown"]), "By identifier, as it was sent."),
+}, ["status"]);
+const userGroups = success({ users: list(ref("UserGroups")), total_count: whole("Users on all pages.") }, ["users", "total_count"]);
+const groupsOfAnn = {
+  users: [{
+    email: "ann@example.com",
+    phone: null,
+    external_id: "ann",
+    subscription_groups: [
+      { id: group, name: "Weekly letter", channel: "email", status: "Unsubscribed" },
+      { id: smsGroup, name: "Offers", channel: "sms", status: "Subscribed" },
+    ],
+  }],
+  total_count: 1,
+  message: "success",
+};
 
 function addresses(name: string, time: string): Schema {
   return success({ [name]: list(object({ email: text(), [time]: text("`2026-11-20 10:00:00 +0000`") }, ["email", time])) }, [name]);
@@ -71,11 +95,27 @@ export const consentEntries: readonly Entry[] = [
       { in: "query", name: "subscription_group_id", description: "The group.", required: true, schema: text() },
       ...named,
     ],
-    answer: success({ status: mapOf(oneOfTexts(["Subscribed", "Unsubscribed", "Unknown"]), "By identifier, as it was sent.") }, ["status"]),
+    answer: groupStatuses,
     reasons: ["BATCH_TOO_LARGE"],
     examples: [{
       name: "two users",
       parameters: { subscription_group_id: group, external_id: ["ann", "nobody"] },
+      answer: { status: { ann: "Unsubscribed", nobody: "Unknown" }, message: "success" },
+    }],
+  },
+  {
+    route: "POST /subscription/status/get",
+    operationId: "getGroupStatusByBody",
+    tag: "Consent",
+    summary: "State of users in a group, for names too long for a query",
+    description: "As the GET, with the names in the body: the head of a request has 64 KiB.",
+    extension: true,
+    body: object({ subscription_group_id: text(), ...namedInBody }, ["subscription_group_id"]),
+    answer: groupStatuses,
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{
+      name: "two users",
+      body: { subscription_group_id: group, external_id: ["ann", "nobody"] },
       answer: { status: { ann: "Unsubscribed", nobody: "Unknown" }, message: "success" },
     }],
   },
@@ -87,33 +127,24 @@ export const consentEntries: readonly Entry[] = [
     description: "Users who share an address stand apart; somebody unknown is left out.",
     parameters: [
       ...named,
-      {
-        in: "query",
-        name: "limit",
-        description: "Most users.",
-        schema: whole(undefined, { minimum: 1, maximum: limits.userStatusPageMax, default: limits.userStatusPageMax }),
-      },
-      { in: "query", name: "offset", description: "Users to skip.", schema: whole(undefined, { minimum: 0, default: 0 }) },
+      { in: "query", name: "limit", description: "Most users.", schema: mostUsers },
+      { in: "query", name: "offset", description: "Users to skip.", schema: usersToSkip },
     ],
-    answer: success({ users: list(ref("UserGroups")), total_count: whole("Users on all pages.") }, ["users", "total_count"]),
+    answer: userGroups,
     reasons: ["BATCH_TOO_LARGE"],
-    examples: [{
-      name: "by external id",
-      parameters: { external_id: ["ann"] },
-      answer: {
-        users: [{
-          email: "ann@example.com",
-          phone: null,
-          external_id: "ann",
-          subscription_groups: [
-            { id: group, name: "Weekly letter", channel: "email", status: "Unsubscribed" },
-            { id: smsGroup, name: "Offers", channel: "sms", status: "Subscribed" },
-          ],
-        }],
-        total_count: 1,
-        message: "success",
-      },
-    }],
+    examples: [{ name: "by external id", parameters: { external_id: ["ann"] }, answer: groupsOfAnn }],
+  },
+  {
+    route: "POST /subscription/user/status",
+    operationId: "getUserGroupsByBody",
+    tag: "Consent",
+    summary: "All groups of users, for names too long for a query",
+    description: "As the GET, with the names in the body: the head of a request has 64 KiB.",
+    extension: true,
+    body: object({ ...namedInBody, limit: mostUsers, offset: usersToSkip }),
+    answer: userGroups,
+    reasons: ["BATCH_TOO_LARGE"],
+    examples: [{ name: "by external id", body: { external_id: "ann" }, answer: groupsOfAnn }],
   },
   {
     route: "POST /email/status",

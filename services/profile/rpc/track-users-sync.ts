@@ -27,7 +27,7 @@ export async function handleTrackUsersSync(
   const mark = syncMark(scope, message.bodyJson);
   const request = { ...callerOf(scope), ...(mark && { idempotency: mark }) };
   const { answer, errors, ...written } = await trackUsersSync(parts, request, {
-    body: parseJson(message.bodyJson),
+    body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
     groups: groupsOf(message),
     render: (key, profile) => profile === undefined ? nobody : toJsonBytes(syncUser(key, profile)),
     firstAnswer: mark && (async (make) => {

@@ -15,7 +15,7 @@ import { answered, callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
 export async function handleTrackUsers(parts: WriteParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
   const scope = scopeOf(message);
   const { report, ...written } = await trackUsers(parts, callerOf(scope), {
-    body: parseJson(message.bodyJson),
+    body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
     limits: {
       objectsPerArrayMax: message.objectsPerArrayMax,
       objectsMax: message.objectsMax,
