@@ -174,6 +174,7 @@ function addScimTokens(program: Command, done: (code: number) => void): void {
     .requiredOption("--name <name>", "name of the token")
     .requiredOption("--origin <origin>", "what the identity provider sends as X-Request-Origin")
     .option("--origin-optional", "take requests without X-Request-Origin too, for providers that cannot send it")
+    .option("--permissions-optional", "take accounts without `permissions` too, for providers that cannot send them")
     .option("--company <company>", company)
     .option("--default-workspace <workspace>", "where users without a workspace land")
     .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")

@@ -19,6 +19,7 @@ export async function create(
     readonly name: string;
     readonly origin: string;
     readonly originOptional?: boolean;
+    readonly permissionsOptional?: boolean;
     readonly company?: string;
     readonly defaultWorkspace?: string;
     readonly allowIp?: readonly string[];
@@ -38,6 +39,7 @@ export async function create(
       name: options.name,
       origin: options.origin,
       originHeader: options.originOptional ? "optional" : "required",
+      permissionsOnCreate: options.permissionsOptional ? "optional" : "required",
       defaultWorkspaceId: landing,
       ipAllow,
     });
@@ -56,6 +58,7 @@ export async function list(options: FolderOptions & { readonly company?: string 
     name: token.name,
     origin: token.origin,
     originHeader: token.originHeader,
+    permissionsOnCreate: token.permissionsOnCreate ?? "required",
     defaultWorkspace: landingPath(rows, token.defaultWorkspaceId),
     ipAllow: token.ipAllow,
     createdAt: timeText(token.createdAt),
@@ -69,12 +72,13 @@ export async function list(options: FolderOptions & { readonly company?: string 
       token.company,
       token.name,
       `${token.origin}${token.originHeader === "optional" ? " (optional)" : ""}`,
+      token.permissionsOnCreate,
       token.defaultWorkspace,
       token.ipAllow.join(","),
       token.createdAt ?? "",
       token.revokedAt ?? "",
     ]);
-    print(table(["ID", "COMPANY", "NAME", "ORIGIN", "LANDS IN", "ONLY FROM", "CREATED", "REVOKED"], cells));
+    print(table(["ID", "COMPANY", "NAME", "ORIGIN", "PERMISSIONS", "LANDS IN", "ONLY FROM", "CREATED", "REVOKED"], cells));
   }
   return exitCodes.ok;
 }

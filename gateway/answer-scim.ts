@@ -87,7 +87,9 @@ async function callRoute(
   const body = hasBody ? await request.readBody(route.bodyBytesMax) : noBody;
   const query = new URLSearchParams(request.query);
   const reading = isRead(route) ? { signal: request.hungUp } : {};
-  return await route.handler({ scope, directory: directoryOf(holder), query, headers: request.headers, body, params, reading }, scim);
+  const directory = directoryOf(holder);
+  const permissionsOptional = holder.token.permissionsOnCreate === "optional";
+  return await route.handler({ scope, directory, permissionsOptional, query, headers: request.headers, body, params, reading }, scim);
 }
 
 /** RFC 7644 section 3.4.3: a search is a POST that reads. */

@@ -22,6 +22,8 @@ export type ScimHandler = (call: ScimCall, scim: Client<typeof ScimService>) => 
 export interface ScimCall {
   readonly scope: ScimScope;
   readonly directory: ScimDirectory;
+  /** The token may leave them out of accounts that it creates. */
+  readonly permissionsOptional: boolean;
   readonly query: URLSearchParams;
   readonly headers: RequestHeaders;
   readonly body: Uint8Array;

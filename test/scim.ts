@@ -12,9 +12,9 @@ export const errorSchema = "urn:ietf:params:scim:api:messages:2.0:Error";
 
 export const tokens = {
   acme: "scim-token-of-acme",
-  /** Of acme; new users land in Shop. */
+  /** Of acme; new users land in Shop, also those without permissions. */
   landing: "scim-token-that-lands",
-  /** Of acme; may leave the origin out. */
+  /** Of acme; may leave the origin out, and permissions. */
   entra: "scim-token-of-entra",
   /** Of acme; from 192.0.2.0/24 only. */
   elsewhere: "scim-token-elsewhere",
@@ -30,8 +30,8 @@ companies:
     permissionSets: [{ name: Editors }]
     scimTokens:
       - { name: okta, origin: okta, secret: ${tokens.acme} }
-      - { name: landing, origin: okta, defaultWorkspace: Shop, secret: ${tokens.landing} }
-      - { name: entra, origin: entra, originHeader: optional, secret: ${tokens.entra} }
+      - { name: landing, origin: okta, defaultWorkspace: Shop, permissionsOnCreate: optional, secret: ${tokens.landing} }
+      - { name: entra, origin: entra, originHeader: optional, permissionsOnCreate: optional, secret: ${tokens.entra} }
       - { name: elsewhere, origin: okta, ipAllow: [192.0.2.0/24], secret: ${tokens.elsewhere} }
     workspaces:
       - name: Shop

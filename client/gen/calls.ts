@@ -244,7 +244,7 @@ export type ScimNewUser = {
     readonly familyName: string;
   };
   readonly department: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
-  readonly permissions?: ScimPermissions;
+  readonly permissions: ScimPermissions;
   /** An inactive user stays and cannot sign in. */
   readonly active?: boolean;
   /** The identity provider's own id. */

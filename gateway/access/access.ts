@@ -80,6 +80,8 @@ export interface ScimToken {
   readonly origin: string;
   /** "optional": the header may be left out, for identity providers that cannot send one; where it is sent it must fit. */
   readonly originHeader: "required" | "optional";
+  /** "optional": accounts may be created without `permissions`. Absent, as in rows of before: required. */
+  readonly permissionsOnCreate?: "required" | "optional";
   /** Where users without a workspace land; empty: nowhere. */
   readonly defaultWorkspaceId: string;
   readonly ipAllow: readonly string[];

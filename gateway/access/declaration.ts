@@ -62,18 +62,21 @@ function readCompany(reader: DeclarationReader, place: Place): DeclaredCompany {
 }
 
 function readToken(reader: DeclarationReader, item: Place): DeclaredToken {
-  const fields = reader.fields(item, ["name", "origin", "originHeader", "defaultWorkspace", "secret", "ipAllow"]);
+  const fields = reader.fields(item, ["name", "origin", "originHeader", "permissionsOnCreate", "defaultWorkspace", "secret", "ipAllow"]);
   const [origin, header, workspace] = [fields.get("origin"), fields.get("originHeader"), fields.get("defaultWorkspace")];
-  const originHeader = header && readWord(reader, header, originHeaders);
+  const originHeader = header && readWord(reader, header, necessities);
+  const permissions = fields.get("permissionsOnCreate");
+  const permissionsOnCreate = permissions && readWord(reader, permissions, necessities);
   return {
     ...readHolder(reader, item, fields),
     ...given("origin", origin && readOrigin(reader, origin)),
     ...given("originHeader", originHeader as DeclaredToken["originHeader"]),
+    ...given("permissionsOnCreate", permissionsOnCreate as DeclaredToken["permissionsOnCreate"]),
     ...given("defaultWorkspace", workspace && reader.text(workspace)),
   };
 }
 
-const originHeaders = ["required", "optional"];
+const necessities = ["required", "optional"];
 
 function readOrigin(reader: DeclarationReader, place: Place): string | undefined {
   const origin = reader.text(place);

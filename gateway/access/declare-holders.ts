@@ -49,14 +49,14 @@ export function planTokens(
   }
 }
 
-const unbound = { origin: "", originHeader: "required", defaultWorkspaceId: "" } as const;
+const unbound = { origin: "", originHeader: "required", permissionsOnCreate: "required", defaultWorkspaceId: "" } as const;
 
 /** What the file says of a token; what it leaves out is left as it is. */
 function tokenTerms(
   plan: Plan,
-  { line, origin, originHeader, defaultWorkspace }: DeclaredToken,
+  { line, origin, originHeader, permissionsOnCreate, defaultWorkspace }: DeclaredToken,
   workspaces: readonly Workspace[],
-): Partial<Pick<TokenRow, "origin" | "originHeader" | "defaultWorkspaceId">> {
+): Partial<Pick<TokenRow, "origin" | "originHeader" | "permissionsOnCreate" | "defaultWorkspaceId">> {
   const workspace = workspaces.findLast(({ name }) => name === defaultWorkspace);
   if (defaultWorkspace !== undefined && !workspace) {
     plan.problems.push({ line, text: `the company has no workspace "${defaultWorkspace}" for "defaultWorkspace"` });
@@ -64,6 +64,7 @@ function tokenTerms(
   return {
     ...(origin === undefined ? {} : { origin }),
     ...(originHeader === undefined ? {} : { originHeader }),
+    ...(permissionsOnCreate === undefined ? {} : { permissionsOnCreate }),
     ...(workspace ? { defaultWorkspaceId: workspace.id } : {}),
   };
 }

@@ -51,6 +51,7 @@ export interface DeclaredKey extends DeclaredHolder {
 export interface DeclaredToken extends DeclaredHolder {
   readonly origin?: string;
   readonly originHeader?: "required" | "optional";
+  readonly permissionsOnCreate?: "required" | "optional";
   /** A workspace of the company, by name. */
   readonly defaultWorkspace?: string;
 }

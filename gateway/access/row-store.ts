@@ -49,6 +49,7 @@ function tokenFromRow(row: Row): TokenRow {
     companyId: text(row["company_id"]),
     origin: text(row["origin"]),
     originHeader: row["origin_header"] === "optional" ? "optional" : "required",
+    permissionsOnCreate: row["permissions_on_create"] === "optional" ? "optional" : "required",
     defaultWorkspaceId: text(row["default_workspace"]),
   };
 }
@@ -145,6 +146,7 @@ function tokenToValues(row: TokenRow): Record<string, SQLInputValue> {
     company_id: row.companyId,
     origin: row.origin,
     origin_header: row.originHeader,
+    permissions_on_create: row.permissionsOnCreate ?? "required",
     default_workspace: row.defaultWorkspaceId,
   };
 }

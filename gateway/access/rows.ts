@@ -80,4 +80,5 @@ export const accessSchema: readonly string[] = [
   ALTER TABLE access_companies ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
   ALTER TABLE access_workspaces ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
   `,
+  "ALTER TABLE access_scim_tokens ADD COLUMN permissions_on_create TEXT NOT NULL DEFAULT 'required'",
 ];

@@ -13,7 +13,10 @@ export interface NewToken {
 }
 
 /** What a token is made of. */
-export type TokenTerms = Pick<ScimToken, "companyId" | "name" | "origin" | "originHeader" | "defaultWorkspaceId" | "ipAllow">;
+export type TokenTerms = Pick<
+  ScimToken,
+  "companyId" | "name" | "origin" | "originHeader" | "permissionsOnCreate" | "defaultWorkspaceId" | "ipAllow"
+>;
 
 /**
  * Makes a token. Refuses: NOT_FOUND (no such company, or no such workspace of it), ALREADY_EXISTS (a valid token of the
@@ -67,8 +70,8 @@ function tokenById(rows: AccessRows, id: string): TokenRow {
 
 function withSecret(wanted: TokenTerms, now: number) {
   const made = secret(tokenPrefix);
-  const { companyId, name, origin, originHeader, defaultWorkspaceId, ipAllow } = wanted;
-  const terms = { companyId, name, origin, originHeader, defaultWorkspaceId, ipAllow };
+  const { companyId, name, origin, originHeader, permissionsOnCreate = "required", defaultWorkspaceId, ipAllow } = wanted;
+  const terms = { companyId, name, origin, originHeader, permissionsOnCreate, defaultWorkspaceId, ipAllow };
   const token: ScimToken = { id: newId("tok_"), ...terms, createdAt: now, revokedAt: null };
   return { writes: [{ put: "token", row: { ...token, digest: digestOf(made) } } as const], result: { token, secret: made } };
 }

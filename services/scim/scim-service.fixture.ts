@@ -31,7 +31,7 @@ export function scimService(): ScimUnderTest {
   const at = held as ScimUnderTest;
   held.open = open;
   held.create = async (name, more = {}, of = {}) => {
-    const { user } = await at.scim.createUser({ scope: scope(of), directory, bodyJson: body(name, more) });
+    const { user } = await at.scim.createUser({ scope: scope(of), directory, bodyJson: body(name, { permissions: {}, ...more }) });
     return { id: user?.id ?? "", etag: user?.etag ?? "", json: json(user), replayed: user?.replayed };
   };
   beforeEach(async () => {
@@ -82,7 +82,14 @@ export function bytes(body: unknown): Uint8Array<ArrayBuffer> {
 }
 
 export function body(name: string, more: object = {}): Uint8Array<ArrayBuffer> {
-  return bytes({ schemas: [core], userName: `${name}@x.de`, name: { givenName: name, familyName: "Y" }, department: "pm", ...more });
+  return bytes({
+    schemas: [core],
+    userName: `${name}@x.de`,
+    name: { givenName: name, familyName: "Y" },
+    department: "pm",
+    permissions: {},
+    ...more,
+  });
 }
 
 export function json(user: { userJson: Uint8Array } | undefined) {

@@ -27,6 +27,7 @@ test("heddle scim-tokens makes, lists, rotates and revokes tokens that a running
     "okta",
     "--default-workspace",
     "Blog",
+    "--permissions-optional",
     "--json",
   );
   expect(made.code, made.errors).toBe(0);
@@ -37,6 +38,11 @@ test("heddle scim-tokens makes, lists, rotates and revokes tokens that a running
   const second = JSON.parse((await command("scim-tokens", "rotate", first.id, "--json")).output) as { id: string; secret: string };
   await eventually(second.secret, 200);
   await eventually(first.secret, 200);
+  await scim.create({ permissions: undefined }, { token: second.secret });
+  const strict = await command("scim-tokens", "create", "--company", "acme", "--name", "strict", "--origin", "okta", "--json");
+  const third = JSON.parse(strict.output) as { secret: string };
+  await eventually(third.secret, 200);
+  expect((await scim.call("POST", "Users", newUser({ permissions: undefined }), { token: third.secret })).status).toBe(400);
   expect((await command("scim-tokens", "revoke", first.id)).output).toContain("is revoked");
   await eventually(first.secret, 401);
   await eventually(second.secret, 200);

@@ -130,8 +130,22 @@ test("POST /scim/v2/Users with a token that has a default workspace lands a user
   });
   const placed = await scim.create({ permissions: { appGroup: [{ appGroupName: "Blog" }] } }, { token: tokens.landing });
   expect(placed["permissions"]).toMatchObject({ appGroup: [{ appGroupName: "Blog" }] });
-  expect((await scim.create({ permissions: undefined }))["permissions"]).toEqual({ companyPermissions: [], appGroup: [] });
+  expect((await scim.create({ permissions: {} }))["permissions"]).toEqual({ companyPermissions: [], appGroup: [] });
 });
+
+for (const permissions of [undefined, null]) {
+  test(`POST /scim/v2/Users with permissions ${permissions} is 400, unless the token lets accounts be made without`, async () => {
+    const refused = await scim.call("POST", "Users", newUser({ permissions }));
+    expect([refused.status, refused.body.detail]).toEqual([
+      400,
+      "'permissions' is required: an object, {} for none; a token made with --permissions-optional takes accounts without it",
+    ]);
+    const made = await scim.create({ permissions }, { token: tokens.entra, origin: "entra" });
+    expect(made["permissions"]).toEqual({ companyPermissions: [], appGroup: [] });
+    const { id, userName } = await scim.create();
+    expect((await scim.call("PUT", `Users/${id}`, newUser({ userName, permissions }))).status).toBe(200);
+  });
+}
 
 test("POST /scim/v2/Users takes nothing that the service gives out itself", async () => {
   const user = await scim.create({

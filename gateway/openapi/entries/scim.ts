@@ -63,6 +63,7 @@ export const scimEntries: readonly Entry[] = [
     operationId: "createDashboardUser",
     tag: "Dashboard users",
     summary: "Create a dashboard user",
+    description: "A token made with `--permissions-optional` may leave `permissions` out.",
     parameters: projection,
     body: ref("ScimNewUser"),
     answer: ref("ScimUser"),

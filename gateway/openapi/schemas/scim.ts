@@ -28,7 +28,7 @@ const filter: Readonly<Record<string, Schema>> = {
 };
 
 export const scimSchemas: Readonly<Record<string, Schema>> = {
-  ScimNewUser: object(user, ["schemas", "userName", "name", "department"]),
+  ScimNewUser: object(user, ["schemas", "userName", "name", "department", "permissions"]),
   ScimReplacedUser: object(user, ["schemas", "name", "department"]),
   // With a projection an answer has what was asked for
   ScimUser: object({

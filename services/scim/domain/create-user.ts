@@ -11,13 +11,14 @@ import { answerOf, type Shown, writeUser, type Written } from "./write-user.ts";
 export async function createUser(
   parts: ScimParts,
   caller: Caller,
-  asked: Shown & { readonly body: unknown; readonly directory: Directory },
+  asked: Shown & { readonly body: unknown; readonly directory: Directory; readonly permissionsOptional: boolean },
 ): Promise<Written> {
   const draft = checkUser(asked.body, asked.directory);
   const key = draft.userName === undefined ? undefined : userNameKey(draft.userName);
   const { userName } = draft;
   if (userName === undefined) throw invalid("'userName' is required");
   if (key === undefined) throw invalid("'userName' must be an email address");
+  if (draft.permissions === undefined && !asked.permissionsOptional) throw invalid(permissionsNeeded);
   const permissions = landed(draft.permissions ?? { company: [], workspaces: [] }, asked.directory);
   return await writeUser(parts, caller, async () => {
     const now = parts.clock.now();
@@ -44,6 +45,9 @@ export async function createUser(
     return { change: { companyId: caller.companyId, after: user, log }, answer: answerOf(user, asked) };
   });
 }
+
+const permissionsNeeded =
+  "'permissions' is required: an object, {} for none; a token made with --permissions-optional takes accounts without it";
 
 /** `dfa245b7-24195aec-887bb3ad-602b3340`, as clients know these ids. */
 function groupsOfEight(hex: string): string {

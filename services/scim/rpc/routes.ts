@@ -34,7 +34,9 @@ export function scimRoutes(parts: ServiceParts): ServiceImpl<typeof ScimService>
   return {
     async createUser({ scope, bodyJson, ...message }) {
       const caller = writerOf(scope, bodyJson);
-      return { user: userAnswer(await createUser(parts, caller, { ...shownTo(caller, message), body: bodyOf(bodyJson) })) };
+      const { permissionsOptional } = message;
+      const asked = { ...shownTo(caller, message), body: bodyOf(bodyJson), permissionsOptional };
+      return { user: userAnswer(await createUser(parts, caller, asked)) };
     },
     async getUser({ scope, id, ...message }) {
       const caller = callerOf(scope);
