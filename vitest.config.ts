@@ -3,7 +3,7 @@ import { env } from "node:process";
 import { defineConfig } from "vitest/config";
 
 /** What runs on the mesh too: grows with the parts that it has. */
-const meshFiles = [
+export const meshFiles = [
   "users-",
   "preference-",
   "properties",

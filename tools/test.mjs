@@ -9,9 +9,9 @@ const stages = [
   { name: "unit", run: () => runTests("unit") },
   { name: "deploy", run: () => runTests("deploy") },
   { name: "mesh", run: () => runTests("mesh") },
-  { name: "node", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" }) },
-  { name: "deno", run: () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" }) },
-  { name: "mesh-http", run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh" })) },
+  { name: "node", run: () => withStatements("node", () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" })) },
+  { name: "deno", run: () => withStatements("deno", () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" })) },
+  { name: "mesh-http", run: () => withServers(() => withStatements("mesh", () => runTests("http", { HEDDLE_TEST_SHAPE: "mesh" }))) },
   {
     name: "mesh-mixed",
     run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_DENO_PARTS: "gateway,profile" })),
@@ -71,6 +71,15 @@ function withServers(run) {
   }
   console.log("Not run: a server is missing");
   return { passed: 0, failed: 0, skipped: 1 };
+}
+
+/** After a run of the black-box tests: every test that a statement of the specification names was among them. */
+function withStatements(shape, run) {
+  const result = run();
+  const { status } = spawnSync("node", ["tools/specification/tried.ts", join(reports, `http-${shape}.json`), shape], { stdio: "inherit" });
+  if (status === 0) return result;
+  failures.push(`specification, ${shape}: a statement's test did not run, see above`);
+  return { ...result, failed: result.failed + 1 };
 }
 
 /**

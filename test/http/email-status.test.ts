@@ -230,3 +230,12 @@ test("GET /email/unsubscribes in both directions, no other", async () => {
   expect(await order("")).toEqual(emails.toReversed());
   expect((await heddle.get(`/email/unsubscribes?${today}&sort_direction=up`)).status).toBe(400);
 });
+
+test("email_subscribe of an attributes object by external_id reaches all who share the email", async () => {
+  const [email, id] = [freshEmail(), fresh()];
+  await heddle.track({ attributes: [{ external_id: id, email }, { external_id: fresh(), email }, { external_id: fresh(), email }] });
+  for (const state of ["opted_in", "unsubscribed", "subscribed"]) {
+    await heddle.track({ attributes: [{ external_id: id, email_subscribe: state }] });
+    expect(await exported(email)).toEqual([state, state, state]);
+  }
+});

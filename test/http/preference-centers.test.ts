@@ -222,3 +222,18 @@ test("every version is kept: list, one, difference, restore", async () => {
   expect((await call("GET", `${path}/${id}/versions/4`)).body).toMatchObject({ restored_from: 1 });
   expect((await call("GET", `${path}/${id}/versions/9`)).status).toBe(404);
 });
+
+test("PUT takes the title, both pages and the options, each a text or an object and nothing else", async () => {
+  const { call, create } = freshWorkspace(suite);
+  const id = await create();
+  const content = { preference_center_title: "Letters", preference_center_page_html: "", confirmation_page_html: "<p>Thanks</p>" };
+  const options = { "meta-viewport-content": "width=device-width" };
+  expect((await call("PUT", `${path}/${id}`, { ...content, options })).status).toBe(200);
+  expect((await call("GET", `${path}/${id}`)).body).toMatchObject({ ...content, preference_center_options: options });
+  for (const field of ["preference_center_title", "preference_center_page_html", "confirmation_page_html", "options", "state"]) {
+    const answer = await call("PUT", `${path}/${id}`, { ...content, [field]: 5 });
+    expect([answer.status, answer.body.message], field).toEqual([400, expect.stringContaining(`'${field}'`)]);
+  }
+  const viewport = await call("PUT", `${path}/${id}`, { ...content, options: { "meta-viewport-content": 5 } });
+  expect([viewport.status, viewport.body.message]).toEqual([400, expect.stringContaining("meta-viewport-content")]);
+});

@@ -185,3 +185,53 @@ for (
     expect(body.detail).toContain(what);
   });
 }
+
+test("POST /scim/v2/Users refuses a name and permissions of another shape, and names the field", async () => {
+  for (
+    const [values, what] of [
+      [{ name: "Ann Archer" }, "name"],
+      [{ name: { givenName: "Ann", familyName: 5 } }, "name.familyName"],
+      [{ name: { givenName: ["Ann"], familyName: "Archer" } }, "name.givenName"],
+      [{ permissions: "admin" }, "permissions"],
+      [{ permissions: { companyPermissions: "admin" } }, "companyPermissions"],
+      [{ permissions: { appGroup: ["Shop"] } }, "appGroup"],
+      [{ permissions: { appGroup: [{ appGroupName: "Shop", appGroupPermissions: "admin" }] } }, "appGroupPermissions"],
+      [{ permissions: { appGroup: [{ appGroupName: "Shop", team: ["South"] }] } }, "team"],
+      [{ permissions: { appGroup: [{}] } }, "appGroup"],
+    ] as const
+  ) {
+    const { status, body } = await scim.call("POST", "Users", newUser(values));
+    expect([status, body.scimType], JSON.stringify(values)).toEqual([400, "invalidValue"]);
+    expect(body.detail).toContain(what);
+  }
+});
+
+/** As the reference lists them. */
+const companyStrings = "admin manage_company_settings add_remove_app_groups";
+const teamStrings = "admin basic_access approve_deny_campaigns send_campaigns_canvases publish_cards edit_segments export_user_data " +
+  "view_user_profile manage_dashboard_users manage_media_library";
+const workspaceStrings = `${teamStrings} view_pii view_usage_data import_update_user_data view_billing_details dev_console ` +
+  "launch_content_blocks manage_external_integrations manage_apps manage_teams manage_events_attributes_purchases manage_tags " +
+  "manage_email_settings manage_subscription_groups manage_approval_settings manage_catalogs_dashboard_permission";
+
+test("POST /scim/v2/Users takes every permission and department of the reference", async () => {
+  const permissions = {
+    companyPermissions: companyStrings.split(" "),
+    appGroup: [{
+      appGroupName: "Shop",
+      appGroupPermissions: workspaceStrings.split(" "),
+      team: [{ teamName: "South", teamPermissions: teamStrings.split(" ") }],
+    }],
+  };
+  expect((await scim.create({ permissions }))["permissions"]).toMatchObject(permissions);
+  for (const department of ["agency", "bi", "c_suite", "engineering", "finance", "marketing", "pm"]) {
+    expect((await scim.create({ department }))["department"]).toBe(department);
+  }
+});
+
+test("the id that a search found is that of GET and of DELETE", async () => {
+  const { userName } = await scim.create();
+  const [found] = (await scim.search(`userName eq "${userName}"`)).body.Resources ?? [];
+  expect((await scim.call("GET", `Users/${found?.id}`)).body).toMatchObject({ id: found?.id, userName });
+  expect((await scim.call("DELETE", `Users/${found?.id}`)).status).toBe(204);
+});

@@ -72,3 +72,15 @@ test("a caller whose name is not among those that may call is refused", async ()
   });
   await stranger.close();
 });
+
+test("a number that was taken from the invalid ones can be reported and listed again", async () => {
+  const phone = freshPhone();
+  const query = `/sms/invalid_phone_numbers?phone_numbers[]=${encodeURIComponent(phone)}`;
+  const listed = async () => (await suite.get(query)).body["sms"] as { phone: string }[];
+  for (let round = 0; round < 2; round += 1) {
+    await sender.client.reportInvalidPhone({ scope: scope(), phones: [phone], reason: PhoneMark.PROVIDER_ERROR });
+    await expect.poll(async () => (await listed()).length).toBe(1);
+    await suite.accept("/sms/invalid_phone_numbers/remove", { phone_numbers: [phone] });
+    expect(await listed()).toEqual([]);
+  }
+});

@@ -155,3 +155,14 @@ test("a workspace without early access is told so, one without multi-language se
     expect([off.status, off.body.errors]).toEqual([400, [{ message: expect.any(String), code: "MULTI_LANGUAGE_NOT_ENABLED" }]]);
   }
 });
+
+test("a canvas is viewed by step_id, message_variation_id and locale_id: none may be missing, and what is no UUID is no step's", async () => {
+  const whole = { step_id: ids.step, message_variation_id: ids.stepEmail, locale_id: ids.spanish };
+  const { step_id, message_variation_id, ...locale_id } = whole;
+  const ask = async (query: Record<string, string>) => (await suite.get(`/canvas/translations/?${new URLSearchParams(query)}`)).status;
+  expect(await ask(whole)).toBe(200);
+  for (const query of [{ message_variation_id, ...locale_id }, { step_id, ...locale_id }, { ...whole, message_variation_id: "first" }]) {
+    expect(await ask(query), JSON.stringify(query)).toBe(400);
+  }
+  expect(await ask({ ...whole, step_id: "first" })).toBe(404);
+});

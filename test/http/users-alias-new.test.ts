@@ -193,3 +193,13 @@ test("POST /users/alias/new with an Idempotency-Key answers a repeat with the sa
   expect(first.body.errors?.length).toBeGreaterThan(0);
   expect([second.status, second.body]).toEqual([first.status, first.body]);
 });
+
+test("POST /users/alias/new tells of fields that are neither text nor number, and processes the others", async () => {
+  const good = alias();
+  const wrong = [{ ...alias(), external_id: {} }, { ...alias(), alias_label: [] }, { ...alias(), alias_name: true }];
+  const answer = await heddle.post(path, { user_aliases: [...wrong, good] });
+  expect(answer.status).toBe(201);
+  expect(answer.body).toMatchObject({ aliases_processed: 1, message: "success" });
+  expect(answer.body.errors?.map(({ index }) => index)).toEqual([0, 1, 2]);
+  expect(await heddle.find({ user_aliases: [good] })).toHaveLength(1);
+});

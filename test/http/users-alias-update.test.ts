@@ -73,3 +73,13 @@ for (
     expect(answer.body.message).toMatch(/\S/);
   });
 }
+
+test("POST /users/alias/update refuses an update that lacks a field, or has another type in it", async () => {
+  const whole = { alias_label: "crm", old_alias_name: fresh(), new_alias_name: fresh() };
+  for (const field of Object.keys(whole)) {
+    for (const value of [undefined, null, "", true, {}]) {
+      const answer = await heddle.post(path, { alias_updates: [{ ...whole, [field]: value }] });
+      expect([answer.status, answer.body.message], `${field}: ${JSON.stringify(value)}`).toEqual([400, expect.stringMatching(/\S/)]);
+    }
+  }
+});

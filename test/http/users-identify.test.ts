@@ -114,3 +114,11 @@ for (const body of [{}, { aliases_to_identify: [] }, { aliases_to_identify: "x" 
     expect((await heddle.post(path, body)).status).toBe(400);
   });
 }
+
+test("POST /users/identify gives an external_id to the alias-only user of /users/alias/new", async () => {
+  const [alias, id] = [{ alias_label: "crm", alias_name: fresh() }, fresh()];
+  await heddle.accept("/users/alias/new", { user_aliases: [alias] });
+  await heddle.accept(path, { aliases_to_identify: [{ external_id: id, user_alias: alias }] });
+  expect(await heddle.user(id)).toMatchObject({ external_id: id, user_aliases: [alias] });
+  expect(await heddle.find({ user_aliases: [alias] })).toHaveLength(1);
+});

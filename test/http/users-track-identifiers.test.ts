@@ -250,3 +250,33 @@ for (const array of ["events", "purchases"]) {
 test("_update_existing_only of a wrong type is refused", async () => {
   await heddle.verdict("attributes", { external_id: fresh(), _update_existing_only: "yes", a: 1 });
 });
+
+test("an event and a purchase are taken by each of the five identifiers", async () => {
+  const [id, email, phone] = [fresh(), freshEmail(), freshPhone()];
+  const user_alias = { alias_label: "crm", alias_name: fresh() };
+  await heddle.track({ attributes: [{ external_id: id, email, phone }] });
+  await heddle.accept("/users/alias/new", { user_aliases: [{ external_id: id, ...user_alias }] });
+  const platform_id = (await heddle.user(id)).braze_id;
+  const by = [{ external_id: id }, { user_alias }, { platform_id }, { email }, { phone }];
+  await heddle.track({
+    events: by.map((one) => ({ ...one, name: "e", time })),
+    purchases: by.map((one) => ({ ...one, product_id: "p", currency: "USD", price: 1, time })),
+  });
+  expect(await heddle.user(id)).toMatchObject({ custom_events: [{ name: "e", count: 5 }], purchases: [{ name: "p", count: 5 }] });
+});
+
+test("_update_existing_only of events and purchases that is no boolean is refused", async () => {
+  for (const array of ["events", "purchases"] as const) {
+    for (const wrong of ["yes", 1, {}]) {
+      const rest = { name: "e", product_id: "p", currency: "USD", price: 1, time };
+      await heddle.verdict(array, { external_id: fresh(), ...rest, _update_existing_only: wrong });
+    }
+  }
+});
+
+test("objects that name one alias make one user", async () => {
+  const user_alias = { alias_label: "crm", alias_name: fresh() };
+  await heddle.track({ attributes: ["a", "b"].map((name) => ({ user_alias, _update_existing_only: false, [name]: 1 })) });
+  await heddle.track({ attributes: [{ user_alias, _update_existing_only: false, c: 1 }] });
+  expect((await heddle.find({ user_aliases: [user_alias] })).map((user) => user.custom_attributes)).toEqual([{ a: 1, b: 1, c: 1 }]);
+});

@@ -170,3 +170,25 @@ test("properties are not kept on the profile", async () => {
   await heddle.track({ events: [{ external_id: id, name: "e", time, properties: { secret_word: "xyzzy" } }] });
   expect(JSON.stringify(await heddle.user(id))).not.toContain("xyzzy");
 });
+
+test("app_id is a text that may be left out, of events and purchases", async () => {
+  const id = fresh();
+  for (const app_id of [undefined, "app-1", "any placeholder"]) {
+    await heddle.track({ events: [{ external_id: id, name: "e", time, app_id }], purchases: [{ ...purchase, external_id: id, app_id }] });
+  }
+  expect(await heddle.user(id)).toMatchObject({ custom_events: [{ count: 3 }], purchases: [{ count: 3 }] });
+  for (const wrong of [5, {}]) await heddle.verdict("events", { external_id: id, name: "e", time, app_id: wrong });
+});
+
+test("properties of an event that are no object are refused", async () => {
+  for (const properties of ["x", 1, [1]]) await heddle.verdict("events", { external_id: fresh(), name: "e", time, properties });
+});
+
+test("properties without arrays and objects may be larger than 50 KB", async () => {
+  const properties = Object.fromEntries(Array.from({ length: 256 }, (_, at) => [`p${at}`, "x".repeat(255)]));
+  const answer = await heddle.post("/users/track", {
+    events: [{ external_id: fresh(), name: fresh("event"), time, properties }],
+    purchases: [{ ...purchase, external_id: fresh(), product_id: fresh("product"), properties }],
+  });
+  expect(answer.body).toEqual({ message: "success", events_processed: 1, purchases_processed: 1 });
+});
