@@ -55,7 +55,7 @@ export interface ConsentSubject {
   readonly key: SubjectKey;
 }
 
-export type SubjectKey =
+type SubjectKey =
   | { readonly by: "externalId"; readonly id: string }
   | { readonly by: "email"; readonly address: string }
   | { readonly by: "phone"; readonly number: string };

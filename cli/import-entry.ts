@@ -20,10 +20,10 @@ export const objectTypes: ReadonlyMap<string, ObjectArray> = new Map([
 /** Where the report of refused rows says why: a member of a line, a column of a table. Not part of a row. */
 export const errorField = "_heddle_error";
 /** Of a line that could not be read: its text. */
-export const textField = "_heddle_text";
+const textField = "_heddle_text";
 
 /** Where an object stands: byte offset of its line, and which object of the line it is. */
-export type Place = readonly [offset: number, part: number];
+type Place = readonly [offset: number, part: number];
 
 /** One object of the file, or what is wrong with a line of it. */
 export type Entry = SentEntry | (EntryPlace & { readonly error: string });
@@ -47,7 +47,7 @@ export interface EntryPlace {
 }
 
 /** Whom an object names, and by which kind of identifier: two kinds may name the same user. */
-export interface UserName {
+interface UserName {
   readonly kind: string;
   readonly key: string;
 }
@@ -55,7 +55,7 @@ export interface UserName {
 export const identifierFields = ["external_id", "user_alias", "platform_id", "braze_id", "email", "phone"];
 
 /** The identifier that the server will use: the first of its order of precedence. */
-export function userNameOf(object: Readonly<Record<string, unknown>>): UserName {
+function userNameOf(object: Readonly<Record<string, unknown>>): UserName {
   for (const field of identifierFields) {
     if (!Object.hasOwn(object, field)) continue;
     const kind = field === "braze_id" ? "platform_id" : field;
@@ -138,7 +138,7 @@ export function withRowId(entry: SentEntry, rowId: string, value: unknown): Entr
 }
 
 /** What makes rows equal: what they hold, or the one thing that a column of theirs says. */
-export function idOf(array: ObjectArray, text: string): string {
+function idOf(array: ObjectArray, text: string): string {
   return hash("sha256", `${array} ${text}`, "hex").slice(0, 32);
 }
 

@@ -15,7 +15,7 @@ export interface BatchSeal {
   readonly named: boolean;
 }
 
-export interface Pending {
+interface Pending {
   readonly number: number;
   readonly seal: BatchSeal;
   readonly batch: Batch;
@@ -53,7 +53,7 @@ export interface LedgerOptions {
 }
 
 /** Where the memory of the file lies: rows that were refused are mended in a file of their own, and belong to the first. */
-export function ledgerPath(file: string): { readonly path: string; readonly scope: string } {
+function ledgerPath(file: string): { readonly path: string; readonly scope: string } {
   const root = rootOf(file);
   return { path: `${root}.heddle-progress`, scope: file.slice(root.length) };
 }

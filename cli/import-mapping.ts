@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { identifierFields, type ObjectArray } from "./import-entry.ts";
 import { UsageError } from "./output.ts";
 
-export type CellType = "text" | "number" | "int" | "bool" | "date" | "json";
+type CellType = "text" | "number" | "int" | "bool" | "date" | "json";
 
 /** Where the value of one field comes from. */
 export interface FieldSource {
@@ -141,7 +141,7 @@ function withType(source: string, usual: CellType): { name: string; type: CellTy
 }
 
 /** The value of a cell as JSON has it; undefined where the cell is not of the type. */
-export function cellValue(cell: string, type: CellType): unknown {
+function cellValue(cell: string, type: CellType): unknown {
   switch (type) {
     case "text":
       return cell;

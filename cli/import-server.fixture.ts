@@ -8,12 +8,12 @@ import { vi } from "vitest";
 
 import { importFile, type ImportOptions } from "./import.ts";
 
-export interface Sent {
+interface Sent {
   readonly key: string;
   readonly body: Readonly<Record<string, readonly Record<string, unknown>[]>>;
 }
 
-export interface Answering {
+interface Answering {
   json(status: number, body: unknown, headers?: Record<string, string>): void;
   drop(): void;
 }

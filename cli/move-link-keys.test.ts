@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { fakeClock } from "../platform/clock.ts";
+import { fakeClock } from "../platform/clock.fixture.ts";
 import { type LinkKeys, sharedRing } from "../platform/link-keys.ts";
 import { newSealKey, seal, type SealKey } from "../platform/sealed-token.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";

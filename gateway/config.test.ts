@@ -1,13 +1,20 @@
 /** The gateway's settings: defaults, values, problems. */
 import { expect, test } from "vitest";
-import { ConfigError } from "../platform/config.ts";
-import { gatewayConfig } from "./config.ts";
+import { ConfigError, readConfig } from "../platform/config.ts";
+import { readGatewayConfig } from "./config.ts";
 
-test("gatewayConfig() has a default for every key", () => {
-  expect(gatewayConfig({})).toEqual({ host: "127.0.0.1", port: 8080, trustedProxies: [], hosts: [], publicUrl: "", pagesUrl: "" });
+test("readGatewayConfig() has a default for every key", () => {
+  expect(readConfig({}, readGatewayConfig)).toEqual({
+    host: "127.0.0.1",
+    port: 8080,
+    trustedProxies: [],
+    hosts: [],
+    publicUrl: "",
+    pagesUrl: "",
+  });
 });
 
-test("gatewayConfig() reads every key", () => {
+test("readGatewayConfig() reads every key", () => {
   const record = {
     HEDDLE_PUBLIC_URL: "https://Data.example.com/heddle/",
     HEDDLE_PAGES_URL: "https://mail.example.com/",
@@ -16,7 +23,7 @@ test("gatewayConfig() reads every key", () => {
     HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     HEDDLE_HTTP_HOSTS: "data.example.com:8443",
   };
-  expect(gatewayConfig(record)).toEqual({
+  expect(readConfig(record, readGatewayConfig)).toEqual({
     host: "::",
     port: 0,
     hosts: ["data.example.com:8443"],
@@ -26,6 +33,6 @@ test("gatewayConfig() reads every key", () => {
   });
 });
 
-test("gatewayConfig() refuses a port that is none", () => {
-  for (const port of ["65536", "-1", "http"]) expect(() => gatewayConfig({ HEDDLE_HTTP_PORT: port })).toThrow(ConfigError);
+test("readGatewayConfig() refuses a port that is none", () => {
+  for (const port of ["65536", "-1", "http"]) expect(() => readConfig({ HEDDLE_HTTP_PORT: port }, readGatewayConfig)).toThrow(ConfigError);
 });

@@ -1,5 +1,5 @@
 /** The gateway's settings: a pure function from a record of texts. */
-import { type ConfigReader, type ConfigRecord, readConfig } from "../platform/config.ts";
+import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 
 export interface GatewayConfig {
@@ -17,12 +17,7 @@ export interface GatewayConfig {
   readonly pagesUrl: string;
 }
 
-/** Throws ConfigError with all problems. */
-export function gatewayConfig(record: ConfigRecord): GatewayConfig {
-  return readConfig(record, readGatewayConfig);
-}
-
-/** For a process that reads the settings of several parts at once. */
+/** Leaves all problems with the reader. */
 export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
   return {
     host: reader.text("HEDDLE_HTTP_HOST", { fallback: "127.0.0.1" }),

@@ -17,7 +17,7 @@ const unpackers: ReadonlyMap<string, Unpack> = new Map([
 ]);
 
 /** What is said to clients that send another one, and in `Accept-Encoding`. */
-export const bodyCodings = [...unpackers.keys()].filter((name) => name !== "x-gzip").join(", ");
+const bodyCodings = [...unpackers.keys()].filter((name) => name !== "x-gzip").join(", ");
 
 /** The coding of a body by its Content-Encoding; undefined for none. Throws CONTENT_TYPE_UNSUPPORTED for others and for several. */
 export function bodyCodingOf(header: string | undefined): string | undefined {

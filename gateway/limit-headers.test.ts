@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { fakeClock } from "../platform/clock.ts";
+import { fakeClock } from "../platform/clock.fixture.ts";
 import type { Bucket } from "../platform/limiter/limiter.ts";
 import { openMemoryLimiter } from "../platform/limiter/memory.ts";
 import { limits } from "../platform/limits.ts";

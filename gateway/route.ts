@@ -36,7 +36,7 @@ export interface KeyRoute {
 }
 
 /** For everybody: no key. With a `:token` in its path it is a link, whose uses are limited by link and by address. */
-export interface OpenRoute {
+interface OpenRoute {
   readonly guard: "open";
   readonly method: "GET" | "POST";
   readonly path: string;
@@ -54,7 +54,7 @@ export interface OpenCall {
 }
 
 /** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to say no. */
-export type KeyHandler = (call: Call, parts: Parts) => Promise<Reply>;
+type KeyHandler = (call: Call, parts: Parts) => Promise<Reply>;
 
 export interface Call {
   readonly spent: Spent;

@@ -1,7 +1,7 @@
 /** Notes behind a SCIM part that hangs: one call under way, a bounded number waiting, the rest counted. */
 import { expect, test } from "vitest";
 import type { Client } from "@connectrpc/connect";
-import { fakeClock } from "../platform/clock.ts";
+import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { noMetrics } from "../platform/telemetry/metrics.ts";

@@ -17,7 +17,7 @@ export interface ScimRoute {
 }
 
 /** Called when the token's origin and address are known to fit and the limit was spent. Throws a Refusal to say no. */
-export type ScimHandler = (call: ScimCall, scim: Client<typeof ScimService>) => Promise<ScimReply>;
+type ScimHandler = (call: ScimCall, scim: Client<typeof ScimService>) => Promise<ScimReply>;
 
 export interface ScimCall {
   readonly scope: ScimScope;

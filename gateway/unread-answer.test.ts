@@ -1,7 +1,7 @@
 /** A client that asks and does not read is cut after the documented time; one that reads slowly is not. */
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { fakeClock } from "../platform/clock.ts";
+import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { type HttpServer, openServer } from "./server.ts";

@@ -1,6 +1,6 @@
 /** What is collected is written together, one write at a time and in order, and no more waits than there is room for. */
 import { expect, test } from "vitest";
-import { fakeClock } from "./clock.ts";
+import { fakeClock } from "./clock.fixture.ts";
 import { type Loss, openCollectedWrites } from "./collected-writes.ts";
 
 const collectMs = 100;

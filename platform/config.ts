@@ -44,7 +44,7 @@ export interface ConfigReader {
   file(key: string): string;
 }
 
-export interface TextOptions<T extends string> {
+interface TextOptions<T extends string> {
   readonly fallback?: T;
   readonly secret?: boolean;
   readonly choices?: readonly T[];

@@ -1,5 +1,5 @@
 /** Ids and secrets: who makes them, what they look like, and how a secret is compared. */
-import { hash, randomBytes, timingSafeEqual } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { type Clock, systemClock } from "./clock.ts";
 
@@ -74,19 +74,9 @@ export function secretHolds(text: string): boolean {
     checksum(text.slice(0, -checksumChars)) === text.slice(-checksumChars);
 }
 
-/** True where `text` is a whole secret with this prefix. */
-export function checksumOk(prefix: string, text: string): boolean {
-  return text.startsWith(prefix) && text.length === prefix.length + randomChars + checksumChars && secretHolds(text);
-}
-
 /** SHA-256 as 64 hex digits. */
 export function sha256Hex(data: string | Uint8Array): string {
   return hash("sha256", data, "hex");
-}
-
-/** Equality in a time that tells nothing of where two texts differ, nor of their lengths. */
-export function equalInConstantTime(left: string, right: string): boolean {
-  return timingSafeEqual(hash("sha256", left, "buffer"), hash("sha256", right, "buffer"));
 }
 
 const randomChars = 30;

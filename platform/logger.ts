@@ -70,7 +70,7 @@ const secretKeys = new Set([
 ]);
 
 /** A copy of `value` that is safe to write: secrets replaced, depth, breadth and text length bounded, no cycles. */
-export function redact(value: unknown, depth = 0): unknown {
+function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return clip(value);
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return value;

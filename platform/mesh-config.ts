@@ -12,7 +12,7 @@ export interface StoreConfig {
   readonly keyspace: string;
 }
 
-export type NatsConfig = Pick<ConnectOptions, "servers" | "credentials" | "tls">;
+type NatsConfig = Pick<ConnectOptions, "servers" | "credentials" | "tls">;
 
 /** The streams of a cluster and how to reach them: the same for all parts that read or write them. */
 export interface StreamsConfig {

@@ -1,7 +1,7 @@
 /** The life of a process: which course ends with which code. */
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { fakeClock } from "./clock.ts";
+import { fakeClock } from "./clock.fixture.ts";
 import { limits } from "./limits.ts";
 import { type Logger, silentLogger } from "./logger.ts";
 import { type ProcessParts, runUntilSignal } from "./process.ts";

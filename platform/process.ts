@@ -16,7 +16,7 @@ export interface ProcessParts<Started> {
   readonly signals?: SignalSource;
 }
 
-export interface SignalSource {
+interface SignalSource {
   on(name: string, listener: (detail: unknown) => void): unknown;
   off(name: string, listener: (detail: unknown) => void): unknown;
 }

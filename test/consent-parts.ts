@@ -1,5 +1,5 @@
 /** The parts that consent goes through, in one process: profile, subscription and messaging-status on a database in memory. */
-import { fakeClock } from "../platform/clock.ts";
+import { fakeClock } from "../platform/clock.fixture.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { directClient } from "../platform/rpc/direct.ts";

@@ -3,7 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/access/access.ts";
 import type { GatewayConfig } from "../gateway/config.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
-import { fakeClock } from "../platform/clock.ts";
+import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
 import type { Bucket, Draw, Drawn, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";

@@ -16,6 +16,7 @@ const checks = [
   },
   { name: "pattern rule", command: ["node", "tools/check-patterns.ts"], mend: "see tools/pattern-rule.ts for the rule", slow: true },
   { name: "types", command: ["node", typescript, "-p", "."], mend: "change what it names" },
+  { name: "dead code", command: ["knip", "--no-progress"], mend: "delete it, or what is exported without need; see knip.json" },
   { name: "contract style", command: ["buf", "lint", "proto"], mend: "change what it names", slow: true },
   {
     name: "contract compatibility",

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { recordingSession } from "../../platform/cassandra/recording-session.ts";
-import { fakeClock } from "../../platform/clock.ts";
+import { recordingSession } from "../../platform/cassandra/recording-session.fixture.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { describeAccess } from "./access-contract.ts";

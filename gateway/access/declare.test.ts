@@ -1,7 +1,7 @@
 /** Applying declarations: idempotent, additive without prune, and exact with it. */
 import { expect, test } from "vitest";
 
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { parseDeclaration } from "./declaration.ts";
 import { declare, type DeclareOptions } from "./declare.ts";

@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { recordingSession } from "../../platform/cassandra/recording-session.ts";
-import { fakeClock } from "../../platform/clock.ts";
+import { recordingSession } from "../../platform/cassandra/recording-session.fixture.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { openCassandraAccess } from "./cassandra.ts";
 import { parseDeclaration } from "./declaration.ts";

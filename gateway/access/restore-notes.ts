@@ -6,7 +6,7 @@ import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { fenceOf, putRow, selectVersion, text } from "./cassandra.ts";
 
-export interface RestoreNote {
+interface RestoreNote {
   /** Of what is brought: equal ids, equal rows. */
   readonly id: string;
   /** As the person named it. */

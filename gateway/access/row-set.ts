@@ -2,8 +2,6 @@
 import { Refusal } from "../../platform/refusal.ts";
 import type { AccessRows, AccessWrite } from "./rows.ts";
 
-export const noRows: AccessRows = { companies: [], workspaces: [], keys: [], tokens: [], declared: [] };
-
 /** The rows after the writes, each list in a stable order. Refuses: ALREADY_EXISTS (two rows have one name or secret). */
 export function withWrites(rows: AccessRows, writes: readonly AccessWrite[]): AccessRows {
   const byName = new Map(writesOf(rows).map((put) => [rowName(put), put]));
@@ -20,7 +18,7 @@ export type PutWrite = Extract<AccessWrite, { put: string }>;
 type DropWrite = Exclude<AccessWrite, PutWrite>;
 
 /** What a row is called among all: its kind and its id, which for a declared thing has three parts. */
-export function rowName(write: PutWrite): string {
+function rowName(write: PutWrite): string {
   return `${write.put} ${rowId(write)}`;
 }
 
@@ -30,7 +28,7 @@ export function rowId(write: PutWrite): string {
 }
 
 /** As rowName(), of a row that goes. */
-export function dropName(write: DropWrite): string {
+function dropName(write: DropWrite): string {
   return `${write.drop} ${dropId(write)}`;
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { describeAccess } from "./access-contract.ts";
 import { parseDeclaration } from "./declaration.ts";

@@ -1,6 +1,6 @@
 /** SCIM tokens one by one: made, rotated, revoked, never shown again. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import { parseDeclaration } from "./declaration.ts";
 import { declare } from "./declare.ts";

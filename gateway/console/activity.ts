@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.ts";
 import { limits } from "../../platform/limits.ts";
 
 /** One answered request. Nothing here is personal data: `route` is the pattern. */
-export interface Answered {
+interface Answered {
   /** Unix milliseconds. */
   readonly at: number;
   readonly requestId: string;
@@ -30,14 +30,14 @@ export interface WorkspaceActivity {
   readonly errors: readonly Answered[];
 }
 
-export interface SecondCount {
+interface SecondCount {
   /** Unix seconds. */
   readonly second: number;
   readonly requests: number;
   readonly refused: number;
 }
 
-export interface RouteCount {
+interface RouteCount {
   readonly method: string;
   readonly route: string;
   readonly requests: number;

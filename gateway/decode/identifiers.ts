@@ -70,7 +70,7 @@ export function phoneOf(value: unknown, field = "phone"): string {
  * How to choose among users who share an address, as ordered by the client; required with an address (specification,
  * /users/merge rule 1). `identified` excludes `unidentified`, `most_recently_updated` excludes `least_recently_updated`.
  */
-export function prioritizationOf(value: unknown): Priority[] {
+function prioritizationOf(value: unknown): Priority[] {
   if (!isFilled(value)) throw invalid("'prioritization' is required with an 'email' or 'phone' identifier");
   if (!Array.isArray(value)) throw invalid(prioritiesText);
   const chosen = value.map((entry) => {

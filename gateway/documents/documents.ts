@@ -15,7 +15,7 @@ import { pageHeaders } from "./page.ts";
 import { startPage } from "./start-page.ts";
 
 /** Where a document comes from. */
-export interface Source {
+interface Source {
   readonly contentType: string;
   /** Beside those that every document has; names and values in turn. */
   readonly headers?: readonly string[];

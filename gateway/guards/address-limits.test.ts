@@ -1,7 +1,7 @@
 /** Limits by address: whose they are, how many are counted, and that a stranger cannot name another's. */
 import { BlockList } from "node:net";
 import { expect, test } from "vitest";
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { addressLimits } from "../limits-table.ts";
 import { networkOf, openAddressLimits } from "./address-limits.ts";
 

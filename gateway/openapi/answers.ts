@@ -26,7 +26,7 @@ export function answersOf(route: Route, entry: Entry, shared: SharedAnswers): Js
 }
 
 /** Of a success. */
-export function successStatus(route: Route, entry: Entry): number {
+function successStatus(route: Route, entry: Entry): number {
   return route.guard === "key" ? route.status : entry.status ?? ok;
 }
 

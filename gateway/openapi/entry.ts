@@ -61,4 +61,4 @@ export const tags = {
   Service: "Health and documents.",
 } as const;
 
-export type Tag = keyof typeof tags;
+type Tag = keyof typeof tags;

@@ -1,6 +1,6 @@
 /** JSON Schema as far as the documents use it, and short forms for writing it. */
 
-export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
+type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export interface Schema {

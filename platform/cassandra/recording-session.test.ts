@@ -1,6 +1,6 @@
 /** Tests of the recording session: what it lets through, what it refuses, how it fails and blocks. */
 import { expect, test } from "vitest";
-import { recordingSession } from "./recording-session.ts";
+import { recordingSession } from "./recording-session.fixture.ts";
 import type { Statement } from "./session.ts";
 
 const schema = [

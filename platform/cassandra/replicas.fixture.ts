@@ -1,7 +1,7 @@
 /** Cassandra in memory for tests: replicas of last-write-wins cells, with faults that a test chooses. */
 import { Refusal } from "../refusal.ts";
 import { parseStatement, splitStatements, type Table, tablesOf } from "./cql.ts";
-import { partitionOf } from "./recording-session.ts";
+import { partitionOf } from "./recording-session.fixture.ts";
 import {
   applyTo,
   type Cell,

@@ -1,6 +1,6 @@
 /** A store that goes and comes back, as a process sees it. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { watchStore } from "./store-watch.ts";
 
 test("watchStore() tells within one look that the store is gone, and that it is back", async () => {

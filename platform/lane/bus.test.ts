@@ -1,7 +1,7 @@
 /** Members and progress over a bus within the test. */
 import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { type Bus, type BusMessage, openBusAsks, openBusMembers, openBusNews } from "./bus.ts";
 import type { News } from "./progress-news.ts";

@@ -1,6 +1,6 @@
 /** The reader of a lane: whoever waits sees what was there when it asked, also around failures. */
 import { expect, test, vi } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { openDrain } from "./drain.ts";

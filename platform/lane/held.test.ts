@@ -1,6 +1,6 @@
 /** Whose reads are behind, and how often that is looked up. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { openHeld } from "./held.ts";
 import type { Waiting } from "./hold-back.ts";
 

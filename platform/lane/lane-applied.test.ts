@@ -1,13 +1,13 @@
 /** Reads that wait for lanes: for those that they name, as of what the log held, and for no others. */
 import { describe, expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import type { LogRecord } from "../log/log.ts";
 import { silentLogger } from "../logger.ts";
 import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "./layout.ts";
 import { placeToBytes, type Told } from "./place.ts";
-import { createLocalNews } from "./progress-news.ts";
+import { createLocalNews } from "./progress-news.fixture.ts";
 
 const layout = laneLayout(1, 2);
 

@@ -1,7 +1,7 @@
 /** Appliers of one lane that stop anywhere: within each user nothing overtakes, and no place is told or kept that is not in. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import type { LogRecord } from "../log/log.ts";
 import { packRecords } from "../log/packed-records.ts";

@@ -1,6 +1,6 @@
 /** The applier of a lane: in order, from the kept place, and past nothing that was not applied. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import type { LogRecord } from "../log/log.ts";
 import { packRecords } from "../log/packed-records.ts";

@@ -52,7 +52,7 @@ export interface WindowRoom {
 }
 
 /** Keys that somebody waits for, and whether what they need or what concerns few is chosen first. */
-export type Choice = [wanted: Wanted, first: "wanted" | "few"];
+type Choice = [wanted: Wanted, first: "wanted" | "few"];
 
 export interface LaneWindow {
   /** The last message up to which everything is applied. */

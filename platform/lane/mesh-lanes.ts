@@ -58,7 +58,7 @@ export interface MeshLanes {
   close(): Promise<void>;
 }
 
-export interface CaughtUpAsk {
+interface CaughtUpAsk {
   readonly workspaceId: string;
   readonly readAfter: Position | undefined;
   /** The end of the workspace's order, where somebody asked for it since the read came; NATS is asked where it is left out. */
@@ -75,7 +75,7 @@ export interface LaneRead {
   readonly names: readonly string[] | "all";
 }
 
-export interface LaneApplyWork {
+interface LaneApplyWork {
   readonly concernOf: ConcernOf;
   /** `lane`: its name, as in `subscription-3`. */
   readonly apply: (bodies: readonly LaneBody[], lane: string) => Promise<void>;

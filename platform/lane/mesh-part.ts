@@ -77,14 +77,14 @@ export interface SetAsideTables {
   forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
 }
 
-export interface Applying {
+interface Applying {
   /** Resolves when the events of these entries are durable; harmless to do again. */
   publish(workspaceId: string, entries: readonly LedgerEntry[]): Promise<void>;
   readonly logger: Logger;
   readonly traced: TracedLane;
 }
 
-export interface Serving<Tables> {
+interface Serving<Tables> {
   readonly tables: Tables;
   readonly lanes: MeshLanes;
   readonly profile: Client<typeof ProfileService>;

@@ -1,7 +1,8 @@
 /** Who owns what: everything belongs to somebody, little moves, and what a dead process had is taken. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Clock, fakeClock } from "../clock.ts";
+import type { Clock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { silentLogger } from "../logger.ts";
 import { type Members, ownerOf, ownWork } from "./ownership.ts";
 

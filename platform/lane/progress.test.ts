@@ -1,6 +1,6 @@
 /** Waiting for a place, with a clock moved by hand. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { createProgress } from "./progress.ts";
 
 test("wait() resolves when the place is reached, and at once when it was", async () => {

@@ -23,7 +23,7 @@ export interface SetAsideTable {
 
 export type ReadRecord = (record: LaneRecord) => readonly Taken<unknown>[];
 
-export interface StepPlace {
+interface StepPlace {
   /** What the lane said of itself when the records of the step were chosen; absent: nobody looked. */
   readonly returns?: number;
 }

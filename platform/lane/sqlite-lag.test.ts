@@ -1,6 +1,6 @@
 /** Lag of an embedded lane: what waits is counted, and the oldest says for how long. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { openDatabase } from "../sqlite/database.ts";
 import { openSqliteLaneLag } from "./sqlite-lag.ts";
 import { openSqliteLane } from "./sqlite.ts";

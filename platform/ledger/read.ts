@@ -12,7 +12,7 @@ export interface LedgerRows {
   subjects(workspaceId: string, page: SubjectPage): Promise<{ readonly subjects: readonly string[]; readonly next: string | undefined }>;
 }
 
-export interface SubjectPage {
+interface SubjectPage {
   readonly from: string | undefined;
   readonly max: number;
 }

@@ -1,6 +1,6 @@
 /** The circuit breaker on a clock moved by hand. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { openBreaker } from "./breaker.ts";
 
 function underTest() {

@@ -1,6 +1,6 @@
 /** The limiter in memory against the contract, the bucket's arithmetic, and what only this driver promises. */
 import { describe, expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { type BucketState, drawTokens } from "./bucket.ts";
 import type { Bucket } from "./limiter.ts";
 import { describeLimiter } from "./limiter-contract.ts";

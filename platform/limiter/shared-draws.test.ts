@@ -1,7 +1,7 @@
 /** Many gateways that share draws before one set of buckets: nobody is admitted beyond the promise, and few questions are asked. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import type { Draw, Drawn } from "./limiter.ts";
 import { openMemoryLimiter } from "./memory.ts";
 import { openSharedDraws } from "./shared-draws.ts";

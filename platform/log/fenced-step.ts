@@ -45,7 +45,7 @@ export type StepOutcome =
   /** No answer came: it may be written. */
   | { readonly kind: "unknown"; readonly cause: unknown };
 
-export interface Checkpoint {
+interface Checkpoint {
   readonly sequence: number;
   readonly body: Uint8Array;
 }

@@ -34,7 +34,7 @@ export interface ConnectOptions {
 }
 
 /** The connection was lost while an answer was awaited: what was asked may have happened. */
-export class ConnectionLost extends Error {
+class ConnectionLost extends Error {
   constructor() {
     super("The connection to NATS was lost");
     this.name = "ConnectionLost";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { type Database, openDatabase } from "../sqlite/database.ts";
 import { describeLog } from "./log-contract.ts";

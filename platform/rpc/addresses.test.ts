@@ -1,6 +1,6 @@
 /** Turns and rests of addresses. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { roundRobin } from "./addresses.ts";
 

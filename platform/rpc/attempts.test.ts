@@ -2,7 +2,7 @@
 import { create, type DescMethodUnary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { ProfileService, TrackUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { roundRobin } from "./addresses.ts";

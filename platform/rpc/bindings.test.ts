@@ -1,24 +1,16 @@
 /** All bindings of service calls pass the one suite. */
-import { createRouterTransport } from "@connectrpc/connect";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { systemClock } from "../clock.ts";
 import { silentLogger } from "../logger.ts";
-import { clientOver, connectClient } from "./client.ts";
+import { connectClient } from "./client.ts";
 import { directClient } from "./direct.ts";
-import { guarded, rpcRoute } from "./guard.ts";
+import { rpcRoute } from "./guard.ts";
 import { describeBinding, type OpenBinding } from "./rpc-contract.ts";
 import { serveRpc } from "./server.ts";
 
 const parts = { clock: systemClock, logger: silentLogger };
 
 describeBinding("direct", async (implementation) => ({ client: directClient(ProfileService, implementation), close: async () => {} }));
-
-describeBinding("router", async (implementation) => {
-  const transport = createRouterTransport(({ service }) => {
-    service(ProfileService, guarded(rpcRoute(ProfileService, implementation), parts));
-  });
-  return { client: clientOver(ProfileService, transport), close: async () => {} };
-});
 
 describeBinding("HTTP/2", overHttp2());
 describeBinding("HTTP/2, shared", overHttp2(["trackUsers"]));

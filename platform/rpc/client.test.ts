@@ -3,7 +3,7 @@ import { createServer as createHttp2Server, type Http2ServerResponse, type Serve
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { Health } from "../../proto/gen/grpc/health/v1/health_pb.ts";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { connectClient } from "./client.ts";

@@ -1,16 +1,14 @@
 /** Typed clients of services in other processes: several addresses, deadlines, safe repeats, refusals as refusals. */
 import { create, type DescMethodUnary, type DescService, type Message, type MessageInitShape } from "@bufbuild/protobuf";
-import type { CallOptions, Client, Transport } from "@connectrpc/connect";
+import type { CallOptions, Client } from "@connectrpc/connect";
 import { type Clock, systemClock } from "../clock.ts";
 import { type Logger, silentLogger } from "../logger.ts";
-import { Refusal } from "../refusal.ts";
 import { noTracer, type Tracer } from "../telemetry/tracer.ts";
 import { roundRobin } from "./addresses.ts";
-import { type CallParts, callWithRepeats, type GivenOptions, hasSideEffects, type UnaryCall } from "./attempts.ts";
+import { type CallParts, callWithRepeats, type GivenOptions, type UnaryCall } from "./attempts.ts";
 import type { ClientTls } from "./connection.ts";
 import { onward } from "./deadline.ts";
 import { openPeers } from "./peers.ts";
-import { thrownFromError } from "./refusal-wire.ts";
 import { shareCalls } from "./shared-calls.ts";
 import { tracedCall } from "./traced-call.ts";
 
@@ -75,18 +73,6 @@ function methodOf(service: DescService, name: string): DescMethodUnary {
   const method = service.method[name];
   if (method?.methodKind !== "unary") throw new Error(`Expected a unary method of ${service.typeName}, got "${name}"`);
   return method as DescMethodUnary;
-}
-
-/** A client over a transport that is there already, such as that of a test. Nothing is repeated. */
-export function clientOver<Service extends DescService>(service: Service, transport: Transport): Client<Service> {
-  return clientOf(service, async (method, message, given) => {
-    try {
-      const { signal, timeoutMs, headers } = given;
-      return (await transport.unary(method, signal, timeoutMs, headers, message, given.contextValues)).message;
-    } catch (error) {
-      throw given.signal?.aborted ? new Refusal("DEADLINE_EXCEEDED") : thrownFromError(error, { sideEffects: hasSideEffects(method) });
-    }
-  });
 }
 
 function clientOf<Service extends DescService>(service: Service, call: UnaryCall): Client<Service> {

@@ -2,7 +2,7 @@
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { CallOptions, HandlerContext } from "@connectrpc/connect";
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { answering, onward, withinDeadline, workMsOf } from "./deadline.ts";
 

@@ -51,7 +51,7 @@ export function workMsOf(timeoutMs: number | undefined): number {
 const answerShareMax = 0.2;
 
 /** Headers that go along from hop to hop. */
-export const carriedHeaders = ["x-request-id", "traceparent"] as const;
+const carriedHeaders = ["x-request-id", "traceparent"] as const;
 
 /** The call that is being answered, for those that are made meanwhile, however deep. */
 const answered = new AsyncLocalStorage<HandlerContext>();

@@ -3,7 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import { describe, expect, test } from "vitest";
 import { ProfileService, TrackUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { Refusal } from "../refusal.ts";
 import { directClient } from "./direct.ts";
 

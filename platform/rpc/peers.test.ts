@@ -1,6 +1,7 @@
 /** Processes that a name stands for: found, followed, and not forgotten while nobody knows the name. */
 import { afterEach, expect, test } from "vitest";
-import { fakeClock, systemClock } from "../clock.ts";
+import { systemClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { callPart, servePart } from "./part.fixture.ts";
 import { openPeers, type Peers } from "./peers.ts";

@@ -2,7 +2,7 @@
 import { type ClientHttp2Session, connect } from "node:http2";
 import { connect as connectSocket, createServer, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { callPart, type Implementation, servePart } from "./part.fixture.ts";
 import { noGoawayHeader } from "./quiet-end.ts";

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { type ProfileService, TrackUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { Refusal } from "../refusal.ts";
 
-export interface Binding {
+interface Binding {
   readonly client: Client<typeof ProfileService>;
   close(): Promise<void>;
 }

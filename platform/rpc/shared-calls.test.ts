@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { TrackUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { type Outcome, SharedCallService } from "../../proto/gen/heddle/rpc/v1/shared_call_service_pb.ts";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { callPart, type Implementation, keepingLogger, servePart } from "./part.fixture.ts";

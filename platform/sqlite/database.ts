@@ -45,7 +45,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export interface WriteOptions {
+interface WriteOptions {
   readonly redoable?: boolean;
 }
 

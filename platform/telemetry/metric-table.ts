@@ -118,7 +118,7 @@ export const metricTable = {
   startTime: { name: "process_start_time_seconds", kind: "gauge", labels: [], help: "Start of the process, Unix time" },
 } as const satisfies Record<string, MetricRow>;
 
-export type MetricKey = keyof typeof metricTable;
+type MetricKey = keyof typeof metricTable;
 type KeysOf<Kind> = { [Key in MetricKey]: (typeof metricTable)[Key]["kind"] extends Kind ? Key : never }[MetricKey];
 export type CounterKey = KeysOf<"counter">;
 export type GaugeKey = KeysOf<"gauge">;

@@ -1,6 +1,6 @@
 /** The metrics of the table in Prometheus' conventions and format, gauges that are asked at each scrape, and lag. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { openLagMeter } from "./lag.ts";
 import { metricTable } from "./metric-table.ts";
 import { openMetrics } from "./metrics.ts";

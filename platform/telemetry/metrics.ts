@@ -1,7 +1,7 @@
 /** The metrics of a process: counted and observed by name of the table, asked at each scrape, in the Prometheus text format. */
 import { type CounterKey, type GaugeKey, type HistogramKey, metricTable } from "./metric-table.ts";
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 export interface Metrics {
   count(metric: CounterKey, labels: Labels, by?: number): void;
@@ -11,7 +11,7 @@ export interface Metrics {
   gauge(metric: GaugeKey | "cpu", read: () => readonly Reading[] | Promise<readonly Reading[]>): () => void;
 }
 
-export interface Reading {
+interface Reading {
   readonly labels?: Labels;
   readonly value: number;
 }

@@ -24,7 +24,7 @@ export function watchProcess(metrics: Metrics, clock: Clock): () => void {
 }
 
 /** The longest delay of a timer, in milliseconds, since it was last taken. */
-export function watchLoop(clock: Clock): { take(): number; close(): void } {
+function watchLoop(clock: Clock): { take(): number; close(): void } {
   let worst = 0;
   let due = 0;
   let cancel = look();

@@ -1,6 +1,6 @@
 /** Records that are applied together: a span for each request that is recorded, and one below it for each write. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { createSampler } from "./sampler.ts";
 import { tracedRecords } from "./traced-records.ts";
 import { type EndedSpan, openTracer } from "./tracer.ts";

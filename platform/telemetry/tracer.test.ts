@@ -1,6 +1,6 @@
 /** Spans: whose child each is, which traces are recorded, and what OTLP says of them. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.ts";
+import { fakeClock } from "../clock.fixture.ts";
 import { exportRequest } from "./otlp-json.ts";
 import { createSampler, type SamplerName } from "./sampler.ts";
 import { parseTraceparent } from "./trace-context.ts";

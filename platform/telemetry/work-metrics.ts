@@ -7,7 +7,7 @@ export interface WorkSource {
   readonly backlog: () => Backlog | Promise<Backlog>;
 }
 
-export interface Backlog {
+interface Backlog {
   /** Users whose records wait. */
   readonly heldUsers: number;
   /** Records that could not be read or resolved. */

@@ -7,7 +7,7 @@ import { openReplicas } from "../../platform/cassandra/replicas.fixture.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createEventStream, openEventStream } from "../../platform/events/jetstream.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
-import { createLocalNews } from "../../platform/lane/progress-news.ts";
+import { createLocalNews } from "../../platform/lane/progress-news.fixture.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";

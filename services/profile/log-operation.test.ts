@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { directClient } from "../../platform/rpc/direct.ts";
 import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneItem } from "./domain/lane-item.ts";

@@ -8,13 +8,13 @@ import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore } from "./store/sqlite.ts";
 
-export interface LogStatus {
+interface LogStatus {
   readonly lags: readonly { readonly lane: string; readonly records: number; readonly seconds?: number }[];
   readonly held: readonly HeldRow[];
   readonly setAside: readonly { readonly partition: number; readonly sequence: number; readonly reason: string }[];
 }
 
-export interface Redriven {
+interface Redriven {
   readonly users: number;
   readonly records: number;
 }

@@ -22,7 +22,7 @@ import { decodeRecord, encodeRecord } from "./intake/record-message.ts";
 import { type MeshReaders, startMeshReaders } from "./mesh-readers.ts";
 import { type MeshApplied, openMeshApplied } from "./reader/mesh-applied.ts";
 import type { Members } from "../../platform/lane/ownership.ts";
-import { createLocalNews } from "../../platform/lane/progress-news.ts";
+import { createLocalNews } from "../../platform/lane/progress-news.fixture.ts";
 import { randomHistory } from "./simulation/history.fixture.ts";
 import { look, runEmbedded } from "./simulation/reference.fixture.ts";
 import { createWorld } from "./simulation/world.fixture.ts";

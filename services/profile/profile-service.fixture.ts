@@ -2,7 +2,8 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { afterEach } from "vitest";
-import { type Clock, fakeClock } from "../../platform/clock.ts";
+import type { Clock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { openSqliteLog } from "../../platform/log/sqlite.ts";
 import { type Logger, silentLogger } from "../../platform/logger.ts";
@@ -11,7 +12,7 @@ import { type Database, openDatabase } from "../../platform/sqlite/database.ts";
 import * as profile from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { openProfile, type ProfileOptions, type ProfilePart } from "./wire.ts";
 
-export interface TestOptions extends Partial<Pick<ProfileOptions, "steps" | "resolve" | "undoWindowMs">> {
+interface TestOptions extends Partial<Pick<ProfileOptions, "steps" | "resolve" | "undoWindowMs">> {
   readonly path?: string;
   readonly clock?: Clock;
   readonly logger?: Logger;
@@ -33,9 +34,9 @@ export interface TestProfile {
   close(): Promise<void>;
 }
 
-export type ExportedUser = Readonly<Record<string, unknown>>;
+type ExportedUser = Readonly<Record<string, unknown>>;
 
-export async function openTestProfile(options: TestOptions = {}): Promise<TestProfile> {
+async function openTestProfile(options: TestOptions = {}): Promise<TestProfile> {
   const clock = options.clock ?? fakeClock();
   const database = openDatabase({ path: options.path ?? ":memory:" });
   const given = options.database?.(database) ?? database;

@@ -1,6 +1,6 @@
 /** The profile service from request to answer on a real database. */
 import { describe, expect, test } from "vitest";
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { event, externalId, mergeUsers, rowsIn, testProfiles } from "./profile-service.fixture.ts";
 
 const { open: openTest } = testProfiles();

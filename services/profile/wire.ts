@@ -76,7 +76,7 @@ export interface ProfilePart {
   close(): Promise<void>;
 }
 
-export interface Health {
+interface Health {
   readonly ready: boolean;
   readonly reason?: string;
 }

@@ -74,7 +74,7 @@ export async function serveMeshScim(
   }
 }
 
-export function cassandraStore(session: Session, clock: Clock): ScimStore {
+function cassandraStore(session: Session, clock: Clock): ScimStore {
   return {
     users: openCassandraUsers({ session, clock }),
     outbox: openCassandraOutbox(session),

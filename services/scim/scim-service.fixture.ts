@@ -1,7 +1,7 @@
 /** The SCIM service in one process with a clock that stands still, and the calls that its tests make. */
 import { afterEach, beforeEach } from "vitest";
 import type { Client } from "@connectrpc/connect";
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { directClient } from "../../platform/rpc/direct.ts";
 import { type Database, openDatabase } from "../../platform/sqlite/database.ts";

@@ -1,6 +1,6 @@
 /** What the sweep takes for over, with a wall clock that jumps. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../../platform/clock.ts";
+import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { sweepRegularly } from "./sweep-merges.ts";

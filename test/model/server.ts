@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import type { Access, KeyHolder } from "../../gateway/access/access.ts";
 import { openGateway } from "../../gateway/wire.ts";
-import { gatewayConfig } from "../../gateway/config.ts";
+import { readConfig } from "../../platform/config.ts";
+import { readGatewayConfig } from "../../gateway/config.ts";
 import type { Limiter } from "../../platform/limiter/limiter.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openSqliteLog } from "../../platform/log/sqlite.ts";
@@ -38,7 +39,7 @@ const gateway = openGateway({
   limiter: unlimited(),
   clock,
   logger,
-  config: gatewayConfig({ HEDDLE_HTTP_PORT: "0" }),
+  config: readConfig({ HEDDLE_HTTP_PORT: "0" }, readGatewayConfig),
   health: () => part.health(),
 });
 const { url } = await gateway.listen();

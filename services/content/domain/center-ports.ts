@@ -23,7 +23,7 @@ export interface CenterStore {
   putSettings(workspaceId: string, settings: PageSettings): Promise<void>;
 }
 
-export interface VersionPage {
+interface VersionPage {
   readonly before: number;
   readonly limit: number;
 }

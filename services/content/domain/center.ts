@@ -69,8 +69,6 @@ export interface PageSettings {
   readonly origins: readonly string[];
 }
 
-export const closedSettings: PageSettings = { scriptsAllowed: false, origins: [] };
-
 export function summaryOf({ id, name, version, createdAt, updatedAt, content }: Center): CenterSummary {
   return { id, name, version, createdAt, updatedAt, state: content.state };
 }

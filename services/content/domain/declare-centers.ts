@@ -12,7 +12,7 @@ export interface Declared {
   readonly dryRun: boolean;
 }
 
-export interface DeclaredCenter {
+interface DeclaredCenter {
   readonly name: string;
   readonly draft: ContentDraft;
   /** Absent: one is made. */

@@ -9,7 +9,7 @@ export interface DeclaredTranslations {
   readonly owners: readonly DeclaredOwner[];
 }
 
-export interface DeclaredSettings {
+interface DeclaredSettings {
   readonly earlyAccess: boolean | undefined;
   readonly enabled: boolean | undefined;
   readonly locales: readonly DeclaredLocale[];

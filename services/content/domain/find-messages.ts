@@ -36,7 +36,7 @@ export interface FoundMessage {
 }
 
 /** Refuses FEATURE_NOT_ENABLED without early access, and MULTI_LANGUAGE_NOT_ENABLED. */
-export function checkSettings(settings: TranslationSettings): void {
+function checkSettings(settings: TranslationSettings): void {
   if (!settings.earlyAccess) {
     throw new Refusal("FEATURE_NOT_ENABLED", "Translations are in early access, which this workspace does not have");
   }

@@ -17,7 +17,7 @@ export function groupField(groupId: string): string {
 }
 
 /** The group of a form field's name; undefined for another name. */
-export function groupOfField(name: string): string | undefined {
+function groupOfField(name: string): string | undefined {
   return /^subscription_group_([\w-]{1,255})$/.exec(name)?.[1];
 }
 

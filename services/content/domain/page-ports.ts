@@ -8,7 +8,7 @@ export interface Person {
   readonly email: string | null;
 }
 
-export interface Group {
+interface Group {
   readonly id: string;
   readonly name: string;
   readonly channel: "email" | "other";

@@ -1,6 +1,6 @@
 /** Links to people's own pages: whose they are, how long they are good, and what a new key changes. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { bringKeys, type LinkKeys, sharedRing, workspaceKeys } from "../../../platform/link-keys.ts";
 import { newSealKey, seal, sealedBy, type SealKey } from "../../../platform/sealed-token.ts";
 import { openPageLinks } from "./page-links.ts";

@@ -4,7 +4,7 @@ import { type LinkKeys, openLinkSeal } from "../../../platform/link-keys.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 
 /** One page of one person. */
-export interface PageLink {
+interface PageLink {
   readonly workspaceId: string;
   readonly centerId: string;
   /** The platform id, which stays when the external id is renamed. */

@@ -2,7 +2,7 @@
 
 import { escapeText } from "./escape.ts";
 
-export interface BuiltInGroup {
+interface BuiltInGroup {
   /** The name of its form field. */
   readonly field: string;
   readonly name: string;

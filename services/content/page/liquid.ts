@@ -11,7 +11,7 @@ import { PageProblem } from "./page-problem.ts";
 export const submitUrl = "preference_center_submit_url";
 const emailAddress = "email_address";
 
-export interface PageValues {
+interface PageValues {
   readonly email: string;
   readonly submitUrl: string;
   /** `email_global` and the ids of groups; a group that is not here is unsubscribed. */

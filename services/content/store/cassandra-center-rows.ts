@@ -12,7 +12,7 @@ import {
   updateRevision,
 } from "./cassandra-center-statements.ts";
 
-export type RowKind = "center" | "name" | "version" | "mark" | "settings" | "key";
+type RowKind = "center" | "name" | "version" | "mark" | "settings" | "key";
 
 export interface RowWrite {
   readonly kind: RowKind;

@@ -32,7 +32,7 @@ export interface Caught {
   ask(asked: Asked, addresses: readonly string[] | "all"): () => Promise<boolean>;
 }
 
-export interface Asked {
+interface Asked {
   readonly workspaceId: string;
   /** The token of a write that the read has to see; empty: none. */
   readonly readAfter: string;

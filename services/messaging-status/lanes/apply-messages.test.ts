@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { type ApplierFaults, brokenOff, chances, dice, recordPublished, stubborn } from "../../../platform/lane/appliers.fixture.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import { silentLogger } from "../../../platform/logger.ts";

@@ -3,7 +3,7 @@ import { type LinkKeys, openLinkSeal } from "../../../platform/link-keys.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 
 /** What a link takes back: all email of a workspace to an address, or one group. */
-export interface UnsubscribeLink {
+interface UnsubscribeLink {
   readonly workspaceId: string;
   /** Normalised. */
   readonly email: string;

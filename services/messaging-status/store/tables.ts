@@ -28,7 +28,7 @@ export interface LoadedStates {
 }
 
 /** What a step writes of a workspace. */
-export interface WorkspaceRows {
+interface WorkspaceRows {
   readonly workspaceId: string;
   /** Those that changed, */
   readonly states: ReadonlyMap<string, AddressState>;

@@ -21,7 +21,7 @@ export interface Dues {
   readonly told: readonly ProfileRecord[];
 }
 
-export const noDues: Dues = { announce: [], handoffs: [], merges: [], told: [] };
+const noDues: Dues = { announce: [], handoffs: [], merges: [], told: [] };
 
 export function duesOf(record: ProfileRecord): Dues {
   return { ...duesOfChange(record), told: [record] };

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";

@@ -26,7 +26,7 @@ export interface Identities extends RowCache {
   need(keys: readonly IdentityKey[]): void;
 }
 
-export interface RowCache {
+interface RowCache {
   /** Takes rows from the store; undefined: known to be absent. Rows written since are not overwritten. */
   load(rows: Iterable<readonly [IdentityKey, unknown]>): void;
   /** The row, null where it is absent, undefined where it is not known. Never throws. */

@@ -14,14 +14,14 @@ export interface InspectedUsers {
   readonly behind: boolean;
 }
 
-export interface InspectedUser {
+interface InspectedUser {
   readonly profile: Profile;
   readonly held: boolean;
   readonly fields: readonly InspectedField[];
   readonly merges: readonly (MergeNote & { readonly origin: Origin })[];
 }
 
-export interface InspectedField {
+interface InspectedField {
   readonly name: string;
   readonly custom: boolean;
   /** Absent: the field is older than what is kept of sources. */

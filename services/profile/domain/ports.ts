@@ -95,12 +95,12 @@ export interface HeldEntry {
   readonly reason: string;
 }
 
-export interface ExpiredMerge {
+interface ExpiredMerge {
   readonly workspaceId: string;
   readonly mergeId: string;
 }
 
-export interface ExpiredRow {
+interface ExpiredRow {
   readonly workspaceId: string;
   readonly key: IdentityKey;
 }
@@ -157,7 +157,7 @@ export interface StepStore {
   commit(step: Step): Promise<Committed>;
 }
 
-export interface Committed {
+interface Committed {
   /** Length of the row of each written profile, for a cache that is bounded by size. */
   readonly rowChars: ReadonlyMap<Profile, number>;
 }

@@ -73,7 +73,7 @@ export interface ResolvedRecord {
   readonly partsInCommon?: true;
 }
 
-export interface RepeatOutcome {
+interface RepeatOutcome {
   /** `repeat`: nothing was done, this is the first answer; `reused`: nothing was done, the body is another one. */
   readonly kind: "first" | "repeat" | "reused";
   /** The answer of the first request. */

@@ -129,7 +129,7 @@ export function createWorkspace(options: WorkspaceOptions = {}) {
 }
 
 /** Whom a name means by the rows of a store. */
-export function userIn(store: ReadonlyMap<IdentityKey, unknown>, key: UserKey): UserRow | undefined {
+function userIn(store: ReadonlyMap<IdentityKey, unknown>, key: UserKey): UserRow | undefined {
   const view = createIdentities("");
   for (;;) {
     try {

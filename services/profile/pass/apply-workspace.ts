@@ -21,7 +21,7 @@ export interface ApplyParts {
 export type Effects = Pick<ResolvedRecord, "profiles" | "forgetFrozen">;
 
 /** What of a step's rows comes from applying; identities and consent come from resolving. */
-export type AppliedWork = Pick<WorkspaceStep, "profiles" | "frozen" | "journal" | "held" | "heldMore" | "told">;
+type AppliedWork = Pick<WorkspaceStep, "profiles" | "frozen" | "journal" | "held" | "heldMore" | "told">;
 
 export interface AppliedWorkspace {
   readonly rows: AppliedWork;

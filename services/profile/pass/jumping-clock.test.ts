@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type Clock, fakeClock } from "../../../platform/clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { event, mergeUsers, type TestProfile, testProfiles } from "../profile-service.fixture.ts";
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";

@@ -1,12 +1,13 @@
 /** What a process knows of the progress of others: a place counts once its rows are written and its lanes are applied. */
 import { beforeEach, expect, test } from "vitest";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { placeToBytes, type Told } from "../../../platform/lane/place.ts";
 import { type MeshApplied, openMeshApplied } from "./mesh-applied.ts";
-import { createLocalNews, createProgressTeller } from "../../../platform/lane/progress-news.ts";
+import { createProgressTeller } from "../../../platform/lane/progress-news.ts";
+import { createLocalNews } from "../../../platform/lane/progress-news.fixture.ts";
 
 const layout = laneLayout(1, 2);
 let told: LogRecord[];

@@ -6,17 +6,17 @@ import type { IdentityKey, Sharer, UserRow } from "../domain/identity.ts";
 import type { IntakeBody } from "../domain/intake-record.ts";
 import type { UserSelector } from "../domain/user-key.ts";
 
-export interface LargeRequest {
+interface LargeRequest {
   readonly body: IntakeBody;
   /** The answer that a repeat would get, in bytes. */
   readonly answerBytes: number;
 }
 
 /** Users who are there before, `sharersEach` of them for each of the addresses. */
-export const addresses = 40;
-export const sharersEach = 4_000;
+const addresses = 40;
+const sharersEach = 4_000;
 
-export function addressOf(at: number): string {
+function addressOf(at: number): string {
   return `shared${at}@b.org`;
 }
 

@@ -17,7 +17,7 @@ import { addOutcome, decodeAll, reasonOf, type Views } from "../pass/plan-step.t
 import { type Resolve, resolveWorkspace } from "../pass/resolve-workspace.ts";
 
 /** A consent record as its lane carries it. */
-export interface ConsentItem {
+interface ConsentItem {
   readonly service: "subscription" | "messaging-status";
   readonly key: string;
   readonly body: Uint8Array;

@@ -2,7 +2,8 @@
 import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { type Clock, fakeClock, systemClock } from "../../../platform/clock.ts";
+import { type Clock, systemClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { type Place, placeFromBytes, placeToBytes } from "../../../platform/lane/place.ts";
 import { limits } from "../../../platform/limits.ts";

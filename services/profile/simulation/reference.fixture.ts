@@ -1,6 +1,6 @@
 /** What should come out: the embedded pass over the same intake, and everything either store shows afterwards. */
 import { create, fromBinary, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { StatusRecordSchema, type SubscriptionRecord, SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

@@ -1,6 +1,7 @@
 /** A world in which a seed decides what happens next: calls that are answered late, lost or done after all, processes that die, time. */
 import { setImmediate } from "node:timers/promises";
-import { type Clock, fakeClock } from "../../../platform/clock.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { seededRandom } from "../../../test/random.ts";
 
 export interface World {
@@ -27,7 +28,7 @@ export interface Process {
   slow: boolean;
 }
 
-export interface Call<T> {
+interface Call<T> {
   readonly effect: () => T | Promise<T>;
   /** What the caller gets where the call certainly did not happen, */
   readonly refused: () => T;

@@ -8,7 +8,7 @@ export function checkVersion(user: User, ifMatch: string): void {
   throw new Refusal("VERSION_MISMATCH", `The user has changed since; its version is now ${etagOf(user)}`);
 }
 
-export function namesTag(header: string, etag: string): boolean {
+function namesTag(header: string, etag: string): boolean {
   const wanted = opaque(etag);
   return header.split(",").map((tag) => tag.trim()).some((tag) => tag === "*" || opaque(tag) === wanted);
 }

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import type { Fields } from "./fields.ts";
 
-export type Term =
+type Term =
   | { kind: "text"; attribute: string; exact?: boolean; operator: string; value: string }
   | { kind: "truth"; attribute: string; operator: "eq" | "ne"; value: boolean }
   | { kind: "time"; attribute: string; operator: string; value: string }

@@ -12,7 +12,7 @@ export interface ListMemory {
 }
 
 /** `key` is that of the user at `index`, which counts from 1. */
-export interface Anchor {
+interface Anchor {
   readonly index: number;
   readonly key: string;
 }

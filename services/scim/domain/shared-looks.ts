@@ -12,7 +12,7 @@ export interface SharedLooks {
 }
 
 /** Rejects with the reason of `stop` soon after it aborted. */
-export type Find = (stop: AbortSignal) => Promise<readonly string[]>;
+type Find = (stop: AbortSignal) => Promise<readonly string[]>;
 
 interface Look {
   readonly ids: Promise<readonly string[]>;

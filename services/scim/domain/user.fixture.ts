@@ -40,7 +40,7 @@ export const ann: User = {
   revision: 3,
 };
 
-export const renderer = openRenderer(directory, "https://heddle.example");
+const renderer = openRenderer(directory, "https://heddle.example");
 export const annResource = renderer.resource(ann);
 
 /** As Ann, with other values. */

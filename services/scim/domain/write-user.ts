@@ -28,7 +28,7 @@ export function answerOf(user: User, { renderer, project }: Shown): Answer {
   return { userJson: shownJson(renderer.resource(user), project), id: user.id, etag: etagOf(user) };
 }
 
-export function shownJson(resource: Fields, project: Project): string {
+function shownJson(resource: Fields, project: Project): string {
   return JSON.stringify(project(presented(resource)));
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openCassandra } from "../../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
-import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";

@@ -10,7 +10,7 @@ export interface StatusUpdate {
 }
 
 /** The text that clients know (specification, POST /subscription/status/set). */
-export const bothAddresses = "Either an email address or a phone number should be provided, but not both.";
+const bothAddresses = "Either an email address or a phone number should be provided, but not both.";
 
 /** Refuses INPUT_INVALID; nothing of the request is written then. */
 export function checkSetStatus(groups: readonly Group[], updates: readonly StatusUpdate[]): void {

@@ -28,7 +28,7 @@ export interface OrderedGroups {
   readonly refused: readonly RefusedChange[];
 }
 
-export interface RefusedChange {
+interface RefusedChange {
   readonly mark: Mark;
   readonly reason: Reason;
   readonly message: string;

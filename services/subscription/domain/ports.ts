@@ -18,7 +18,7 @@ export interface Users {
   find(keys: readonly UserKey[]): Promise<Found>;
 }
 
-export interface Found {
+interface Found {
   /** One list a key, in the order of the keys. */
   readonly found: readonly (readonly FoundUser[])[];
   readonly behind: boolean;

@@ -97,7 +97,7 @@ async function changeGroups({ readGroups, writeGroups }: MeshApplyParts, workspa
 }
 
 /** A delete begins a run: what was told before it has to be published before it is forgotten. */
-export function runsOf(records: readonly Taken<MembershipRecord>[]): Taken<MembershipRecord>[][] {
+function runsOf(records: readonly Taken<MembershipRecord>[]): Taken<MembershipRecord>[][] {
   const runs: Taken<MembershipRecord>[][] = [];
   let run: Taken<MembershipRecord>[] = [];
   const party = new Set<UserId>();

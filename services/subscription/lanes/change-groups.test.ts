@@ -1,7 +1,7 @@
 /** A change of groups in the mesh answers once it is decided in its order, and says so where it is not. */
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { fakeClock } from "../../../platform/clock.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
-import { recordingSession } from "../../../platform/cassandra/recording-session.ts";
+import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { type ApplierFaults, recordPublished } from "../../../platform/lane/appliers.fixture.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import { limits } from "../../../platform/limits.ts";

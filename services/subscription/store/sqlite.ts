@@ -18,7 +18,7 @@ export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) =
 
 export type EmbeddedTables = SubscriptionTables & EmbeddedLaneTables & EmbeddedGroups;
 
-export interface EmbeddedGroups {
+interface EmbeddedGroups {
   /**
    * Plans on the groups as they stand, and where the workspace's order ends, whoever appends to that: in the same write, so
    * that all that is answered comes before the change, and all that is asked later behind it. Gives on what `plan` throws.

@@ -28,7 +28,7 @@ export interface LoadedUsers {
 }
 
 /** What a step writes of a workspace. */
-export interface WorkspaceRows {
+interface WorkspaceRows {
   readonly workspaceId: string;
   /** Those that changed. */
   readonly users: ReadonlyMap<UserId, UserMemberships>;

@@ -12,7 +12,7 @@ export interface RecordingSession extends Session {
   block(matches: Matches): () => void;
 }
 
-export type Matches = (statement: Statement) => boolean;
+type Matches = (statement: Statement) => boolean;
 
 /** `schema`: CQL texts of all tables that may be touched. `inner` does the work; without it every read is empty. */
 export function recordingSession(schema: readonly string[], inner: Session = emptySession): RecordingSession {
