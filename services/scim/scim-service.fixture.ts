@@ -82,14 +82,7 @@ export function bytes(body: unknown): Uint8Array<ArrayBuffer> {
 }
 
 export function body(name: string, more: object = {}): Uint8Array<ArrayBuffer> {
-  return bytes({
-    schemas: [core],
-    userName: `${name}@x.de`,
-    name: { givenName: name, familyName: "Y" },
-    department: "pm",
-    permissions: {},
-    ...more,
-  });
+  return bytes({ schemas: [core], userName: `${name}@x.de`, name: { givenName: name, familyName: "Y" }, department: "pm", ...more });
 }
 
 export function json(user: { userJson: Uint8Array } | undefined) {
