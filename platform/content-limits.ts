@@ -33,6 +33,9 @@ export const contentLimits = {
   preferenceVersionsPageMax: 100,
   contentAttemptsMax: 8,
   preferenceLinkLifeMs: 90 * 24 * 3600 * 1000,
+  // Of the token that a page in a frame has in place of its link's: so long, and up to the next step of time
+  pageFormLifeMs: 4 * 3600 * 1000,
+  pageFormStepMs: 3600 * 1000,
   preferenceLinkLifeMsMax: 730 * 24 * 3600 * 1000,
   // Translations: "the maximum of 20MB" (api-facts 7), and a body that has room for its escapes
   translationBytesMax: 20 * 1024 * 1024,

@@ -25,7 +25,8 @@ export const sharedRing = "";
 /** The keys of workspaces are made of these. */
 export const rootRing = "roots";
 
-export function openLinkSeal(keys: LinkKeys, purpose: string): LinkSeal {
+/** `steady`: the same values give the same token while the key is the same. */
+export function openLinkSeal(keys: LinkKeys, purpose: string, { steady = false }: { readonly steady?: boolean } = {}): LinkSeal {
   async function newestRoot(): Promise<SealKey> {
     const [key] = await keys.all(rootRing);
     if (key !== undefined) return key;
@@ -50,7 +51,7 @@ export function openLinkSeal(keys: LinkKeys, purpose: string): LinkSeal {
   return {
     async seal(workspaceId, values) {
       const key = ownersKey(await newestRoot(), workspaceId);
-      return seal(key, { purpose, owner: workspaceId }, JSON.stringify(values));
+      return seal(key, { purpose, owner: workspaceId, steady }, JSON.stringify(values));
     },
     async open(token) {
       const by = token.length <= limits.linkTokenCharsMax ? sealedBy(token) : undefined;

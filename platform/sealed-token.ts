@@ -1,6 +1,6 @@
 /** Tokens that only we can make and only we can read: AES-256-GCM, with the key's number in front. */
 import { Buffer } from "node:buffer";
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from "node:crypto";
 
 export interface SealKey {
   /** 1 to 2^31 - 1; public. */
@@ -18,12 +18,21 @@ export function ownersKey({ id, bytes }: SealKey, owner: string): SealKey {
   return { id, bytes: new Uint8Array(hkdfSync("sha256", bytes, "", `heddle key of one owner 1\0${owner}`, keyBytes)) };
 }
 
-/**
- * The text, encrypted and authenticated; `purpose` keeps tokens of one kind from being taken for those of another. An `owner` stands in the
- * token for all to read, so that whoever opens it knows whose key to take.
- */
-export function seal(key: SealKey, { purpose, owner }: { readonly purpose: string; readonly owner?: string }, text: string): string {
-  const nonce = randomBytes(nonceBytes);
+export interface SealedFor {
+  /** Keeps tokens of one kind from being taken for those of another. */
+  readonly purpose: string;
+  /** Stands in the token for all to read, so that whoever opens it knows whose key to take. */
+  readonly owner?: string;
+  /** The same text gives the same token, so that uses of it can be counted. */
+  readonly steady?: boolean;
+}
+
+/** The text, encrypted and authenticated. */
+export function seal(key: SealKey, { purpose, owner, steady = false }: SealedFor, text: string): string {
+  // Another text or purpose has another nonce, as it has where chance makes it
+  const nonce = steady
+    ? createHmac("sha256", key.bytes).update(JSON.stringify([purpose, text])).digest().subarray(0, nonceBytes)
+    : randomBytes(nonceBytes);
   const head = headOf(key.id, owner);
   const cipher = createCipheriv("aes-256-gcm", key.bytes, nonce);
   cipher.setAAD(Buffer.concat([head, Buffer.from(purpose)]));

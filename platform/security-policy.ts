@@ -53,4 +53,6 @@ const words: ReadonlySet<string> = new Set([
   "allow-popups",
   "allow-popups-to-escape-sandbox",
   "allow-scripts",
+  // Of a frame: a person's own click leads on, a script does not
+  "allow-top-navigation-by-user-activation",
 ]);

@@ -40,7 +40,8 @@ function told({ reason }: Refusal): { readonly heading: string; readonly text: s
 
 const gone = {
   heading: "This page is not available",
-  text: "The link is not valid or has expired. Please use the link of a newer message.",
+  text: "The link is not valid, has expired, or its page was open for too long. " +
+    "Please open the link of the message again, or that of a newer message.",
 };
 const failed = {
   heading: "That did not work",

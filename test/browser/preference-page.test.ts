@@ -1,5 +1,5 @@
 /** A person's own page in a browser: opened from the URL endpoint, changed, confirmed, and read back through the API. */
-import type { Page } from "playwright-core";
+import type { Frame, Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { heddleSuite } from "../suite.ts";
 import { centerDeclaration, freshWorkspace, letter, news, scriptedKey, storedPage } from "../preference-centers.ts";
@@ -111,13 +111,60 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   test("where a workspace allows scripts the way of the published sample works, and nothing that is not listed is loaded", async () => {
     const workspace = freshWorkspace(suite, scriptedKey);
     const ann = await workspace.person();
-    const id = await workspace.create({ preference_center_page_html: scriptedPage });
-    const { page, seen } = await browser.open(await workspace.url(id, ann));
-    await page.getByLabel("Letter").check();
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("heading", { name: "Your choices are saved" }).waitFor();
+    const id = await workspace.create({ preference_center_page_html: scriptedPage, confirmation_page_html: "<h1>Thank you</h1>" });
+    const url = await workspace.url(id, ann);
+    const { page, seen } = await browser.open(url);
+    const content = page.frameLocator("iframe");
+    await content.getByLabel("Letter").check();
+    await content.getByRole("button", { name: "Save" }).click();
+    await content.getByRole("heading", { name: "Thank you" }).waitFor();
     expect([await workspace.state(letter, ann), seen.foreign, await page.evaluate("window.origin")]).toEqual(["Subscribed", [], "null"]);
+    // Back, and once more, as on any page
+    await page.goBack();
+    await content.getByLabel("Letter").uncheck();
+    await content.getByRole("button", { name: "Save" }).click();
+    await content.getByRole("heading", { name: "Thank you" }).waitFor();
+    expect(await workspace.state(letter, ann)).toBe("Unsubscribed");
   });
+
+  test.each([["phone", 390], ["desktop", 1_280]])(
+    "a page with scripts on a %s is as one without: title, language, width, keys, print",
+    async (device, width) => {
+      const workspace = freshWorkspace(suite, scriptedKey);
+      const ann = await workspace.person();
+      const html = scriptedPage.replace("<head>", '<head><title>Your emails</title><meta name="viewport" content="width=device-width">')
+        .replace("<body>", '<body><a href="#far">Far below</a>')
+        .replace(
+          "</body>",
+          '<p style="height:2000px">Between</p><h2 id="far" style="margin-bottom:2000px">Far</h2><a href="https://shop.example/">Shop</a></body>',
+        );
+      const { page, seen } = await browser.open(
+        await workspace.url(await workspace.create({ preference_center_page_html: html }), ann),
+        width,
+      );
+      const content = page.frames()[1] as Frame;
+      await keepPicture(page, `scripted-${device}`);
+      expect(await page.title()).toBe("Your emails");
+      expect(await page.evaluate("[document.documentElement.lang, document.querySelector('iframe').title]")).toEqual(["en", "Your emails"]);
+      expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth && window.innerWidth")).toBe(width);
+      expect(await content.evaluate("[window.innerWidth, window.innerHeight]")).toEqual([width, 844]);
+      // The keys are the page's from the beginning: one scrolls it, the next goes to its first link
+      await page.keyboard.press("PageDown");
+      await expect.poll(() => content.evaluate("window.scrollY")).toBeGreaterThan(100);
+      await page.keyboard.press("Tab");
+      expect(await content.evaluate("document.activeElement.textContent")).toBe("Far below");
+      // A place within the page is gone to without leaving it, so no choice is lost
+      await content.getByLabel("Letter").check();
+      await content.getByRole("link", { name: "Far below" }).click();
+      await expect.poll(() => content.evaluate("Math.abs(document.querySelector('#far').getBoundingClientRect().top) < 10")).toBe(true);
+      expect(await content.getByLabel("Letter").isChecked()).toBe(true);
+      await page.emulateMedia({ media: "print" });
+      expect(await page.evaluate("document.querySelector('iframe').getBoundingClientRect().height")).toBe(2 * 844);
+      await page.emulateMedia({ media: "screen" });
+      await content.getByRole("link", { name: "Shop" }).click({ noWaitAfter: true });
+      await expect.poll(() => seen.foreign).toEqual(["https://shop.example/"]);
+    },
+  );
 
   test("a page has an origin of nobody: no cookie and no storage of the server can be reached from it", async () => {
     const workspace = freshWorkspace(suite);

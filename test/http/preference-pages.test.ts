@@ -1,7 +1,7 @@
 /** A person's own page over HTTP: the link, the page, what submitting it changes, and what it never does. */
 import { expect, test } from "vitest";
 import { fresh, heddleSuite } from "../suite.ts";
-import { centerDeclaration, freshKey, freshWorkspace, letter, news, storedPage, texts } from "../preference-centers.ts";
+import { centerDeclaration, freshKey, freshWorkspace, letter, news, scriptedKey, storedPage, texts } from "../preference-centers.ts";
 
 const sharedKey = freshKey();
 const suite = heddleSuite({ apply: centerDeclaration, env: { HEDDLE_PREFERENCE_LINK_LIFE: "1h" } });
@@ -173,6 +173,29 @@ test("a page says so when it could not save, and saves what it can", async () =>
   for (const type of ["text/plain", "application/json"]) expect((await submit(url, "{}", { "content-type": type })).status).toBe(415);
   const large = await submit(url, `x=${"y".repeat(100_000)}`);
   expect([large.status, large.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);
+});
+
+test("where scripts run the page is framed, and what it is sent with is a token of its own that saves and opens as the link does", async () => {
+  const workspace = freshWorkspace(suite, scriptedKey);
+  const ann = await workspace.person();
+  const pages = { preference_center_page_html: storedPage, confirmation_page_html: "<h1>Done: {{subscribed_state.${email_global}}}</h1>" };
+  const url = await workspace.url(await workspace.create(pages), ann);
+  const answer = await fetch(url);
+  const html = await answer.text();
+  expect(answer.headers.get("content-security-policy")).toMatch(
+    /; base-uri 'self'; frame-ancestors 'none'; sandbox [a-z -]* allow-top-navigation-by-user-activation$/,
+  );
+  expect(html).not.toContain(url.slice(url.lastIndexOf("/") + 1));
+  const token = /<base href="([\w-]+)">/.exec(html)?.[1] ?? "";
+  const form = new URL(token, url).href;
+  const saved = await submit(form, { [letterField]: "subscribed" });
+  expect([saved.status, await saved.text()]).toEqual([200, expect.stringContaining(`<base href="${token}">`)]);
+  expect(await workspace.state(letter, ann)).toBe("Subscribed");
+  expect(await textOf(form)).toContain(`<base href="${token}">`);
+  // A link that was opened before stays good, and so does what was sent by it
+  expect((await submit(url, { [newsField]: "subscribed" })).status).toBe(200);
+  expect(await workspace.state(news, ann)).toBe("Subscribed");
+  for (const wrong of [`${form}A`, form.slice(0, -1)]) expect((await submit(wrong, {})).status).toBe(404);
 });
 
 test("a link that is none, or whose page is a draft or whose person is gone, opens a page that says so", async () => {

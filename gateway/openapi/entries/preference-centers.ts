@@ -5,7 +5,13 @@ import { list, object, oneOfTexts, type Schema, success, text, whole } from "../
 
 const id: Parameter = { in: "path", name: "id", description: "`preference_center_api_id`, a UUID.", required: true, schema: text() };
 const version: Parameter = { in: "path", name: "version", description: "From 1.", required: true, schema: whole() };
-const token: Parameter = { in: "path", name: "token", description: "Of a link; names person and page.", required: true, schema: text() };
+const token: Parameter = {
+  in: "path",
+  name: "token",
+  description: "Of a link, or of the form of a page that a link opened; names person and page.",
+  required: true,
+  schema: text(),
+};
 const time = text("Such as `2022-09-22T18:28:07+00:00`.");
 const warnings = list(text(), "What of the HTML will not load or run on the hosted page.");
 

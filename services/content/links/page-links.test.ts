@@ -33,7 +33,7 @@ test("a link opens for the page and person that it was made for, until it expire
   const { token, expiresAt } = await links.make(link);
   expect(expiresAt).toBe(clock.now() + hour);
   clock.advance(hour - 1);
-  expect(await links.open(token)).toEqual({ ...link, expiresAt });
+  expect(await links.open(token)).toEqual({ ...link, expiresAt, kind: "link" });
   clock.advance(1);
   await expect(links.open(token)).rejects.toMatchObject({ reason: "NOT_FOUND", message: "This link has expired" });
 });
@@ -47,6 +47,25 @@ test("a token that was changed anywhere, or sealed by somebody else, is none", a
   for (const other of [...changed, strangers.token, "", token.slice(1), `${token}A`]) {
     await expect(links.open(other)).rejects.toMatchObject({ reason: "NOT_FOUND" });
   }
+});
+
+test("the token of a form opens the same page for some hours, never longer than its link, and is the same one for a time", async () => {
+  const clock = fakeClock();
+  const links = openPageLinks({ ...keysInMemory(), clock, lifeMs: 100 * hour });
+  const { token, expiresAt } = await links.make(link);
+  const form = await links.makeForm({ ...link, expiresAt });
+  expect(form).not.toBe(token);
+  expect(await links.open(form)).toMatchObject({ ...link, kind: "form" });
+  const made = new Set<string>();
+  for (let minutes = 0; minutes < 10 * 60; minutes += 1) {
+    made.add(await links.makeForm({ ...link, expiresAt }));
+    clock.advance(hour / 60);
+  }
+  expect(made.size).toBeLessThanOrEqual(11);
+  await expect(links.open(form)).rejects.toMatchObject({ message: "This link has expired" });
+  expect(await links.makeForm({ ...link, userId: "other", expiresAt })).not.toBe(await links.makeForm({ ...link, expiresAt }));
+  const last = await links.makeForm({ ...link, expiresAt: clock.now() + 1 });
+  expect(await links.open(last)).toMatchObject({ expiresAt: clock.now() + 1 });
 });
 
 test("a new key seals new links, links already sent stay good, in processes that know neither key too", async () => {
@@ -82,7 +101,7 @@ test("links of before workspaces had keys of their own stay good, and no new one
   const values = JSON.stringify(["ws_1", "center", "user", clock.now() + hour]);
   const links = openPageLinks({ keys, clock, lifeMs: hour });
   const old = seal(shared, { purpose: "heddle preference page 1" }, values);
-  expect(await links.open(old)).toEqual({ ...link, expiresAt: clock.now() + hour });
+  expect(await links.open(old)).toEqual({ ...link, expiresAt: clock.now() + hour, kind: "link" });
   expect(sealedBy((await links.make(link)).token)).toEqual({ id: 1, owner: "ws_1" });
   clock.advance(hour);
   await expect(links.open(old)).rejects.toMatchObject({ message: "This link has expired" });

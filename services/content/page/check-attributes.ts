@@ -34,15 +34,23 @@ function checkAttribute(element: Element, { name, value }: Element["attrs"][numb
 }
 
 /** What stands in the HTML and has no effect on the hosted page, by its Content-Security-Policy. */
-export function remoteWarnings(element: Element, { settings }: Seen): string[] {
+export function remoteWarnings(element: Element, { settings, kind }: Seen): string[] {
   const line = `line ${lineOf(element) ?? 1}`;
   const { tagName } = element;
   const warnings: string[] = [];
-  if (tagName === "script" && !settings.scriptsAllowed) warnings.push(`${line}: scripts do not run: the workspace does not allow them`);
-  if (embedding.has(tagName)) warnings.push(`${line}: <${tagName}> is not shown: pages embed nothing`);
-  if (!settings.scriptsAllowed && element.attrs.some(({ name }) => name.startsWith("on"))) {
-    warnings.push(`${line}: event handlers do not run: the workspace does not allow scripts`);
+  const why = kind === "redirect"
+    ? 'a redirect page leads on by <meta http-equiv="refresh"> alone'
+    : settings.scriptsAllowed
+    ? undefined
+    : "the workspace does not allow scripts";
+  if (why !== undefined && tagName === "script") warnings.push(`${line}: scripts do not run: ${why}`);
+  if (why !== undefined && element.attrs.some(({ name }) => name.startsWith("on"))) {
+    warnings.push(`${line}: event handlers do not run: ${why}`);
   }
+  if (why === undefined && attribute(element, "target")?.toLowerCase() === "_self") {
+    warnings.push(`${line}: target="_self" of <${tagName}> leads nowhere, as pages with scripts are shown in a frame: leave it out`);
+  }
+  if (embedding.has(tagName)) warnings.push(`${line}: <${tagName}> is not shown: pages embed nothing`);
   for (const address of loaded(element)) {
     const origin = originOf(address);
     if (origin !== undefined && !settings.origins.includes(origin)) {

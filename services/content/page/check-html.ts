@@ -7,8 +7,8 @@ import { checkAttributes, remoteWarnings } from "./check-attributes.ts";
 import { checkForms } from "./check-form.ts";
 import { elements, rawText, withoutEnd } from "./html-names.ts";
 import type { Parsed } from "./liquid.ts";
-import { maskPage } from "./masked-page.ts";
-import { type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
+import { type MaskedPage, maskPage } from "./masked-page.ts";
+import { attribute, type Element, lineOf, type PageKind, type Seen } from "./page-element.ts";
 import { PageProblem } from "./page-problem.ts";
 
 type Node = DefaultTreeAdapterTypes.Node;
@@ -18,9 +18,19 @@ export interface CheckedPage {
   /** Where the head's own HTML goes, a place in the template's source. */
   readonly head: number;
   readonly hasDoctype: boolean;
+  /** What it says of itself in its head, as far as that does not depend on the person. */
+  readonly about: AboutPage;
   readonly hasTitle: boolean;
   /** Form fields that are nothing but checkboxes, by name, with the value of the box. */
   readonly boxes: ReadonlyMap<string, string>;
+}
+
+export interface AboutPage {
+  readonly title?: string;
+  /** As `lang` of the html tag. */
+  readonly language?: string;
+  /** The content of the viewport meta tag. */
+  readonly viewport?: string;
 }
 
 /** Throws PageProblem. */
@@ -41,13 +51,28 @@ export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings
     if (rawText.has(element.tagName)) checkRaw(element, seen);
   }
   const boxes = checkForms(found, seen);
+  const title = found.find(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml"));
   return {
     warnings: warningsOf(found, seen),
     head: masked.sourcePlace(headPlace(document, found)),
     hasDoctype: document.childNodes.some(({ nodeName }) => nodeName === "#documentType"),
-    hasTitle: found.some(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml")),
+    hasTitle: title !== undefined,
+    about: aboutPage(found, title, masked),
     boxes,
   };
+}
+
+function aboutPage(found: readonly Element[], title: Element | undefined, masked: MaskedPage): AboutPage {
+  const viewport = found.findLast((element) => element.tagName === "meta" && attribute(element, "name")?.toLowerCase() === "viewport");
+  const html = found.find(({ tagName }) => tagName === "html");
+  const said = {
+    title: title && textOf(title).trim(),
+    language: html && attribute(html, "lang"),
+    viewport: viewport && attribute(viewport, "content"),
+  };
+  return Object.fromEntries(
+    Object.entries(said).filter(([, text]) => text !== undefined && text !== "" && masked.marks(text).length === 0),
+  );
 }
 
 function warningsOf(found: readonly Element[], seen: Seen): string[] {
@@ -102,9 +127,12 @@ function checkElement(element: Element): void {
 
 /** Within scripts and styles nothing can be escaped: only what is made of harmless characters may stand there. */
 function checkRaw(element: Element, { masked }: Seen): void {
-  const text = element.childNodes.map((node) => ("value" in node ? node.value : "")).join("");
-  if (masked.marks(text).every(({ fixed }) => fixed)) return;
+  if (masked.marks(textOf(element)).every(({ fixed }) => fixed)) return;
   throw new PageProblem(lineOf(element), `within <${element.tagName}> may stand states, field names and the submit URL only`);
+}
+
+function textOf(element: Element): string {
+  return element.childNodes.map((node) => ("value" in node ? node.value : "")).join("");
 }
 
 function refuseCut({ code, startLine }: ParserError): void {

@@ -1,4 +1,7 @@
-/** Pages that were stored before a bound was drawn: the page says so, and what was saved is still confirmed. */
+/**
+ * Pages filled in: those that were stored before a bound was drawn say so, and what was saved is still confirmed; those whose scripts run
+ * stand in a frame of a document that takes over what they say of themselves.
+ */
 import { expect, test } from "vitest";
 import type { Center } from "../domain/center.ts";
 import { choicePage, confirmationPage, type Shown } from "./hosted-page.ts";
@@ -38,4 +41,51 @@ test.each([
   const page = confirmationPage(openPages(), shown(content), { global: "unsubscribed", groups: new Map() });
   expect(page.html).toContain("Your choices are saved");
   expect(page.policy).toMatch(/; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox$/);
+});
+
+const scripted = { settings: { scriptsAllowed: true, origins: [] }, frame: { token: "form-token", name: "request-1" } };
+
+test.each([
+  [`<html lang="de"><head><title>Ihre &amp; "Mails"</title><meta name="viewport" content="width=500"></head>${form}</html>`, [
+    '<html lang="de">',
+    '<meta name="viewport" content="width=500">',
+    "<title>Ihre &amp; &quot;Mails&quot;</title>",
+    'title="Ihre &amp; &quot;Mails&quot;"',
+  ]],
+  [`<title>Of {{\${email_address}}}</title>${form}`, ["<html>", "<title>T</title>", 'title="T"']],
+])("the document around a page with scripts says what the page says of itself", (pageHtml, expected) => {
+  const { html, policy } = choicePage(openPages(), { ...shown({ pageHtml }), ...scripted });
+  const [around = "", content = ""] = html.split("srcdoc=");
+  for (const text of expected) expect(around).toContain(text);
+  expect(around).toContain('<base href="form-token">');
+  expect(around).not.toContain("<script");
+  expect(content).not.toMatch(/form-token|srcdoc/);
+  expect(policy).toContain("script-src 'unsafe-inline'");
+});
+
+test("what is written into a page with scripts does not leave its frame", () => {
+  const { html } = choicePage(openPages(), {
+    ...shown({ pageHtml: `${form}<p title="'&quot;&quot">"></iframe><script>x()</script></p>` }),
+    ...scripted,
+  });
+  expect(html.match(/<\w+/g)?.slice(0, 7)).toEqual(["<html", "<head", "<meta", "<base", "<title", "<style", "<body"]);
+  const content = /srcdoc="([^"]*)"><\/iframe><\/body><\/html>\n$/.exec(html)?.[1] ?? "";
+  expect(content.replaceAll("&quot;", '"').replaceAll("&amp;", "&")).toContain(
+    `<p title="'&quot;&quot">"></iframe><script>x()</script></p>`,
+  );
+});
+
+test("built-in pages and redirect pages stand in no frame and run no script, whatever the workspace allows", () => {
+  const redirectHtml = '<meta http-equiv="refresh" content="0;url=https://shop.example/"><script>x()</script>';
+  const saved = { groups: new Map() };
+  for (
+    const { html, policy } of [
+      choicePage(openPages(), { ...shown({ pageHtml: "" }), ...scripted }),
+      confirmationPage(openPages(), { ...shown({}), ...scripted }, saved),
+      confirmationPage(openPages(), { ...shown({ redirectHtml }), ...scripted }, saved),
+    ]
+  ) {
+    expect(html).not.toContain("<iframe");
+    expect(policy).toContain("script-src 'none'");
+  }
 });

@@ -5,7 +5,9 @@ import { type Choices, type FormFields, globalField, globalState, groupField } f
 import type { Person, States } from "../domain/page-ports.ts";
 import { shownState } from "../domain/save-choices.ts";
 import { builtInConfirmation, builtInPage } from "./built-in-page.ts";
-import { pagePolicy } from "./page-policy.ts";
+import { type Frame, framedHead, framedPage } from "./framed-page.ts";
+import type { PageKind } from "./page-element.ts";
+import { pagePolicy, type ShownAs } from "./page-policy.ts";
 import { type CompiledPage, headOf, type Pages } from "./pages.ts";
 
 /** Of a person at a moment. */
@@ -14,6 +16,8 @@ export interface Shown {
   readonly person: Person;
   readonly states: States;
   readonly settings: PageSettings;
+  /** Absent: the workspace allows no scripts. */
+  readonly frame?: Frame;
 }
 
 export interface FilledPage {
@@ -25,10 +29,8 @@ export interface FilledPage {
 const submitUrl = "?save";
 
 export function choicePage(pages: Pages, shown: Shown): FilledPage {
-  const { center, settings } = shown;
-  const stored = pages.compiled(center, "page");
-  const policy = pagePolicy(settings, { options: center.content.options, redirects: false });
-  return { html: stored ? fill(stored, shown) : builtIn(shown), policy };
+  const stored = pages.compiled(shown.center, "page");
+  return stored ? fill(stored, shown, "page") : plainPage(builtIn(shown), shown);
 }
 
 /** What the page asks for. */
@@ -41,39 +43,54 @@ export function askedBy(pages: Pages, { center, person, states }: Shown): FormFi
 
 /** After a submission: the redirect page, else the confirmation, with the states that now hold. */
 export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): FilledPage {
-  const { center, settings, states } = shown;
+  const { center, states } = shown;
   const { options, title } = center.content;
   const now: Shown = {
     ...shown,
     states: { ...states, global: saved.global ?? states.global, memberships: new Map([...states.memberships, ...saved.groups]) },
   };
   for (const kind of ["redirect", "confirmation"] as const) {
-    const html = filledIn(pages, now, kind);
-    if (html !== undefined) return { html, policy: pagePolicy(settings, { options, redirects: kind === "redirect" }) };
+    const page = filledIn(pages, now, kind);
+    if (page !== undefined) return page;
   }
-  const html = builtInConfirmation({ title, head: headOf(options) }, told(now, saved));
-  return { html, policy: pagePolicy(settings, { options, redirects: false }) };
+  return plainPage(builtInConfirmation({ title, head: headOf(options) }, told(now, saved)), now);
 }
 
 /** Undefined where none is stored, and where it does not work: what was saved is saved, and the person is told so. */
-function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): string | undefined {
+function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): FilledPage | undefined {
   try {
     const stored = pages.compiled(now.center, kind);
-    return stored && fill(stored, now);
+    return stored && fill(stored, now, kind);
   } catch (error) {
     if (error instanceof Refusal && error.reason === "STATE_CONFLICT") return undefined;
     throw error;
   }
 }
 
-function fill(page: CompiledPage, { person, states }: Shown): string {
+/** A redirect page leads on by itself, which no frame can; so it runs no script. */
+function fill(page: CompiledPage, shown: Shown, kind: PageKind): FilledPage {
+  const { center: { content: { title, options } }, person, states } = shown;
   const groups = [...page.groups].map((id) => [id, shownState(states, id)] as const);
-  return page.template.render({
+  const frame = kind === "redirect" ? undefined : shown.frame;
+  const html = page.template.render({
     email: person.email ?? "",
     submitUrl,
     states: new Map<string, string>([[globalState, states.global], ...groups]),
-    head: page.head,
+    head: frame ? framedHead + page.head : page.head,
   });
+  if (frame === undefined) return { html, policy: policyOf(shown, kind === "redirect" ? "redirect" : "plain") };
+  const { about } = page;
+  const head = headOf({ ...options, ...(about.viewport !== undefined && { viewport: about.viewport }) });
+  const framing = { ...frame, title: about.title ?? title, language: about.language ?? "", head };
+  return { html: framedPage(html, framing), policy: policyOf(shown, "framed") };
+}
+
+function plainPage(html: string, shown: Shown): FilledPage {
+  return { html, policy: policyOf(shown, "plain") };
+}
+
+function policyOf({ settings, center }: Shown, as: ShownAs): string {
+  return pagePolicy(settings, { options: center.content.options, as });
 }
 
 function builtIn({ center, person, states }: Shown): string {

@@ -5,24 +5,25 @@ import { pagePolicy } from "./page-policy.ts";
 
 const bad = ["https://a;script-src", "https://a;script-src 'unsafe-inline'/i.png", "https://*", "nonsense"];
 
-test.each([false, true])("a stored address that is no plain host gets nothing into the policy, with scripts %s", (scriptsAllowed) => {
-  const settings = { scriptsAllowed, origins: ["https://cdn.example.com", ...bad] };
+test.each(["plain", "framed"] as const)("a stored address that is no plain host gets nothing into the policy of a page shown %s", (as) => {
+  const settings = { scriptsAllowed: true, origins: ["https://cdn.example.com", ...bad] };
   const options = { linkTags: [...bad, "https://icons.example.com/i.png"].map((href) => ({ rel: "icon", href })) };
-  const policy = pagePolicy(settings, { options, redirects: false });
-  expect(policy).toBe(
+  const framed = as === "framed";
+  expect(pagePolicy(settings, { options, as })).toBe(
     "default-src 'none'; style-src 'unsafe-inline' https://cdn.example.com; " +
       "img-src data: https://cdn.example.com https://icons.example.com; font-src data: https://cdn.example.com; " +
-      `script-src ${scriptsAllowed ? "'unsafe-inline' https://cdn.example.com" : "'none'"}; form-action 'self'; base-uri 'none'; ` +
-      `frame-ancestors 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox${scriptsAllowed ? " allow-scripts" : ""}`,
+      `script-src ${framed ? "'unsafe-inline' https://cdn.example.com" : "'none'"}; form-action 'self'; ` +
+      `base-uri ${framed ? "'self'" : "'none'"}; frame-ancestors 'none'; sandbox allow-forms allow-popups allow-popups-to-escape-sandbox` +
+      (framed ? " allow-scripts allow-top-navigation-by-user-activation" : ""),
   );
 });
 
-test.each([[false, false], [true, false], [false, true], [true, true]])(
-  "every page is without an origin: scripts %s, redirect page %s",
-  (scriptsAllowed, redirects) => {
-    const policy = pagePolicy({ scriptsAllowed, origins: [] }, { options: { linkTags: [] }, redirects });
+test.each([["plain"], ["redirect"], ["framed"]] as const)(
+  "every page is without an origin, and runs scripts in a frame alone: %s",
+  (as) => {
+    const policy = pagePolicy({ scriptsAllowed: true, origins: [] }, { options: { linkTags: [] }, as });
     expect(policy).toMatch(/; sandbox allow-forms (?!.*allow-same-origin)/);
-    expect(policy.includes("script-src 'none'")).toBe(!scriptsAllowed);
+    expect(policy.includes("script-src 'none'")).toBe(as !== "framed");
   },
 );
 

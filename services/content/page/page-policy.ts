@@ -6,25 +6,43 @@ import { plainOrigin } from "../../../platform/origin.ts";
 import { securityPolicy } from "../../../platform/security-policy.ts";
 import type { PageOptions, PageSettings } from "../domain/center.ts";
 
+/** How a page is shown: by itself, as one that leads on by itself, or in a frame of a document of ours, where alone scripts run. */
+export type ShownAs = "plain" | "redirect" | "framed";
+
+/** What a page may do in its sandbox beyond showing itself. */
+export const sandboxWords = {
+  plain: ["allow-forms", "allow-popups", "allow-popups-to-escape-sandbox"],
+  // Browsers let a page in a sandbox lead on by itself only with their word for scripts
+  redirect: ["allow-forms", "allow-popups", "allow-popups-to-escape-sandbox", "allow-scripts"],
+  // Its links and its form lead on where the person clicks; a script of its own does not
+  framed: [
+    "allow-forms",
+    "allow-popups",
+    "allow-popups-to-escape-sandbox",
+    "allow-scripts",
+    "allow-top-navigation-by-user-activation",
+  ],
+} as const satisfies Record<ShownAs, readonly string[]>;
+
 /**
- * Every page is in a sandbox without an origin, so nothing of the server's own pages can be reached from it. A redirect page may
- * lead elsewhere by itself, which browsers allow in a sandbox only with its word for scripts; without a `script-src` none runs.
+ * Every page is in a sandbox without an origin, so nothing of the server's own pages can be reached from it. A frame has the policy of the
+ * document around it, in which nothing is of a tenant.
  */
-export function pagePolicy(settings: PageSettings, page: { readonly options: PageOptions; readonly redirects: boolean }): string {
+export function pagePolicy(settings: PageSettings, page: { readonly options: PageOptions; readonly as: ShownAs }): string {
   // Also what was stored before hosts were looked at: what is no plain host is left out
   const origins = originsOf(settings.origins);
   const icons = originsOf(page.options.linkTags.map(({ href }) => href));
-  const scripted = settings.scriptsAllowed || page.redirects ? ["allow-scripts"] : [];
+  const framed = page.as === "framed";
   return securityPolicy([
     ["default-src", "'none'"],
     ["style-src", "'unsafe-inline'", ...origins],
     ["img-src", "data:", ...new Set([...origins, ...icons])],
     ["font-src", "data:", ...origins],
-    ["script-src", ...(settings.scriptsAllowed ? ["'unsafe-inline'", ...origins] : ["'none'"])],
+    ["script-src", ...(framed ? ["'unsafe-inline'", ...origins] : ["'none'"])],
     ["form-action", "'self'"],
-    ["base-uri", "'none'"],
+    ["base-uri", framed ? "'self'" : "'none'"],
     ["frame-ancestors", "'none'"],
-    ["sandbox", "allow-forms", "allow-popups", "allow-popups-to-escape-sandbox", ...scripted],
+    ["sandbox", ...sandboxWords[page.as]],
   ]);
 }
 

@@ -4,7 +4,7 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
 import type { PageChecker } from "../domain/center-ports.ts";
-import { checkHtml } from "./check-html.ts";
+import { type AboutPage, checkHtml } from "./check-html.ts";
 import { escapeText } from "./escape.ts";
 import { openTemplate, type PageTemplate, parsePage } from "./liquid.ts";
 import type { PageKind } from "./page-element.ts";
@@ -21,6 +21,8 @@ export interface CompiledPage {
   readonly boxes: ReadonlyMap<string, string>;
   /** HTML for its head. */
   readonly head: string;
+  /** What the document around its frame takes over from it. */
+  readonly about: AboutPage;
 }
 
 export interface Pages extends PageChecker {
@@ -96,13 +98,14 @@ function compileOrRefuse(html: string, kind: PageKind, content: CenterContent): 
 
 function compile(html: string, kind: PageKind, { title, options }: CenterContent): CompiledPage {
   const parsed = parsePage(html);
-  const { head, hasDoctype, hasTitle, boxes } = checkHtml(parsed, kind, checkedWhenCompiled);
+  const { head, hasDoctype, hasTitle, boxes, about } = checkHtml(parsed, kind, checkedWhenCompiled);
   const source = hasDoctype ? parsed.source : `${doctype}${parsed.source}`;
   return {
     template: openTemplate({ source }, hasDoctype ? head : head + doctype.length),
     groups: parsed.groups,
     fields: parsed.fields,
     boxes,
+    about,
     head: `${headOf(options)}${hasTitle ? "" : `<title>${escapeText(title)}</title>`}`,
   };
 }

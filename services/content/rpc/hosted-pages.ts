@@ -11,7 +11,7 @@ import { foundCenter } from "../domain/change-center.ts";
 import { choicesOf, recordField } from "../domain/form-choices.ts";
 import type { Consent, PageRequest, People } from "../domain/page-ports.ts";
 import { saveChoices } from "../domain/save-choices.ts";
-import type { PageLinks } from "../links/page-links.ts";
+import type { PageLink, PageLinks } from "../links/page-links.ts";
 import { askedBy, choicePage, confirmationPage, type FilledPage, type Shown } from "../page/hosted-page.ts";
 import type { Pages } from "../page/pages.ts";
 import { callerOf } from "./center-messages.ts";
@@ -55,7 +55,8 @@ async function opened(
   { links, centers, people, consent }: HostedParts,
   { token, requestId, traceparent }: { readonly token: string; readonly requestId: string; readonly traceparent: string },
 ): Promise<{ readonly shown: Shown; readonly request: PageRequest }> {
-  const { workspaceId, centerId, userId } = await links.open(token);
+  const link = await links.open(token);
+  const { workspaceId, centerId, userId } = link;
   const request = { workspaceId, requestId, traceparent };
   const [center, settings, person] = await Promise.all([
     centers.byId(workspaceId, centerId),
@@ -65,7 +66,14 @@ async function opened(
   if (center === undefined || center.content.state === "draft" || person === undefined) {
     throw new Refusal("NOT_FOUND", "The page of this link is not there any more");
   }
-  return { shown: { center, settings, person, states: await consent.states(request, person) }, request };
+  const states = await consent.states(request, person);
+  const frame = settings.scriptsAllowed ? { token: await formTokenOf(links, link, token), name: requestId } : undefined;
+  return { shown: { center, settings, person, states, ...(frame && { frame }) }, request };
+}
+
+/** A page that was opened by the token of a form has no other, so none is good for longer than the first. */
+async function formTokenOf(links: PageLinks, link: PageLink, token: string): Promise<string> {
+  return link.kind === "form" ? token : await links.makeForm(link);
 }
 
 /** The last value of each name. Refuses INPUT_INVALID for what is no form. */

@@ -883,6 +883,8 @@ export const CreatePreferencePageLinkResponseSchema: GenMessage<CreatePreference
  */
 export type OpenPreferencePageRequest = Message<"heddle.content.v1.OpenPreferencePageRequest"> & {
   /**
+   * Of a link, or of the form of a page that a link opened.
+   *
    * @generated from field: string token = 1;
    */
   token: string;
@@ -955,6 +957,8 @@ export const OpenPreferencePageResponseSchema: GenMessage<OpenPreferencePageResp
  */
 export type SubmitPreferencePageRequest = Message<"heddle.content.v1.SubmitPreferencePageRequest"> & {
   /**
+   * As of OpenPreferencePageRequest.
+   *
    * @generated from field: string token = 1;
    */
   token: string;
