@@ -85,7 +85,7 @@ export async function mend(heddle: Heddle, record: UnreadRecord): Promise<void> 
       part: unreadPart,
       lane_key: key,
     };
-    const stamp = stampAfter([sequence, unreadPart]);
+    const stamp = stampAfter({ mark: [sequence, unreadPart] });
     await session.execute({ cql: setAsideStatements.put, values: { ...values, reason: "mended", body, stamp }, idempotent: true });
     await close();
     return;

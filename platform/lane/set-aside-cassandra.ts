@@ -5,18 +5,23 @@ import type { Session, Statement } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { keysOf, type Waiting } from "./hold-back.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
+import { markOf } from "./mark.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 import { stampAfter, stampOf } from "./stamp.ts";
 
 /** Keeps the record; keeping it again changes nothing. */
 export function setAsideOf({ record, reason }: SetAside): Statement {
-  const { sequence, part, body } = record;
-  return { cql: setAsideStatements.put, values: { ...keyOf(record), reason, body, stamp: stampOf([sequence, part]) }, idempotent: true };
+  const { body } = record;
+  return {
+    cql: setAsideStatements.put,
+    values: { ...keyOf(record), reason, body, stamp: stampOf({ mark: markOf(record) }) },
+    idempotent: true,
+  };
 }
 
 /** The record waits no more. */
 export function forgetSetAsideOf(record: LaneRecord): Statement {
-  const stamp = stampAfter([record.sequence, record.part]);
+  const stamp = stampAfter({ mark: markOf(record) });
   return { cql: setAsideStatements.delete, values: { ...keyOf(record), stamp }, idempotent: true };
 }
 

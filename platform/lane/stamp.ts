@@ -1,17 +1,15 @@
-/** The age of what a lane record causes, for stores in which the newest write wins. */
+/** The age of what lane records cause, for stores in which the newest write wins. */
+import { type Aged, placeOf, placesPerRequest } from "../age.ts";
 
 /**
  * Rises with the mark, and leaves one age between two marks for what is done to a state without a record. 18 bits for
- * the part and one for that leave 44 for the sequence: 16 lives of a log that begins anew 2^40 higher. Parts beyond share
- * an age.
+ * the part and one for that leave 44 for the sequence: 16 lives of a log that begins anew 2^40 higher.
  */
-export function stampOf([sequence, part]: readonly [sequence: number, part: number]): bigint {
-  return (BigInt(sequence) * partsPerSequence + BigInt(Math.max(0, Math.min(part, Number(partsPerSequence) - 1)))) * 2n;
+export function stampOf({ mark: [sequence, part], ahead = 0 }: Aged): bigint {
+  return (BigInt(sequence) * BigInt(placesPerRequest) + BigInt(placeOf(part) + ahead)) * 2n;
 }
 
 /** Right after what the record of this mark caused, and before all that comes later. */
-export function stampAfter(mark: readonly [sequence: number, part: number]): bigint {
-  return stampOf(mark) + 1n;
+export function stampAfter(row: Aged): bigint {
+  return stampOf(row) + 1n;
 }
-
-const partsPerSequence = 262_144n;

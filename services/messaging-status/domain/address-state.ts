@@ -13,6 +13,8 @@ export interface AddressState {
   readonly address: string;
   /** Records at or below it are already in. */
   mark: Mark;
+  /** How much younger it is than the mark says: see `aheadAt`. */
+  ahead?: number | undefined;
   /** null: never set, which counts as subscribed. */
   status: EmailStatus | null;
   /** null unless the status is unsubscribed. */

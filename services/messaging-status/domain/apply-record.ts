@@ -1,4 +1,5 @@
 /** Applies one record to the state of an address. */
+import { aheadAt } from "../../../platform/age.ts";
 import type { AddressState, EmailMark, EmailStatus, Mark } from "./address-state.ts";
 import type { ConsentChange, StatusChange, StatusRecord } from "./status-record.ts";
 
@@ -6,6 +7,7 @@ import type { ConsentChange, StatusChange, StatusRecord } from "./status-record.
 export function applyRecord(state: AddressState, record: StatusRecord): ConsentChange[] {
   if (!isAfter(record.mark, state.mark)) return [];
   const before = partsOf(state);
+  state.ahead = aheadAt(record.mark, state);
   state.mark = record.mark;
   apply(state, record.change, record.at);
   const kind = record.change.type === "emailStatus" && record.change.carried ? "carried" : "set";

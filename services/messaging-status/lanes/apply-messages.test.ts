@@ -30,10 +30,15 @@ const change = fc.oneof(
 );
 const records = fc.array(fc.record({ address: fc.constantFrom("a@b.org", "c@b.org", "d@b.org"), change }), { minLength: 4, maxLength: 30 });
 
-function laneOf(all: readonly { readonly address: string; readonly change: object }[]): LaneBody[] {
+/** Requests of their own, or one that says all, with more parts before than an age has places. */
+type Requests = "many" | "one";
+const requests = fc.constantFrom<Requests>("many", "one");
+
+function laneOf(all: readonly { readonly address: string; readonly change: object }[], of: Requests = "many"): LaneBody[] {
   return all.map(({ address, change }, at) => {
     const sequence = at + 1;
-    const cause = { sequence: BigInt(sequence), part: 0, at: BigInt(sequence), requestId: `r${sequence}`, actor: "k" };
+    const place = of === "many" ? { sequence: BigInt(sequence), part: 0 } : { sequence: 1n, part: 999_990 + at };
+    const cause = { ...place, at: BigInt(sequence), requestId: `r${sequence}`, actor: "k" };
     const message = create(StatusRecordSchema, { workspaceId: "w", address, cause, change: change as never });
     return { body: toBinary(StatusRecordSchema, message), place: [sequence, 0] };
   });
@@ -68,8 +73,8 @@ function rowsOf({ replicas }: ReturnType<typeof openWorld>) {
 
 test("applyMessages() stopped before or after any write or publishing, and begun again: the same states, each event once in effect", async () => {
   await fc.assert(
-    fc.asyncProperty(records, chances, async (all, numbers) => {
-      const bodies = laneOf(all);
+    fc.asyncProperty(records, chances, requests, async (all, numbers, of) => {
+      const bodies = laneOf(all, of);
       const next = dice(numbers);
       const world = openWorld(brokenOff(next));
       await stubborn(world, bodies, next);

@@ -26,7 +26,7 @@ function changesOf(
 ): Statement[][] {
   const at = timeOn(state, list);
   const left = new Set(earlier.map((one) => timeOn(one, list)).filter((was) => was !== null && was !== at));
-  const stamp = stampOf(state.mark);
+  const stamp = stampOf(state);
   function keyOf(time: number) {
     return { workspace_id: workspaceId, list, year: yearOf(time), at: BigInt(time), address: state.address, stamp };
   }

@@ -1,11 +1,12 @@
 /**
  * The mesh's store of the messaging-status service. An address's row and its ledger entries lie in one partition and are
- * one write, with the mark of the last record as its age: repeating a step, or a late writer, changes nothing.
+ * one write, as old as the last record of the address: repeating a step, or a late writer, changes nothing.
  */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../../../platform/lane/set-aside-cassandra.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { markOf } from "../../../platform/lane/mark.ts";
 import { stampOf } from "../../../platform/lane/stamp.ts";
 import { cassandraLedger, entriesSince, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -97,8 +98,8 @@ async function write(session: Session, statements: readonly Statement[]): Promis
 }
 
 function begunChains({ workspaceId, entries }: Workspace): Statement[][] {
-  return entries.filter(({ index }) => index === 0).map(({ subject, sequence, part }) => [
-    listSubjectOf(workspaceId, subject, { stamp: stampOf([sequence, part]), gone: false }),
+  return entries.filter(({ index }) => index === 0).map((entry) => [
+    listSubjectOf(workspaceId, entry.subject, { stamp: stampOf({ mark: markOf(entry) }), gone: false }),
   ]);
 }
 
@@ -106,11 +107,11 @@ function rowsOf({ workspaceId, states, entries, ends }: Workspace): Statement[][
   const byAddress = Map.groupBy(entries, ({ subject }) => subject);
   return Array.from(states, ([address, state]) => {
     const body = JSON.stringify([state, ends.get(address) ?? noEntries]);
-    const values = { workspace_id: workspaceId, address, body, stamp: stampOf(state.mark) };
+    const values = { workspace_id: workspaceId, address, body, stamp: stampOf(state) };
     const added = byAddress.get(address) ?? [];
     return [
       { cql: putState, values, idempotent: true },
-      ...added.map((entry) => putEntryOf(workspaceId, entry, stampOf([entry.sequence, entry.part]))),
+      ...added.map((entry) => putEntryOf(workspaceId, entry, stampOf({ mark: markOf(entry) }))),
     ];
   });
 }

@@ -1,4 +1,5 @@
 /** Applies one record to the memberships of the users it speaks of. */
+import { aheadAt } from "../../../platform/age.ts";
 import type { ConsentChange, MembershipChange, MembershipRecord } from "./membership-record.ts";
 import {
   closeOverMerges,
@@ -38,6 +39,7 @@ export function applyRecord(step: StepUsers, record: MembershipRecord): Applied 
   const user = userOf(step, record.userId);
   const isNew = isAfter(record.mark, user.mark);
   if (isNew) {
+    user.ahead = aheadAt(record.mark, user);
     user.mark = record.mark;
     closeOverMerges(user, record.at);
   }
@@ -130,7 +132,7 @@ function applyMerged(
 
 /** The source has no state of its own while it is part of the target. */
 function emptied(step: StepUsers, source: UserMemberships, mark: Mark): ConsentChange[] {
-  const left: UserMemberships = { ...noMemberships(source.userId), mark };
+  const left: UserMemberships = { ...noMemberships(source.userId), mark, ahead: aheadAt(mark, source) };
   step.users.set(source.userId, left);
   return changesOf(left, source.groups, "merged");
 }
@@ -142,12 +144,12 @@ function applyUndone(step: StepUsers, user: UserMemberships, { mergeId, sourceId
   const before = user.groups;
   user.groups = new Map(merge.before);
   user.merges = user.merges.slice(0, at);
-  const back = isAfter(mark, userOf(step, sourceId).mark) ? restored(step, merge.source, mark) : [];
+  const gone = userOf(step, sourceId);
+  const back = isAfter(mark, gone.mark) ? restored(step, { ...merge.source, mark, ahead: aheadAt(mark, gone) }) : [];
   return { changes: [...changesOf(user, before, "undone"), ...back], erased: [] };
 }
 
-function restored(step: StepUsers, kept: UserMemberships, mark: Mark): ConsentChange[] {
-  const source: UserMemberships = { ...kept, mark };
+function restored(step: StepUsers, source: UserMemberships): ConsentChange[] {
   step.users.set(source.userId, source);
   return changesOf(source, new Map(), "undone");
 }
@@ -155,7 +157,8 @@ function restored(step: StepUsers, kept: UserMemberships, mark: Mark): ConsentCh
 function applyDeleted(step: StepUsers, user: UserMemberships): Applied {
   const erased = subjectsOf(user);
   // Whoever reads the lane again has to see that what it says of them is in
-  for (const userId of erased) step.users.set(userId, { ...noMemberships(userId), mark: user.mark });
+  const { mark, ahead } = user;
+  for (const userId of erased) step.users.set(userId, { ...noMemberships(userId), mark, ahead });
   return { changes: [], erased };
 }
 

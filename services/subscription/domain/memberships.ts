@@ -13,6 +13,8 @@ export interface UserMemberships {
   readonly userId: UserId;
   /** Records at or below it are already in. */
   mark: Mark;
+  /** How much younger it is than the mark says: see `aheadAt`. */
+  ahead?: number | undefined;
   groups: Groups;
   /** With an open undo window, newest last. */
   merges: OpenMerge[];

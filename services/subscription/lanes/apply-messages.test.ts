@@ -6,14 +6,14 @@ import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
-import { bodyOf, type Change, commands, laneOf, openWorld, undisturbed } from "./lane.fixture.ts";
+import { bodyOf, type Change, commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
 import { redriveBody } from "./lane-message.ts";
 
 describe("applyMessages()", () => {
   test("stopped before or after any write or publishing, and begun again: the same rows, each event once in effect", async () => {
     await fc.assert(
-      fc.asyncProperty(commands, chances, async (all, numbers) => {
-        const bodies = laneOf(all);
+      fc.asyncProperty(commands, chances, requests, async (all, numbers, of) => {
+        const bodies = laneOf(all, of);
         const next = dice(numbers);
         const world = openWorld(brokenOff(next));
         await stubborn(world, bodies, next);
@@ -27,8 +27,8 @@ describe("applyMessages()", () => {
 
   test("two appliers at the same time, with writes that arrive late: the same rows, each event once in effect", async () => {
     await fc.assert(
-      fc.asyncProperty(commands, chances, async (all, numbers) => {
-        const bodies = laneOf(all);
+      fc.asyncProperty(commands, chances, requests, async (all, numbers, of) => {
+        const bodies = laneOf(all, of);
         const next = dice(numbers);
         const world = openWorld(arrivingLate(next));
         await Promise.all([stubborn(world, bodies, next), stubborn(world, bodies, next)]);
@@ -42,7 +42,7 @@ describe("applyMessages()", () => {
 
   test("what is no record is put aside with its place, and holds up nobody", async () => {
     const world = openWorld();
-    const good = laneOf([{ type: "set", user: 1, subscribed: true, carried: false }]);
+    const good = laneOf([{ type: "set", user: 1, subscribed: true, carried: false }], "many");
     await world.apply([{ body: Uint8Array.of(255), place: [9, 4] }, ...good]);
     expect(await world.store.listSetAside(10)).toMatchObject([{ record: { workspaceId: "", sequence: 9, part: 4 } }]);
     expect((await world.store.store.load("w", ["u1"])).get("u1")?.groups).toEqual(new Map([["g", "subscribed"]]));

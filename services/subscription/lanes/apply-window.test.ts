@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { arrivingLate, brokenOff, chances, dice } from "../../../platform/lane/appliers.fixture.ts";
 import { type LaneBody, laneKey, openLaneWindow } from "../../../platform/lane/lane-window.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
-import { commands, laneOf, openWorld, undisturbed } from "./lane.fixture.ts";
+import { commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
 import { concernOf } from "./lane-message.ts";
 
 /** As an applier of the mesh: what is chosen by dice, and after a failure again from the position that it had kept. */
@@ -35,8 +35,8 @@ const settings = { numRuns: 80 };
 
 test("stopped before or after any write or publishing, and begun again: the same rows, each event once in effect", async () => {
   await fc.assert(
-    fc.asyncProperty(commands, chances, async (all, numbers) => {
-      const bodies = laneOf(all);
+    fc.asyncProperty(commands, chances, requests, async (all, numbers, of) => {
+      const bodies = laneOf(all, of);
       const next = dice(numbers);
       const world = openWorld(brokenOff(next));
       await windowed(world, bodies, next);
@@ -51,8 +51,8 @@ test("stopped before or after any write or publishing, and begun again: the same
 
 test("two appliers at the same time, with writes that arrive late: the same rows, each event once in effect", async () => {
   await fc.assert(
-    fc.asyncProperty(commands, chances, async (all, numbers) => {
-      const bodies = laneOf(all);
+    fc.asyncProperty(commands, chances, requests, async (all, numbers, of) => {
+      const bodies = laneOf(all, of);
       const next = dice(numbers);
       const world = openWorld(arrivingLate(next));
       await Promise.all([windowed(world, bodies, next), windowed(world, bodies, next)]);

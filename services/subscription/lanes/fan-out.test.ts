@@ -12,6 +12,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
 import { applyMessages } from "./apply-messages.ts";
+import { describeLateParts } from "./late-parts-contract.ts";
 import { concernOf, redriveBody } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
@@ -50,6 +51,11 @@ function manySaid(users: number, sequence: number): LaneBody[] {
 function userAt(n: number): string {
   return `u${n}`.padStart(90, "0");
 }
+
+describeLateParts("in memory", () => {
+  const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()));
+  return Promise.resolve({ store, close: () => Promise.resolve() });
+});
 
 test("applyMessages() takes some users of a fan-out at a time; each has its state and its event", async () => {
   const users = 2_030;

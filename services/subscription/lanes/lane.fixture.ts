@@ -32,6 +32,8 @@ export type Command =
   | { readonly type: "group"; readonly archived: boolean };
 
 const knownMax = 5;
+/** Behind those that have an age of their own, and where a row of a later one is not the larger text. */
+const latePart = 999_000;
 const user = fc.nat({ max: knownMax - 1 });
 const others = Array.from({ length: limits.fanOutUsersMin }, (_, at) => knownMax + at);
 export const commands = fc.array(
@@ -46,13 +48,19 @@ export const commands = fc.array(
   { minLength: 4, maxLength: 30 },
 );
 
+/** Requests of their own, or one that says all, with more parts before than an age has places, until the groups change. */
+type Requests = "many" | "one";
+export const requests = fc.constantFrom<Requests>("many", "one");
+
 /** Records as lanes carry them; what cannot be, given those before, is left out. */
-export function laneOf(all: readonly Command[]): LaneBody[] {
+export function laneOf(all: readonly Command[], requests: Requests): LaneBody[] {
   const open = new Map<number, { source: number; mergeId: string }[]>();
   const gone = new Set<number>();
   const bodies: LaneBody[] = [];
+  const places = placesOf[requests]();
   function send(userId: number, change: Parameters<typeof bodyOf>[1]): void {
-    bodies.push({ body: bodyOf({ userId: `u${userId}`, sequence: bodies.length + 1 }, change), place: [bodies.length + 1, 0] });
+    const at = bodies.length + 1;
+    bodies.push({ body: bodyOf({ userId: `u${userId}`, ...places.next(at) }, change), place: [at, 0] });
   }
   for (const command of all) {
     switch (command.type) {
@@ -84,22 +92,39 @@ export function laneOf(all: readonly Command[]): LaneBody[] {
         send(knownMax, manyOf(gone, command));
         break;
       case "group":
-        bodies.push(groupSaid(bodies.length + 1, command));
+        bodies.push(groupSaid(bodies.length + 1, { ...command, ...places.ofGroups(bodies.length + 1) }));
         break;
     }
   }
   return bodies;
 }
 
+const placesOf = { many: placesApart, one: placesInOne };
+
+function placesApart() {
+  return { next: (at: number) => ({ sequence: at }), ofGroups: (at: number) => ({ sequence: at }) };
+}
+
+function placesInOne() {
+  let sequence = 1;
+  return {
+    next: (at: number) => ({ sequence, part: latePart + at * (knownMax + others.length) }),
+    ofGroups() {
+      sequence += 2;
+      return { sequence: sequence - 1 };
+    },
+  };
+}
+
 function canMerge(gone: ReadonlySet<number>, { source, target }: Extract<Command, { type: "merge" }>): boolean {
   return source !== target && !gone.has(source) && !gone.has(target);
 }
 
-function groupSaid(sequence: number, { archived }: Extract<Command, { type: "group" }>): LaneBody {
+function groupSaid(at: number, { archived, sequence }: Extract<Command, { type: "group" }> & { readonly sequence: number }): LaneBody {
   const { archived: _, ...declared } = group;
   const change: GroupChange = archived ? { type: "archive", id: "g" } : { type: "declare", groups: [declared], prune: false };
   const record = { userId: "", sequence };
-  return { body: bodyOf(record, { case: "changeGroups", value: groupChangeToMessage(change) }), place: [sequence, 0] };
+  return { body: bodyOf(record, { case: "changeGroups", value: groupChangeToMessage(change) }), place: [at, 0] };
 }
 
 function manyOf(gone: ReadonlySet<number>, { subscribed }: Extract<Command, { type: "many" }>) {
@@ -118,8 +143,14 @@ function setOf({ subscribed, carried }: Pick<Extract<Command, { type: "set" }>, 
 
 export type Change = NonNullable<Parameters<typeof create<typeof SubscriptionRecordSchema>>[1]>["change"];
 
-export function bodyOf({ userId, sequence }: { readonly userId: string; readonly sequence: number }, change: Change & object): Uint8Array {
-  const cause = { sequence: BigInt(sequence), part: 0, at: BigInt(sequence), requestId: `r${sequence}`, actor: "k" };
+interface Whence {
+  readonly userId: string;
+  readonly sequence: number;
+  readonly part?: number;
+}
+
+export function bodyOf({ userId, sequence, part = 0 }: Whence, change: Change & object): Uint8Array {
+  const cause = { sequence: BigInt(sequence), part, at: BigInt(sequence), requestId: `r${sequence}`, actor: "k" };
   return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId, cause, change }));
 }
 

@@ -31,7 +31,7 @@ export function cassandraGroups(session: Session): GroupRows {
     return groupsFromBeginning(earlier === undefined ? [] : JSON.parse(earlier) as Group[]);
   }
   async function writeGroups(workspaceId: string, groups: OrderedGroups): Promise<void> {
-    const values = { workspace_id: workspaceId, body: JSON.stringify(groups), stamp: stampOf(groups.mark) };
+    const values = { workspace_id: workspaceId, body: JSON.stringify(groups), stamp: stampOf({ mark: groups.mark }) };
     await session.execute({ cql: putGroups, values, idempotent: true });
   }
   return {

@@ -6,6 +6,7 @@ import type { Session } from "../../../platform/cassandra/session.ts";
 import { describeConsentMove } from "../../../platform/ledger/moved-contract.ts";
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
+import { describeLateParts } from "../lanes/late-parts-contract.ts";
 import { openCassandraSubscriptionStore } from "./cassandra.ts";
 import { moveDriver } from "./moved.fixture.ts";
 import { cassandraMembershipMove } from "./moved-cassandra.ts";
@@ -31,6 +32,12 @@ await describeWith(["cassandra"], "subscription store on a real Cassandra", () =
       const moved = await openTables(server, "moved_subscription", join(import.meta.dirname, "schema"));
       const tables = openCassandraSubscriptionStore(moved);
       return moveDriver(tables, cassandraMembershipMove(moved, tables), () => moved.close());
+    }, hookMs);
+
+    describeLateParts("Cassandra", async () => {
+      opened += 1;
+      const { session: own } = contractSession(session, `late-${opened}-`);
+      return { store: openCassandraSubscriptionStore(own), close: () => Promise.resolve() };
     }, hookMs);
 
     describeSubscriptionStore("Cassandra", () => {

@@ -7,6 +7,7 @@ import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../../../platform/lane/set-aside-cassandra.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { markOf } from "../../../platform/lane/mark.ts";
 import { stampAfter, stampOf } from "../../../platform/lane/stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
 import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
@@ -108,9 +109,9 @@ async function write(session: Session, statements: readonly Statement[]): Promis
 
 function listed({ workspaceId, entries, erased }: Workspace): Statement[][] {
   const begun = entries.filter(({ index }) => index === 0);
-  const ended = Array.from(erased, ([subject, mark]) => [listSubjectOf(workspaceId, subject, { stamp: stampOf(mark), gone: true })]);
-  const added = begun.map(({ subject, sequence, part }) => [
-    listSubjectOf(workspaceId, subject, { stamp: stampOf([sequence, part]), gone: false }),
+  const ended = Array.from(erased, ([subject, mark]) => [listSubjectOf(workspaceId, subject, { stamp: stampOf({ mark }), gone: true })]);
+  const added = begun.map((entry) => [
+    listSubjectOf(workspaceId, entry.subject, { stamp: stampOf({ mark: markOf(entry) }), gone: false }),
   ]);
   return [...added, ...ended];
 }
@@ -118,7 +119,7 @@ function listed({ workspaceId, entries, erased }: Workspace): Statement[][] {
 function merging(workspaceId: string, users: Workspace["users"]): Statement[][] {
   return [...users.values()].filter(({ merges }) => merges.length > 0).map((user) => [{
     cql: putOpenMerge,
-    values: { ...openMergeOf(workspaceId, user.userId, firstWindow(user)), stamp: stampOf(user.mark) },
+    values: { ...openMergeOf(workspaceId, user.userId, firstWindow(user)), stamp: stampOf(user) },
     idempotent: true,
   }]);
 }
@@ -133,16 +134,16 @@ function firstWindow({ merges }: UserMemberships): number {
 
 /** Their rows stay, and say nothing but how far their records are in. */
 function erasing(workspaceId: string, { erased }: Pick<Workspace, "erased">): Statement[][] {
-  return Array.from(erased, ([subject, mark]) => [eraseEntriesOf(workspaceId, subject, stampOf(mark))]);
+  return Array.from(erased, ([subject, mark]) => [eraseEntriesOf(workspaceId, subject, stampOf({ mark }))]);
 }
 
 function rowsOf({ workspaceId, users, entries, ends }: Workspace, isMeant: (userId: UserId) => boolean): Statement[][] {
   const byUser = Map.groupBy(entries, ({ subject }) => subject);
   return [...users.values()].filter(({ userId }) => isMeant(userId)).map((user) => {
     const end = ends.get(user.userId) ?? noEntries;
-    const row = rowOf(workspaceId, { user, end }, stampOf(user.mark));
+    const row = rowOf(workspaceId, { user, end }, stampOf(user));
     const added = byUser.get(user.userId) ?? [];
-    return [row, ...added.map((entry) => putEntryOf(workspaceId, entry, stampOf([entry.sequence, entry.part])))];
+    return [row, ...added.map((entry) => putEntryOf(workspaceId, entry, stampOf({ mark: markOf(entry) })))];
   });
 }
 
@@ -179,14 +180,14 @@ async function sweepOne(
   const isOver = user !== undefined && user.merges.length > 0 && firstWindow(user) < now;
   if (user !== undefined && isOver) {
     change(user);
-    const stamp = stampAfter(user.mark);
+    const stamp = stampAfter(user);
     if (user.merges.length > 0) {
       const values = { ...openMergeOf(workspaceId, userId, firstWindow(user)), stamp };
       await session.execute({ cql: putOpenMerge, values, idempotent: true });
     }
     await session.execute(rowOf(workspaceId, { user, end: ends.get(userId) ?? noEntries }, stamp));
   }
-  const stamp = user === undefined ? stampAfter([0, 0]) : stampAfter(user.mark);
+  const stamp = stampAfter(user ?? { mark: [0, 0] });
   await session.execute({ cql: deleteOpenMerge, values: { ...openMergeOf(workspaceId, userId, listedUntil), stamp }, idempotent: true });
   return isOver;
 }

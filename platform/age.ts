@@ -1,0 +1,26 @@
+/** How old rows are that lane records leave, in places of the order of their records: what stores take ages from. */
+
+/** A row as the records of its user or address left it. */
+export interface Aged {
+  /** Place of the last of them: in the log, and within the effects of that request. */
+  readonly mark: readonly [sequence: number, part: number];
+  /** How many places younger the row is than its mark says, as a request has no more; undefined: it is as old as that. */
+  readonly ahead?: number | undefined;
+}
+
+/** Parts of a request that have a place of their own; those beyond share the last. */
+export const placesPerRequest = 262_144;
+
+export function placeOf(part: number): number {
+  return Math.max(0, Math.min(part, placesPerRequest - 1));
+}
+
+/**
+ * How far ahead of its mark a row is behind the record of `mark`: each record makes it younger, also where one request says
+ * more than it has places. The row takes places of later requests then, which do the same, so that it is even with its mark
+ * again a request or two later. The same records give the same ages, whoever applies them and in what batches.
+ */
+export function aheadAt(mark: Aged["mark"], { mark: last, ahead = 0 }: Aged): number | undefined {
+  const places = (last[0] - mark[0]) * placesPerRequest + placeOf(last[1]) + ahead + 1 - placeOf(mark[1]);
+  return places > 0 ? places : undefined;
+}
