@@ -35,7 +35,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   KEY_INVALID: "Use a key that `heddle keys list` shows and that is not revoked; dashboard users need a SCIM token",
   KEY_IN_WRONG_PLACE: "Send the key in the header `Authorization: Bearer <key>` and nowhere else, and change a key that was in a URL",
   FEATURE_NOT_ENABLED: "Declare the feature for the workspace (docs/declaration.md) and apply the file",
-  PERMISSION_MISSING: "Make a key with the permission that `message` names: permissions of a key never change",
+  PERMISSION_MISSING: "Make a key with the permission that `message` names, or declare it for this one",
   ADDRESS_NOT_ALLOWED: "Send from an address on the key's list; behind a proxy see `HEDDLE_TRUSTED_PROXIES`",
   ORIGIN_NOT_ALLOWED: "Send the header X-Request-Origin with the origin that the token was made for",
   RATE_LIMITED: "Wait as many seconds as Retry-After says; X-RateLimit-Remaining tells beforehand how much is left",

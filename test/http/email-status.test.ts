@@ -239,3 +239,31 @@ test("email_subscribe of an attributes object by external_id reaches all who sha
     expect(await exported(email)).toEqual([state, state, state]);
   }
 });
+
+test("POST /email/spam/remove answers 201 with success, for one address and for 50", async () => {
+  for (const email of [freshEmail(), Array.from({ length: 50 }, () => freshEmail())]) {
+    const answer = await heddle.post("/email/spam/remove", { email });
+    expect([answer.status, answer.body]).toEqual([201, { message: "success" }]);
+  }
+});
+
+test("lists of emails have 100 entries where no limit is named, and 500 at most", async () => {
+  for (let sent = 0; sent < 3; sent += 1) {
+    await heddle.accept("/email/blocklist", { email: Array.from({ length: 50 }, () => freshEmail()) });
+  }
+  for (const route of ["unsubscribes", "hard_bounces"]) {
+    const read = async (rest: string) => (await heddle.get(`/email/${route}?${today}${rest}`)).body["emails"] as unknown[] | undefined;
+    await expect.poll(async () => (await read("&limit=500"))?.length).toBeGreaterThanOrEqual(150);
+    expect(await read("")).toHaveLength(100);
+    expect((await heddle.get(`/email/${route}?${today}&limit=501`)).status).toBe(400);
+  }
+});
+
+test("of an email and dates the email counts, on both lists", async () => {
+  const email = freshEmail();
+  await heddle.accept("/email/blocklist", { email });
+  for (const route of ["unsubscribes", "hard_bounces"]) {
+    const answer = await heddle.get(`/email/${route}?email=${email}&start_date=${day(-9)}&end_date=${day(-8)}`);
+    expect(answer.body["emails"]).toMatchObject([{ email }]);
+  }
+});

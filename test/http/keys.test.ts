@@ -1,6 +1,7 @@
 /** API keys: missing, unknown, revoked and misplaced ones are refused, and each permission opens its own routes only. */
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
 import { demoKey, testShape } from "../heddle.ts";
@@ -204,3 +205,18 @@ function filesBelow(folder: string, looks = 20): string[] {
 function bytesOf(path: string): Buffer {
   return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
 }
+
+test("keys: a key that is declared with other permissions has those, under the same secret", async () => {
+  const made = { name: fresh("made"), secret: fresh("secret-of-a-key") };
+  const file = join(mkdtempSync(join(tmpdir(), "heddle-keys-")), "declaration.yaml");
+  const call = { key: made.secret };
+  for (const [permission, track, remove] of [["users.track", 201, 403], ["users.delete", 403, 201]] as const) {
+    const key = `{ name: ${made.name}, secret: ${made.secret}, permissions: [${permission}] }`;
+    writeFileSync(file, `companies:\n  - name: acme\n    workspaces:\n      - name: demo\n        apiKeys: [${key}]\n`);
+    const { code, errors } = await runCommand(["apply", "-f", file], heddle.heddle.commandEnv);
+    expect(code, errors).toBe(0);
+    await expect.poll(async () => (await heddle.heddle.request("POST", "/users/track", body, call)).status).toBe(track);
+    expect((await heddle.heddle.request("POST", "/users/delete", { external_ids: ["a"] }, call)).status).toBe(remove);
+  }
+  rmSync(dirname(file), { recursive: true });
+});

@@ -120,3 +120,24 @@ test("viewing and listing translations of campaigns and canvases take from one b
   const calls = ["GET /campaign/translations", "GET /canvas/translations", "GET /campaign/translations/", "GET /canvas/translations/"];
   expect(await leftAfter(calls)).toEqual([3, 2, 1, 0]);
 });
+
+test("customers of before August 22, 2024 have ten times as many exports", async () => {
+  const [older, younger] = [await call("POST /users/export/ids", "key-of-a-younger-customer"), await call("POST /users/export/ids")];
+  expect([older, younger].map(({ headers }) => headers.get("x-ratelimit-limit"))).toEqual(["2500", "250"]);
+});
+
+test("401 is kept by nobody, and its three headers of the limit are empty", async () => {
+  const { status, headers } = await call("POST /users/track", "nobody-has-this-key");
+  expect([status, headers.get("cache-control")]).toEqual([401, "no-store"]);
+  expect(["limit", "remaining", "reset"].map((name) => headers.get(`x-ratelimit-${name}`))).toEqual(["", "", ""]);
+});
+
+test("the bucket of a limit is full again when X-RateLimit-Reset says", async () => {
+  await call("POST /email/blocklist", "key-of-few-requests");
+  const { headers } = await call("POST /email/blocklist", "key-of-few-requests");
+  const [left, reset] = [Number(headers.get("x-ratelimit-remaining")), Number(headers.get("x-ratelimit-reset"))];
+  expect(left).toBeLessThanOrEqual(2);
+  // Four an hour: each that was taken is back in a quarter of an hour
+  const minutes = (reset - Date.now() / 1_000) / 60;
+  expect(Math.abs(minutes - (4 - left) * 15)).toBeLessThan(2);
+});

@@ -235,3 +235,35 @@ test("the id that a search found is that of GET and of DELETE", async () => {
   expect((await scim.call("GET", `Users/${found?.id}`)).body).toMatchObject({ id: found?.id, userName });
   expect((await scim.call("DELETE", `Users/${found?.id}`)).status).toBe(204);
 });
+
+test("roles are refused by name, as none are declared", async () => {
+  const { status, body } = await scim.call("POST", "Users", newUser({ permissions: { roles: [{ roleName: "Writers" }] } }));
+  expect([status, body.scimType, body.detail]).toEqual([400, "invalidValue", expect.stringContaining("Writers")]);
+});
+
+test("groups, teams and permission sets are named by name or by id", async () => {
+  const [byName] = ((await scim.create({
+    permissions: {
+      appGroup: [{
+        appGroupName: "Shop",
+        appGroupPermissionSets: [{ appGroupPermissionSetName: "Editors" }],
+        team: [{ teamName: "South" }],
+      }],
+    },
+  }))["permissions"] as { appGroup: Record<string, unknown>[] }).appGroup;
+  const [set] = (byName?.["appGroupPermissionSets"] ?? []) as { appGroupPermissionSetID: string }[];
+  const byId = {
+    appGroupId: byName?.["appGroupId"],
+    appGroupPermissionSets: [{ appGroupPermissionSetID: set?.appGroupPermissionSetID }],
+    team: [{ teamId: "south-1" }],
+  };
+  expect((await scim.create({ permissions: { appGroup: [byId] } }))["permissions"]).toMatchObject({ appGroup: [byName] });
+});
+
+for (const field of ["schemas", "name", "department"]) {
+  test(`PUT Users/{id} refuses a body without ${field}`, async () => {
+    const { id } = await scim.create();
+    const { status, body } = await scim.call("PUT", `Users/${id}`, newUser({ userName: undefined, [field]: undefined }));
+    expect([status, body.detail]).toEqual([400, expect.stringContaining(field)]);
+  });
+}

@@ -84,3 +84,16 @@ test("a number that was taken from the invalid ones can be reported and listed a
     expect(await listed()).toEqual([]);
   }
 });
+
+test("invalid numbers are listed in pages, newest first", async () => {
+  const phones = [freshPhone(), freshPhone()];
+  const query = phones.map((phone) => `phone_numbers[]=${encodeURIComponent(phone)}`).join("&");
+  const listed = async (rest = "") =>
+    ((await suite.get(`/sms/invalid_phone_numbers?${query}${rest}`)).body["sms"] as { phone: string }[]).map(({ phone }) => phone);
+  for (const [at, phone] of phones.entries()) {
+    await sender.client.reportInvalidPhone({ scope: scope(), phones: [phone], reason: PhoneMark.DEACTIVATED });
+    await expect.poll(async () => (await listed()).length).toBe(at + 1);
+  }
+  expect(await listed()).toEqual(phones.toReversed());
+  expect(await listed("&limit=1&offset=1")).toEqual(phones.slice(0, 1));
+});

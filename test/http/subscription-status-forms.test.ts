@@ -84,3 +84,30 @@ test(`GET ${get}: a WhatsApp group is asked by external id or phone, not by emai
   const byEmail = await heddle.get(`${get}?subscription_group_id=${whatsappGroup}&email=${one.email}`);
   expect([byEmail.status, byEmail.body.message]).toEqual([400, expect.stringContaining("whatsapp")]);
 });
+
+test("use_double_opt_in_logic is taken wherever groups are set", async () => {
+  const [one, other, third] = [await person(), await person(), await person()];
+  const set = { ...subscribed(smsGroup), use_double_opt_in_logic: true };
+  await heddle.accept(v1, { ...set, external_id: one.external_id });
+  await heddle.accept(v2, { subscription_groups: [{ ...set, external_ids: [other.external_id] }] });
+  await heddle.track({ attributes: [{ external_id: third.external_id, subscription_groups: [set] }] });
+  for (const { external_id } of [one, other, third]) expect(await groupState(heddle, smsGroup, { external_id })).toBe("Subscribed");
+});
+
+test(`POST ${v2} takes one email and one phone as a text`, async () => {
+  for (const [group, by] of [[emailGroup, "email"], [smsGroup, "phone"]] as const) {
+    const one = await person();
+    await heddle.accept(v2, { subscription_groups: [{ ...subscribed(group), [`${by}s`]: one[by] }] });
+    expect(await groupState(heddle, group, { external_id: one.external_id })).toBe("Subscribed");
+  }
+});
+
+test("GET /subscription/user/status takes an email and a phone, alone and in lists", async () => {
+  const [one, other] = [await person(), await person()];
+  const ask = async (query: string) => (await heddle.get(`/subscription/user/status?${query}`)).body["total_count"];
+  for (const by of ["external_id", "email", "phone"] as const) {
+    const [first, second] = [one, other].map((each) => encodeURIComponent(each[by]));
+    expect(await ask(`${by}=${first}`)).toBe(1);
+    expect(await ask(`${by}[]=${first}&${by}[]=${second}`)).toBe(2);
+  }
+});

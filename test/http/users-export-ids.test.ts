@@ -148,3 +148,31 @@ for (
     expect(answer.body.message).toMatch(/\S/);
   });
 }
+
+test("POST /users/export/ids takes 50 aliases and not 51", async () => {
+  const user_aliases = Array.from({ length: 51 }, () => ({ alias_label: "crm", alias_name: fresh() }));
+  expect((await heddle.post(path, { user_aliases: user_aliases.slice(1) })).status).toBe(201);
+  expect((await heddle.post(path, { user_aliases })).status).toBe(400);
+});
+
+test("POST /users/export/ids and /users/delete tell of more than 50 ids in the words of the reference", async () => {
+  const external_ids = Array.from({ length: 51 }, () => fresh());
+  const exported = await heddle.post(path, { external_ids });
+  expect(exported.body.message).toBe("The max number of external_ids and aliases per request was exceeded");
+  expect((await heddle.post("/users/delete", { external_ids })).body.message).toBe("The max number of ids per request was exceeded");
+});
+
+test("POST /users/export/ids: a user has a random bucket of 0 to 9999 that stays", async () => {
+  const { id } = await someone();
+  const bucket = (await heddle.user(id))["random_bucket"];
+  expect(Number.isInteger(bucket) && Number(bucket) >= 0 && Number(bucket) <= 9999, String(bucket)).toBe(true);
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  expect((await heddle.user(id))["random_bucket"]).toBe(bucket);
+});
+
+test("POST /users/export/ids takes one of device_id, email_address and phone", async () => {
+  expect((await heddle.post(path, { device_id: "d1" })).body).toMatchObject({ users: [], message: "success" });
+  for (const body of [{ device_id: "d1", phone: freshPhone() }, { device_id: "d1", email_address: freshEmail() }]) {
+    expect((await heddle.post(path, body)).status).toBe(400);
+  }
+});

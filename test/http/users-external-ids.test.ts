@@ -86,3 +86,17 @@ for (
     expect(answer.body.message).toMatch(/\S/);
   });
 }
+
+test("POST /users/external_ids/remove takes 50 ids and not 51", async () => {
+  const external_ids = Array.from({ length: 51 }, () => fresh());
+  const fifty = await heddle.post(remove, { external_ids: external_ids.slice(1) });
+  expect([fifty.status, fifty.body["removal_errors"]]).toEqual([201, expect.objectContaining({ length: 50 })]);
+  expect((await heddle.post(remove, { external_ids })).status).toBe(400);
+});
+
+test("POST /users/external_ids/rename and /remove: an error has the place in the request and a text", async () => {
+  const renames = [{ current_external_id: fresh(), new_external_id: fresh() }];
+  const error = [0, expect.stringMatching(/\S/)];
+  expect((await heddle.post(rename, { external_id_renames: renames })).body["rename_errors"]).toEqual([error]);
+  expect((await heddle.post(remove, { external_ids: [fresh()] })).body["removal_errors"]).toEqual([error]);
+});

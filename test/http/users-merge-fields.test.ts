@@ -179,3 +179,15 @@ test("POST /users/merge takes 50 merges in one request", async () => {
   expect(await heddle.find({ external_ids: pairs.map(([source]) => source) })).toEqual([]);
   expect(await heddle.find({ external_ids: pairs.map(([, target]) => target) })).toHaveLength(25);
 });
+
+test("POST /users/merge of a user that was deleted changes nothing", async () => {
+  const [source, target] = await two({ from: "source" }, { own: 1 });
+  await heddle.accept("/users/delete", { external_ids: [source] });
+  await merge(source, target);
+  expect((await heddle.user(target)).custom_attributes).toEqual({ own: 1 });
+  await heddle.accept("/users/delete", { external_ids: [target] });
+  const [other] = await two({ own: 2 });
+  await merge(other, target);
+  expect((await heddle.user(other)).custom_attributes).toEqual({ own: 2 });
+  expect(await heddle.find({ external_ids: [source, target] })).toEqual([]);
+});

@@ -161,3 +161,14 @@ function items(count: number, from = 0): string[] {
 function eightyKilobytes(from: number): object[] {
   return Array.from({ length: 100 }, (_, at) => ({ id: from + at, text: "x".repeat(250), more: ["y".repeat(250), "z".repeat(240)] }));
 }
+
+test("null removes neither the external_id nor an alias", async () => {
+  const id = fresh();
+  const alias = { alias_label: "crm", alias_name: fresh() };
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  await heddle.accept("/users/alias/new", { user_aliases: [{ external_id: id, ...alias }] });
+  const { braze_id } = await heddle.user(id);
+  const by = [{ platform_id: braze_id, external_id: null }, { external_id: id, user_alias: null }, { external_id: id, user_aliases: null }];
+  await heddle.post("/users/track", { attributes: by.map((one) => ({ ...one, b: 2 })) });
+  expect(await heddle.user(id)).toMatchObject({ external_id: id, braze_id, user_aliases: [alias] });
+});

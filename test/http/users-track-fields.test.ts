@@ -196,3 +196,21 @@ test("standard fields are case sensitive: other cases are custom attributes", as
   expect(user.custom_attributes).toEqual({ First_Name: "Ann", GENDER: "F" });
   expect(user.first_name).toBeUndefined();
 });
+
+test("time_zone takes the names of zones that other systems use", async () => {
+  const id = fresh();
+  for (const time_zone of ["Eastern Time (US & Canada)", "America/New_York", "UTC"]) {
+    await heddle.track({ attributes: [{ external_id: id, time_zone }] });
+    expect((await heddle.user(id))["time_zone"]).toBe(time_zone);
+  }
+});
+
+test("push_token_import makes a user of an email, and is refused beside an external_id or a platform_id", async () => {
+  const [email, id] = [freshEmail(), fresh()];
+  const push_tokens = [{ app_id: "app-1", token: "t0ken", device_id: "device-1" }];
+  await heddle.track({ attributes: [{ email, push_token_import: true, push_tokens }] });
+  expect(await heddle.find({ email_address: email })).toMatchObject([{ push_tokens: [{ app_id: "app-1" }] }]);
+  await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
+  const { braze_id } = await heddle.user(id);
+  for (const by of [{ external_id: id }, { braze_id }]) await heddle.verdict("attributes", { ...by, push_token_import: true, push_tokens });
+});

@@ -280,3 +280,11 @@ test("objects that name one alias make one user", async () => {
   await heddle.track({ attributes: [{ user_alias, _update_existing_only: false, c: 1 }] });
   expect((await heddle.find({ user_aliases: [user_alias] })).map((user) => user.custom_attributes)).toEqual([{ a: 1, b: 1, c: 1 }]);
 });
+
+test("an email may have letters of all languages before its at sign, and its domain is told in ASCII", async () => {
+  const id = fresh();
+  const name = fresh("жук");
+  await heddle.track({ attributes: [{ external_id: id, email: `${name}@bücher.example` }] });
+  expect((await heddle.user(id)).email).toBe(`${name}@xn--bcher-kva.example`);
+  expect(await heddle.find({ email_address: `${name}@BÜCHER.example` })).toMatchObject([{ external_id: id }]);
+});

@@ -110,3 +110,16 @@ test("a request of more values than are parsed at once is refused with what to d
   });
   expect([answer.status, answer.body.message]).toEqual([400, "The JSON holds too many values in all: send less in a request"]);
 });
+
+test("POST /users/track takes 4 MB, of objects of 50 KB and one of 100 KB", { timeout: 60_000 }, async () => {
+  const text = (length: number) => Array.from({ length: length / 250 }, (_, at) => [`t${at}`, "x".repeat(250)]);
+  const attributes = [...Array.from({ length: 74 }, () => text(52_000)), text(100_000)].map((fields) => ({
+    external_id: fresh(),
+    ...Object.fromEntries(fields),
+  }));
+  expect(JSON.stringify(attributes).length).toBeGreaterThan(3_900_000);
+  const answer = await heddle.post("/users/track", { attributes });
+  expect([answer.status, answer.body]).toEqual([201, { message: "success", attributes_processed: 75 }]);
+  const last = await heddle.user(attributes.at(-1)?.external_id ?? "");
+  expect(Object.keys(last.custom_attributes ?? {})).toHaveLength(400);
+});

@@ -192,3 +192,26 @@ test("properties without arrays and objects may be larger than 50 KB", async () 
   });
   expect(answer.body).toEqual({ message: "success", events_processed: 1, purchases_processed: 1 });
 });
+
+test("a property may have a name of 254 characters and not 255", async () => {
+  const sent = (chars: number) => ({
+    events: [{ external_id: fresh(), name: "e", time, properties: { ["p".repeat(chars)]: 1 } }],
+    purchases: [{ ...purchase, external_id: fresh(), properties: { ["é".repeat(chars)]: 1 } }],
+  });
+  expect((await heddle.post("/users/track", sent(254))).body).toEqual({ message: "success", events_processed: 1, purchases_processed: 1 });
+  expect((await heddle.post("/users/track", sent(255))).status).toBe(400);
+});
+
+test("revenue_by_currency has each currency for itself", async () => {
+  const id = fresh();
+  await heddle.track({
+    purchases: [["USD", 1.5], ["EUR", 2], ["USD", 1], ["JPY", 5]].map(([currency, price]) => ({
+      ...purchase,
+      external_id: id,
+      currency,
+      price,
+    })),
+  });
+  const [user] = await heddle.find({ external_ids: [id], fields_to_export: ["revenue_by_currency"] });
+  expect(user?.["revenue_by_currency"]).toEqual({ USD: 2.5, EUR: 2, JPY: 5 });
+});

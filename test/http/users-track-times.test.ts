@@ -139,3 +139,20 @@ test("a time in the future becomes now", async () => {
   expect(at).toBeGreaterThanOrEqual(before);
   expect(at).toBeLessThanOrEqual(Date.now() + 1000);
 });
+
+test("the form that begins with the day of the week is a time", async () => {
+  for (const text of ["Sun 03 01 12:30:45.UTC 2026", "Sun 03 01 12:30:45.+0000 2026"]) {
+    const id = fresh();
+    await heddle.track({ attributes: [{ external_id: id, v: text }], events: [{ external_id: id, name: "e", time: text }] });
+    const user = await heddle.user(id);
+    const at = Date.UTC(2026, 2, 1, 12, 30, 45);
+    expect([instant(user.custom_attributes?.v), instant(user.custom_events?.[0]?.first)], text).toEqual([at, at]);
+  }
+});
+
+test("a nested date of a year above 3000 is not stored", async () => {
+  const id = fresh();
+  const answer = await heddle.track({ attributes: [{ external_id: id, ok: 1, v: { at: { $time: "3001-01-01T00:00:00Z" }, a: 1 } }] });
+  expect((await heddle.user(id)).custom_attributes).toEqual({ ok: 1 });
+  expect(answer.body.errors).toMatchObject([{ field: "v" }]);
+});

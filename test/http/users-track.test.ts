@@ -134,3 +134,29 @@ for (const wrong of ["[]", "null", "1", '"text"', "true", '[{"external_id":"a"}]
     expect(answer.body.message).toMatch(/\S/);
   });
 }
+
+test("POST /users/track answers a body that cannot be read in the words of the reference", async () => {
+  const answer = await heddle.post("/users/track", '{"attributes": [');
+  const text = "Error while parsing request body. Please check your syntax.";
+  expect([answer.status, answer.body.error, answer.body.message]).toEqual([
+    400,
+    expect.stringContaining(text),
+    expect.stringContaining(text),
+  ]);
+});
+
+test("POST /users/track ignores headers that it does not know, X-Braze-Bulk among them", async () => {
+  const body = { attributes: [{ external_id: fresh(), a: 1 }] };
+  const answer = await heddle.post("/users/track", body, { headers: { "x-braze-bulk": "true", "x-other": "1" } });
+  expect([answer.status, answer.body]).toEqual([201, { message: "success", attributes_processed: 1 }]);
+});
+
+test("POST /users/track: a count of nothing is 0 where its array was sent", async () => {
+  const id = fresh();
+  const answer = await heddle.post("/users/track", {
+    attributes: [{ external_id: id, a: 1 }],
+    purchases: [{ external_id: id, product_id: "p", currency: "USD", price: 1, time, quantity: 0 }],
+  });
+  expect(answer.body).toMatchObject({ message: "success", attributes_processed: 1, purchases_processed: 0 });
+  expect(Object.keys(answer.body)).not.toContain("events_processed");
+});
