@@ -10,16 +10,18 @@ import { withoutEnds } from "./text-ends.ts";
  * its ASCII form (UTS 46). Nothing else is folded: `ı`, `ſ`, `K` and full-width letters never become an ASCII
  * address of somebody else. `normaliseEmail(normaliseEmail(x))` is `normaliseEmail(x)`.
  *
- * Syntax is RFC 5321 and 6531, relaxed: an unquoted local part (UTF-8 allowed), a domain with at least one dot and a
- * top level that is not a number.
+ * Syntax is RFC 5321 and 6531, relaxed: a local part (UTF-8 allowed), a domain with at least one dot and a top level that
+ * is not a number. A quoted local part has no quotes where it needs none, and backslashes before quotes and backslashes
+ * alone, as `"ann"@example.com` and `"a\nn"@example.com` are the address of `ann@example.com`.
  */
 export function normaliseEmail(text: string): string | undefined {
   if (text.length > limits.emailCharsMax) return undefined;
   const trimmed = trimAscii(text);
   const at = trimmed.lastIndexOf("@");
-  const local = lowerAscii(trimmed.slice(0, Math.max(at, 0)));
+  const written = lowerAscii(trimmed.slice(0, Math.max(at, 0)));
+  const local = written.startsWith('"') ? unquoted(written) : written;
   const domain = asciiDomain(lowerAscii(trimmed.slice(at + 1)));
-  if (domain === undefined || !isLocalPart(local)) return undefined;
+  if (domain === undefined || local === undefined || !isLocalPart(local)) return undefined;
   const address = `${local}@${domain}`;
   return Buffer.byteLength(address) <= limits.emailBytesMax ? address : undefined;
 }
@@ -67,9 +69,21 @@ const localShape = /^[a-z\d!#$%&'*+/=?^_`{|}~\u{80}-\u{10ffff}-]+(?:\.[a-z\d!#$%
 /** Spaces, controls, invisible characters and lone surrogates: two addresses that look alike are no two addresses. */
 const invisible = /[\p{Z}\p{Cc}\p{Cf}\p{Cs}]/u;
 
+/** Spaces, printable ASCII and any character beyond ASCII; quotes and backslashes after a backslash alone (RFC 5321 4.1.2). */
+const quotedShape = /^"((?:[ !#-[\]-~\u{80}-\u{10ffff}]|\\[ -~])+)"$/u;
+
+/** The one form of a quoted local part; undefined where it is none. */
+function unquoted(local: string): string | undefined {
+  const text = quotedShape.exec(local)?.[1]?.replaceAll(/\\(.)/g, "$1");
+  if (text === undefined) return undefined;
+  return localShape.test(text) ? text : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
+
 function isLocalPart(local: string): boolean {
-  if (!localShape.test(local) || Buffer.byteLength(local) > limits.emailLocalBytesMax) return false;
-  return isAscii(local) || !invisible.test(local);
+  if (Buffer.byteLength(local) > limits.emailLocalBytesMax) return false;
+  if (!localShape.test(local) && !quotedShape.test(local)) return false;
+  // Blanks stand between quotes alone
+  return isAscii(local) || !invisible.test(local.replaceAll(" ", ""));
 }
 
 /** Labels of letters, digits and hyphens between them, the last one of letters alone or in the form of a foreign one. */

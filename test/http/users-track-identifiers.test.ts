@@ -67,6 +67,24 @@ test("email that is no address is refused by name, as identifier and as field", 
   }
 });
 
+test("email with a quoted local part is an address at every door, and the same one without quotes that it does not need", async () => {
+  const word = fresh("w").slice(0, 30);
+  const email = `"John ${word}, \\"J\\""@example.com`;
+  const [id, plain] = [fresh(), fresh()];
+  await heddle.track({ attributes: [{ external_id: id, email, first_name: "John" }] });
+  await heddle.track({ events: [{ email, name: "seen", time: "2026-01-01" }] });
+  const form = email.replace("John", "john").replace('J\\"', 'j\\"');
+  expect(await heddle.find({ email_address: email })).toMatchObject([{ external_id: id, email: form, custom_events: [{ name: "seen" }] }]);
+  await heddle.accept("/email/status", { email, subscription_state: "unsubscribed" });
+  const read = await heddle.get(`/email/unsubscribes?email=${encodeURIComponent(email)}`);
+  expect([read.status, read.body["emails"]]).toMatchObject([200, [{ email: form }]]);
+  await heddle.track({ attributes: [{ external_id: plain, email: `"${word}"@example.com` }] });
+  expect(await heddle.find({ email_address: `${word}@example.com` })).toMatchObject([{ external_id: plain, email: `${word}@example.com` }]);
+  for (const bad of [`"${word}@example.com`, `${word} x@example.com`, `""@example.com`, `"a"b"@example.com`]) {
+    expect((await heddle.verdict("attributes", { email: bad, a: 1 })).type).toMatch(/not a valid email/);
+  }
+});
+
 test("platform_id and braze_id mean the user that has this id", async () => {
   const id = fresh();
   await heddle.track({ attributes: [{ external_id: id, a: 1 }] });
