@@ -159,3 +159,22 @@ for (
     expect(answer.body.message).toMatch(/\S/);
   });
 }
+
+test("POST /users/merge/undo gives back what was sent under the source's platform_id since, also through a second merge", async () => {
+  const [source, target] = await two();
+  const [other] = await two();
+  const platform_id = (await heddle.user(source)).braze_id;
+  const job = await merge(update(source, target));
+  await heddle.track({ attributes: [{ platform_id, since: 1 }, { external_id: target, own: 1 }] });
+  const second = await merge(update(target, other));
+  await heddle.track({ attributes: [{ platform_id, next: 1, email: freshEmail() }] });
+  expect((await heddle.user(other)).custom_attributes).toMatchObject({ since: 1, next: 1, own: 1 });
+  for (const job_id of [second, job]) await heddle.accept("/users/merge/undo", { job_id, index: 0 });
+  await heddle.track({ attributes: [{ platform_id, back: 1 }] });
+  const [first, kept] = [await heddle.user(source), await heddle.user(target)];
+  expect(first.custom_attributes).toMatchObject({ a: 1, since: 1, next: 1, back: 1 });
+  expect(first.custom_attributes).not.toHaveProperty("own");
+  expect(kept.custom_attributes).toMatchObject({ b: 2, own: 1 });
+  for (const name of ["since", "next", "back"]) expect(kept.custom_attributes).not.toHaveProperty(name);
+  expect((await heddle.user(other)).custom_attributes).not.toHaveProperty("next");
+});

@@ -92,6 +92,31 @@ test("POST /users/merge: what was sent for the source before is in, what comes l
   expect(again.braze_id).not.toBe(before);
 });
 
+test("POST /users/merge: data for the platform_id of a merged-away user goes to the one that took it in", async () => {
+  const [source, target] = await two({ a: 1 }, { b: 1 });
+  const [last] = await two({}, {});
+  const id = (await heddle.user(source)).braze_id ?? "";
+  const kept = (await heddle.user(target)).braze_id;
+  await merge({ external_id: source }, { external_id: target });
+  const time = "2026-03-01";
+  await heddle.track({
+    attributes: [{ platform_id: id, c: 1 }, { braze_id: id, n: { inc: 2 } }],
+    events: [{ braze_id: id, name: "late", time }],
+    purchases: [{ braze_id: id, product_id: "p", currency: "USD", price: 1, time }],
+  });
+  const taken = { external_id: target, braze_id: kept, custom_attributes: { a: 1, b: 1, c: 1, n: 2 }, custom_events: [{ name: "late" }] };
+  expect(await heddle.user(target)).toMatchObject(taken);
+  expect(await heddle.find({ braze_id: id })).toMatchObject([taken]);
+  const synced = await heddle.post("/users/track/sync", { attributes: [{ braze_id: id, d: 1 }] });
+  expect(synced.body.users).toMatchObject([{ braze_id: id, custom_attributes: { a: 1, b: 1, c: 1, d: 1, n: 2 } }]);
+  // Through another merge too; what deletes means the user of this very id
+  await merge({ external_id: target }, { external_id: last });
+  await heddle.track({ attributes: [{ platform_id: id, e: 1 }] });
+  await heddle.post("/users/delete", { braze_ids: [id] });
+  expect((await heddle.user(last)).custom_attributes).toMatchObject({ a: 1, e: 1 });
+  expect(await heddle.find({ external_ids: [source, target] })).toEqual([]);
+});
+
 test("POST /users/merge: aliases move; of one label the target's stays", async () => {
   const [source, target] = await two({ a: 1 }, { b: 1 });
   const [moving, conflicting, kept] = ["one", "two", "two"].map((alias_label) => ({ alias_label, alias_name: fresh() }));

@@ -1,7 +1,7 @@
 /** Which user a name means, where an address may be held by several. */
 import type { Identities } from "./identities.ts";
 import type { Sharer, UserRow } from "./identity.ts";
-import type { Priority, UserKey, UserSelector } from "./user-key.ts";
+import type { Priority, UserId, UserKey, UserSelector } from "./user-key.ts";
 import { aliasKey, emailKey, externalIdKey, phoneKey } from "./user-names.ts";
 
 /**
@@ -15,7 +15,7 @@ export function findUser(view: Identities, key: UserKey): UserRow | undefined {
     case "alias":
       return view.userOf(aliasKey(key.label, key.name));
     case "platformId":
-      return view.user(key.id);
+      return view.user(key.id) ?? takerOf(view, key.id);
     case "email":
       return liveUser(view, latestOf(view.sharers(emailKey(key.address))));
     case "phone":
@@ -30,7 +30,8 @@ export function findUser(view: Identities, key: UserKey): UserRow | undefined {
 export function selectUser(view: Identities, selector: UserSelector): Selection {
   const { key, prioritization } = selector;
   if (key.by !== "email" && key.by !== "phone") {
-    const user = findUser(view, key);
+    // Data follows a merge; what merges or deletes a user means the user of this very id
+    const user = key.by === "platformId" ? view.user(key.id) : findUser(view, key);
     return user === undefined ? { reason: "does not exist" } : { user };
   }
   const sharers = view.sharers(key.by === "email" ? emailKey(key.address) : phoneKey(key.number));
@@ -65,6 +66,11 @@ function favoured(candidates: readonly Sharer[], priority: Priority): readonly S
 
 function someOf(all: readonly Sharer[], some: readonly Sharer[]): readonly Sharer[] {
   return some.length === 0 ? all : some;
+}
+
+function takerOf(view: Identities, id: UserId): UserRow | undefined {
+  const taker = view.takerOf(id);
+  return taker === undefined ? undefined : view.user(taker);
 }
 
 function liveUser(view: Identities, sharer: Sharer | undefined): UserRow | undefined {

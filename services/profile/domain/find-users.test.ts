@@ -15,6 +15,8 @@ const rows = new Map<IdentityKey, unknown>([
   ["a:label\u0000name", "ann"],
   ["e:both@x.org", [sharer("ann", true), sharer("bob", false)]],
   ["p:+4912345678", [sharer("gone", true), sharer("bob", false)]],
+  ["t:gone", "ann"],
+  ["t:lost", "deleted"],
   ["u:ann", ann],
   ["u:bob", bob],
 ]);
@@ -45,6 +47,8 @@ const cases: [string, UserKey, string[]][] = [
   ["an alias", { by: "alias", label: "label", name: "name" }, ["ann"]],
   ["an id of ours", { by: "platformId", id: "bob" }, ["bob"]],
   ["an id of ours that nobody has", { by: "platformId", id: "none" }, []],
+  ["an id of ours whose user was merged away", { by: "platformId", id: "gone" }, ["ann"]],
+  ["an id of ours whose user was taken in by one that is gone", { by: "platformId", id: "lost" }, []],
   ["an email: all who share it, the one that data goes to first", { by: "email", address: "both@x.org" }, ["ann", "bob"]],
   ["a phone: those who live", { by: "phone", number: "+4912345678" }, ["bob"]],
 ];
@@ -62,5 +66,5 @@ test("many keys: one answer each, in their order, of two reads in which no row i
 });
 
 test("ids of ours are read once", async () => {
-  expect((await find([{ by: "platformId", id: "ann" }])).asked).toEqual([["u:ann"]]);
+  expect((await find([{ by: "platformId", id: "ann" }])).asked).toEqual([["u:ann", "t:ann"]]);
 });

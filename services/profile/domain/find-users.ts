@@ -3,29 +3,36 @@ import { latestOf } from "./choose-user.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { IdentityStore } from "./ports.ts";
 import type { UserId, UserKey } from "./user-key.ts";
-import { firstKey, userRowKey } from "./user-names.ts";
+import { firstKey, takerKey, userRowKey } from "./user-names.ts";
 
 /**
  * The users that each key names, in the order of the keys; nobody is an empty list. An address names all who share it,
  * the user that data for the address goes to first. Two reads of the store at most, whatever the keys.
  */
 export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly UserKey[]): Promise<UserRow[][]> {
-  const named = await identities.load(workspaceId, [...new Set(keys.map(firstKey))]);
-  const found = keys.map((key) => idsOf(key, named.get(firstKey(key))));
+  const asked = new Set(keys.flatMap(firstKeys));
+  const named = await identities.load(workspaceId, [...asked]);
+  const found = keys.map((key) => idsOf(key, named));
   // A name may still point to a user that was merged away: only a user row says that the user lives
-  const left: IdentityKey[] = [...new Set(found.flat().map(userRowKey))].filter((key) => !named.has(key));
+  const left: IdentityKey[] = [...new Set(found.flat().map(userRowKey))].filter((key) => !asked.has(key));
   const rows = left.length === 0 ? named : new Map([...named, ...await identities.load(workspaceId, left)]);
   return found.map((ids) => ids.flatMap((id) => (rows.get(userRowKey(id)) as UserRow | undefined) ?? []));
 }
 
-function idsOf(key: UserKey, row: unknown): UserId[] {
+/** The rows that a look-up begins with: of an id of ours also who took its user in. */
+function firstKeys(key: UserKey): IdentityKey[] {
+  return key.by === "platformId" ? [firstKey(key), takerKey(key.id)] : [firstKey(key)];
+}
+
+function idsOf(key: UserKey, rows: ReadonlyMap<IdentityKey, unknown>): UserId[] {
+  const row = rows.get(firstKey(key)) ?? (key.by === "platformId" ? rows.get(takerKey(key.id)) : undefined);
   if (row === undefined) return [];
   switch (key.by) {
     case "externalId":
     case "alias":
       return [row as UserId];
     case "platformId":
-      return [(row as UserRow).id];
+      return [typeof row === "string" ? row : (row as UserRow).id];
     case "email":
     case "phone":
       return preferredFirst(row as readonly Sharer[]);

@@ -7,13 +7,14 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `x:<external id>` and `a:<label>\u0000<name>` -> UserId. While a merge can be undone, the names that its source
  *   lost keep pointing to the source, which has no row of its own: such a name is free, but known to be untouched.
  * - `u:<user id>` -> UserRow
+ * - `t:<user id>` -> UserId of the live user who has taken in the user of this id, by one merge or several
  * - `e:<email>` and `p:<phone>` -> Sharer[]
  * - `r:<key hash>` -> RepeatRow
  * - `j:<job id>` -> JobRow
  * - `m:<merge id>` -> MergeRow
  * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while nobody has the name; `w:count` -> how many there are
  */
-export type IdentityKey = `${"x" | "a" | "u" | "e" | "p" | "r" | "j" | "m" | "w"}:${string}`;
+export type IdentityKey = `${"x" | "a" | "u" | "t" | "e" | "p" | "r" | "j" | "m" | "w"}:${string}`;
 
 /** Everything the resolver knows of one user. */
 export interface UserRow {
@@ -26,6 +27,8 @@ export interface UserRow {
   readonly phone: string | null;
   /** Merge ids with an open undo window that this user is the target of, newest last. */
   readonly merges: readonly string[];
+  /** Users whom this one has taken in, those whom they had taken in among them, newest last: each has its `t:` row. */
+  readonly tookIn?: readonly UserId[];
   /** An email status set while the user had no email: sent when one is attached. */
   readonly heldEmailStatus?: EmailStatus;
 }

@@ -3,7 +3,7 @@ import { selectUser } from "./choose-user.ts";
 import { namesOf } from "./event-names.ts";
 import type { UserRow } from "./identity.ts";
 import type { UserSelector } from "./user-key.ts";
-import { addressesOf, ownNames, userRowKey } from "./user-names.ts";
+import { addressesOf, ownNames, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { type Effects, send, tell } from "./resolve-effects.ts";
 import { closeMerges } from "./resolve-open-merges.ts";
@@ -22,6 +22,7 @@ function deleteUser(effects: Effects, row: UserRow): void {
   for (const name of ownNames(row)) effects.view.put(name, undefined);
   for (const address of addressesOf(row)) leaveAddress(effects, address, { id: row.id, merges: [] });
   effects.view.put(userRowKey(row.id), undefined);
+  for (const id of row.tookIn ?? []) effects.view.put(takerKey(id), undefined);
   closeMerges(effects, row.merges);
   send(effects, row, { type: "delete", gone: namesOf(row) });
   tell(effects, { type: "userDeleted", userId: row.id });

@@ -4,7 +4,7 @@ import { latestOf } from "./choose-user.ts";
 import type { Identities } from "./identities.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { UserId, UserKey } from "./user-key.ts";
-import { addressesOf, aliasKey, emailKey, externalIdKey, firstKey, phoneKey, userRowKey } from "./user-names.ts";
+import { addressesOf, aliasKey, emailKey, externalIdKey, firstKey, phoneKey, takerKey, userRowKey } from "./user-names.ts";
 
 /** The rows that a record names itself; those that these lead to follow by `wantedKeys`. */
 export function keysOf(record: IntakeRecord): IdentityKey[] {
@@ -39,7 +39,7 @@ function want(view: Identities, key: IdentityKey, wanted: Set<IdentityKey>): unk
 }
 
 function wantUser(view: Identities, key: UserKey, wanted: Set<IdentityKey>): void {
-  const id = idOf(key, want(view, firstKey(key), wanted));
+  const id = idOf(key, want(view, firstKey(key), wanted), { view, wanted });
   if (id === undefined) return;
   const row = want(view, userRowKey(id), wanted) as UserRow | undefined;
   if (row === undefined) return;
@@ -48,13 +48,17 @@ function wantUser(view: Identities, key: UserKey, wanted: Set<IdentityKey>): voi
 }
 
 /** For an address the user that data goes to: a guess where priorities choose another. */
-function idOf(key: UserKey, row: unknown): UserId | undefined {
+function idOf(
+  key: UserKey,
+  row: unknown,
+  { view, wanted }: { readonly view: Identities; readonly wanted: Set<IdentityKey> },
+): UserId | undefined {
   switch (key.by) {
     case "externalId":
     case "alias":
       return row as UserId | undefined;
     case "platformId":
-      return key.id;
+      return row === undefined && view.peekUser(key.id) === null ? want(view, takerKey(key.id), wanted) as UserId | undefined : key.id;
     case "email":
     case "phone":
       return latestOf((row as readonly Sharer[] | undefined) ?? [])?.id;

@@ -161,7 +161,7 @@ describe("resolveMerges()", () => {
     workspace.run(event(byId("s")), event(byId("t")));
     const [record, undone] = workspace.run(merge(byId("s"), byId("t")), undo());
     expect(record?.forgetFrozen).toEqual([outcome(workspace)?.mergeId]);
-    expect([...workspace.store.keys()].map((key) => key[0]).toSorted()).toEqual(["j", "u", "x"]);
+    expect([...workspace.store.keys()].map((key) => key[0]).toSorted()).toEqual(["j", "t", "u", "x"]);
     expect(undone?.items).toMatchObject([{ ok: false, reason: expect.stringContaining("over") }]);
   });
 });

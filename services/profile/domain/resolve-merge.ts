@@ -5,8 +5,8 @@ import { type Selection, selectUser } from "./choose-user.ts";
 import { namesLost } from "./event-names.ts";
 import type { IntakeBody } from "./intake-record.ts";
 import type { JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./identity.ts";
-import type { Alias } from "./user-key.ts";
-import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, userRowKey } from "./user-names.ts";
+import type { Alias, UserId } from "./user-key.ts";
+import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
 import { type Effects, makeId, putUser, send, tell } from "./resolve-effects.ts";
 import { closeMerges, withoutOverMerges } from "./resolve-open-merges.ts";
@@ -109,11 +109,22 @@ function moveNames(effects: Effects, { source, target, moved }: Sides & { readon
     email: target.email ?? source.email,
     phone: target.phone ?? source.phone,
     merges: [...target.merges, mergeId],
+    tookIn: takeIds(effects, { source, target }),
   };
   putUser(effects, merged);
   moveAddresses(effects, target, merged);
   touchUser(effects, merged);
   return merged;
+}
+
+/** The ids that mean the target from now on beside its own; the oldest that are too many mean nobody. */
+function takeIds(effects: Effects, { source, target }: Sides): readonly UserId[] {
+  const taken = [...source.tookIn ?? [], source.id];
+  const all = [...target.tookIn ?? [], ...taken];
+  const over = Math.max(0, all.length - limits.takenInPerUserMax);
+  for (const id of taken) effects.view.put(takerKey(id), target.id);
+  for (const id of all.slice(0, over)) effects.view.put(takerKey(id), undefined);
+  return all.slice(over);
 }
 
 /** The target with the email status that waits for an address: unsubscribed if either is, else its own, else the source's. */

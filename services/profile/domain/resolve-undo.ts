@@ -1,7 +1,7 @@
 /** A merge taken back: both sides get the names and addresses they would have had without it. */
 import type { ItemOutcome, JobOutcome, JobRow, MergeRow, Recency, SideRecency, UserRow } from "./identity.ts";
 import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsAlias, inserted } from "./user-names.ts";
-import { isNeverShared, neverShared, ownNames, phoneKey, untouched } from "./user-names.ts";
+import { isNeverShared, neverShared, ownNames, phoneKey, takerKey, untouched } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
 import { type Effects, putUser, send, takeMark, tell } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
@@ -94,6 +94,8 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   restoreAddresses(effects, target, { ...merge.targetRecency, least });
   putUser(effects, source);
   putUser(effects, target);
+  effects.view.put(takerKey(source.id), undefined);
+  for (const row of [source, target]) for (const id of row.tookIn ?? []) effects.view.put(takerKey(id), row.id);
   effects.view.put(`m:${mergeId}`, undefined);
   const neededBySource = sideAddresses(effects.view, source);
   dropEmpty(effects, addresses.filter((address) => !neededBySource.includes(address)), target);

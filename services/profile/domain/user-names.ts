@@ -20,6 +20,11 @@ export function userRowKey(id: UserId): `u:${string}` {
   return `u:${id}`;
 }
 
+/** The key of the row that says who has taken a user in. */
+export function takerKey(id: UserId): `t:${string}` {
+  return `t:${id}`;
+}
+
 /** The user whose row the key names; undefined: the key is one of a name, an address or a request. */
 export function userIdOf(key: IdentityKey): UserId | undefined {
   return key.startsWith("u:") ? key.slice(2) : undefined;
@@ -71,7 +76,7 @@ export function holdsName(row: UserRow, key: UserKey): boolean {
     case "alias":
       return holdsAlias(row, key);
     case "platformId":
-      return row.id === key.id;
+      return row.id === key.id || row.tookIn?.includes(key.id) === true;
     case "email":
       return row.email === key.address;
     case "phone":
