@@ -2,7 +2,7 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { type Client, type Input, openClient, RefusedError, UnreachableError } from "../client/client.ts";
+import { type Client, type Input, openClient } from "../client/client.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
 import { readPeer } from "../platform/mesh-config.ts";
@@ -12,6 +12,7 @@ import { readMessagingStatus } from "../services/messaging-status/wire.ts";
 import { readUsers } from "../services/profile/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, databaseFile, dataFolder, withAccess } from "./data-folder.ts";
+import { calling } from "./http-call.ts";
 import { serverKey, serverUrl } from "./import.ts";
 import { CommandError, exitCodes, printError, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -99,7 +100,7 @@ async function* readNamed(file: string, options: ExportOptions, missing: string[
   const wanted = readIds(file);
   for (let at = 0; at < wanted.length; at += limits.itemsPerRequestMax) {
     const body = bodyOf(wanted.slice(at, at + limits.itemsPerRequestMax));
-    const answer = await post(client, new URL(url).origin, body);
+    const answer = await post(client, url, body);
     missing.push(...(answer.invalid_user_ids ?? []).map(String));
     yield answer.users ?? [];
   }
@@ -144,19 +145,9 @@ interface ExportAnswer {
 }
 
 async function post(client: Client, server: string, body: Input<"exportUsers">["body"]): Promise<ExportAnswer> {
-  try {
-    const { status, body: answer } = await client.call("exportUsers", { body });
-    if (Array.isArray((answer as ExportAnswer | undefined)?.users)) return answer;
-    throw new CommandError(`The export was refused (${status})`);
-  } catch (error) {
-    if (error instanceof UnreachableError) {
-      throw new CommandError(`${server} does not answer: is Heddle running there? (--url)`, { cause: error });
-    }
-    if (error instanceof RefusedError) {
-      throw new CommandError(`The export was refused (${error.status}: ${error.message})`, { cause: error });
-    }
-    throw error;
-  }
+  const { status, body: answer } = await calling("The export", server, () => client.call("exportUsers", { body }));
+  if (Array.isArray((answer as ExportAnswer | undefined)?.users)) return answer;
+  throw new CommandError(`The export was refused (${status})`);
 }
 
 /** A file appears under its name when it is complete; until then it is `<file>.part`. */

@@ -1,13 +1,15 @@
 /** The heddle command: its commands, their options and help. Each command has a file of its own, loaded when it runs. */
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError } from "commander";
 
 import { addBackup } from "./backup-command.ts";
 import { addConsent } from "./consent-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
+import { collect, hours, whole } from "./option-values.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
 import { holdYoungSpace } from "./young-space.ts";
 import { addTranslations } from "./translations-command.ts";
+import { addUsers } from "./users-command.ts";
 
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
@@ -47,6 +49,7 @@ function commands(done: (code: number) => void): Command {
   addEvents(program, done);
   addPreferenceCenters(program, done);
   addTranslations(program, done);
+  addUsers(program, done);
   return program;
 }
 
@@ -309,24 +312,6 @@ Examples:
 `,
     )
     .action(async (options) => done(await (await import("./export.ts")).exportUsers({ ...options, env: process.env })));
-}
-
-function collect(value: string, before: string[]): string[] {
-  return [...before, value];
-}
-
-function whole(min: number, max: number): (value: string) => number {
-  return (value) => {
-    const number = Number(value);
-    if (/^\d+$/.test(value) && number >= min && number <= max) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
-}
-
-function hours(value: string): number {
-  const number = Number(value);
-  if (value.trim() !== "" && number >= 0 && number <= 24 * 366) return number;
-  throw new InvalidArgumentError("It must be a number of hours, 0 or more.");
 }
 
 // Deno may be started on this file itself; through heddle.mjs it is only imported.

@@ -8,4 +8,14 @@ export const profileLimits = {
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,
   profileRowBytesMax: 12 * 1024 * 1024,
+  // Of one user: with more it is rejected, as a test account that stands for many people
+  eventNamesPerUserMax: 20_000,
+  productIdsPerUserMax: 20_000,
+  sessionsPerUserMax: 5_000_000,
+  // A user whom an operator admitted may have so many times what it had then
+  admittedGrowth: 2,
+  // How often a process looks who is rejected, how many users it finds so at most, and how many aliases of each
+  rejectedLookMs: 1_000,
+  rejectedUsersMax: 10_000,
+  rejectedAliasesMax: 100,
 } as const;

@@ -1587,6 +1587,40 @@ export interface Calls {
       readonly message: "success";
     };
   };
+  /** GET /console/rejected: Users of whom /users/track takes no more. */
+  readonly listRejectedUsers: {
+    readonly answer: {
+      readonly users?: readonly ({
+        readonly platform_id: string;
+        readonly external_id?: string;
+        /** The first 100. */
+        readonly user_aliases?: readonly ({
+          readonly alias_name?: string;
+          readonly alias_label?: string;
+        })[];
+        /** What the user has too much of: `event_names`, `product_ids` or `sessions`. */
+        readonly counted: string;
+        readonly count: number;
+        /** What the user may have. */
+        readonly max: number;
+      })[];
+      readonly message: "success";
+    };
+  };
+  /** POST /console/rejected/admit: Lets a rejected user back in. A write. */
+  readonly admitUser: {
+    readonly body: {
+      readonly external_id?: string;
+      readonly user_alias?: {
+        readonly alias_name?: string;
+        readonly alias_label?: string;
+      };
+      readonly platform_id?: string;
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+  };
 }
 
 /** Method and path of each call. */
@@ -1666,6 +1700,8 @@ export const routes = {
   getConsoleAsset: "GET /console/assets/:name",
   getConsoleOverview: "GET /console/overview",
   inspectUsers: "POST /console/users",
+  listRejectedUsers: "GET /console/rejected",
+  admitUser: "POST /console/rejected/admit",
 } as const satisfies Readonly<Record<keyof Calls, string>>;
 
 /** Calls whose repeat needs an Idempotency-Key to have one effect. */
@@ -1701,4 +1737,5 @@ export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "putCampaignTranslation",
   "putCanvasTranslation",
   "putCampaignSingularTranslation",
+  "admitUser",
 ]);

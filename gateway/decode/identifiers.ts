@@ -43,6 +43,30 @@ export function aliasPartOf(value: unknown, field: string): string {
   return part;
 }
 
+/** The one identifier that the fields hold, of those that the route takes. */
+export function userKeyOf(fields: Fields, taken: readonly UserField[]): UserKey {
+  const [field, ...others] = taken.filter((name) => isSent(fields[name]));
+  if (field === undefined || others.length > 0) {
+    const names = taken.map((name) => `'${name}'`);
+    throw invalid(`One of ${names.slice(0, -1).join(", ")} and ${names.at(-1)} is required`);
+  }
+  const value = fields[field];
+  switch (field) {
+    case "external_id":
+      return keyOf({ case: "externalId", value: externalIdOf(value) });
+    case "user_alias":
+      return keyOf({ case: "alias", value: aliasOf(value) });
+    case "platform_id":
+      return keyOf({ case: "platformId", value: platformIdOf(value, field) });
+    case "email":
+      return keyOf({ case: "email", value: emailOf(value) });
+    case "phone":
+      return keyOf({ case: "phone", value: phoneOf(value) });
+  }
+}
+
+export type UserField = "external_id" | "user_alias" | "platform_id" | "email" | "phone";
+
 /** Ids that clients send as numbers are taken as text, while the number still says exactly what was sent. */
 function idText(value: unknown): unknown {
   return Number.isSafeInteger(value) ? String(value) : value;

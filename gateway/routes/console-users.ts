@@ -3,8 +3,8 @@ import { Refusal } from "../../platform/refusal.ts";
 import type { LedgerEntry } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
-import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
+import { bodyFields } from "../decode/fields.ts";
+import { keyOf, userKeyOf } from "../decode/identifiers.ts";
 import { readHeaders } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -12,24 +12,11 @@ type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
 
 /** An address may name several users; nobody is an empty list. */
 export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
-  const user = wantedUser(bodyFields(call.body));
+  const user = userKeyOf(bodyFields(call.body), ["external_id", "user_alias", "platform_id", "email", "phone"]);
   const { currencyRates } = call.spent.permit.caller.holder.workspace;
   const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates }, call.reading);
   const users = await Promise.all(response.users.map(async (found) => userOf(found, await historyOf(parts, call, found))));
   return { body: JSON.stringify({ users, message: "success" }), headers: readHeaders(response.behind) };
-}
-
-function wantedUser(fields: Fields): UserKey {
-  const sent = ["external_id", "user_alias", "platform_id", "email", "phone"].filter((field) => isSent(fields[field]));
-  const [field] = sent;
-  if (sent.length !== 1 || field === undefined) {
-    throw invalid("One of 'external_id', 'user_alias', 'platform_id', 'email' and 'phone' is required");
-  }
-  const value = fields[field];
-  if (field === "external_id") return keyOf({ case: "externalId", value: externalIdOf(value) });
-  if (field === "user_alias") return keyOf({ case: "alias", value: aliasOf(value) });
-  if (field === "platform_id") return keyOf({ case: "platformId", value: platformIdOf(value, field) });
-  return field === "email" ? keyOf({ case: "email", value: emailOf(value) }) : keyOf({ case: "phone", value: phoneOf(value) });
 }
 
 function userOf(found: InspectedUser, consent: readonly LedgerEntry[] | undefined): object {

@@ -42,6 +42,7 @@ import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
 import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
+import { lookForRejected } from "./reader/rejected-users.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import { cassandraProfileMove } from "./store/moved-cassandra.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./store/cassandra.ts";
@@ -136,8 +137,11 @@ async function open(
   const work = meshWork({ intake, applied, ...store }, clock);
   const backlog = openBacklogLook(work.backlog, clock);
   opened.push(work.close, watchWork(telemetry.metrics, "profile", work), () => backlog.close());
+  const rejected = await lookForRejected({ ...store, clock, logger });
+  opened.push(() => rejected.close());
   const service = profileRoutes({
     work,
+    rejected,
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),
     applied,
     readAhead: openReadAhead({ applied, partitionOf: (workspaceId) => partitionOf(workspaceId, partitions) }),

@@ -31,6 +31,7 @@ import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
 import { createUserCache } from "./pass/user-cache.ts";
 import { reportedSteps } from "./pass/reported-steps.ts";
 import type { PureSteps } from "./pass/workspace-work.ts";
+import { lookForRejected } from "./reader/rejected-users.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
 import { sqliteProfileMove } from "./store/moved-sqlite.ts";
@@ -97,8 +98,10 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
   );
   const work = { lags: () => Promise.all(meters.map((meter) => meter.read())), backlog: () => backlogOf(passes) };
+  const rejected = await lookForRejected({ ...tables, ...options });
   const service = profileRoutes({
     work,
+    rejected,
     intake: createIntake(log, telemetry.tracer),
     applied: appliedOf(passes),
     identities: tables.identities,
@@ -120,6 +123,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     },
     close: async () => {
       stopLooking();
+      rejected.close();
       for (const meter of meters) meter.close();
       await Promise.all(passes.map((pass) => pass.close()));
     },

@@ -1,10 +1,16 @@
 /** DATA: what is written by hand about the routes of the console. */
+import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
 import { list, object, type Schema, success, text, whole } from "../schema.ts";
 
 const flag: Schema = { type: "boolean" };
 const number: Schema = { type: "number" };
 const time = text("ISO 8601, UTC.");
+const names = {
+  external_id: text(),
+  user_alias: object({ alias_name: text(), alias_label: text() }),
+  platform_id: text(),
+};
 const request = object({
   position: whole("Place in the intake log."),
   request_id: text(),
@@ -12,6 +18,12 @@ const request = object({
   time,
   what: text("What was asked, such as `track` or `mergeUsers`."),
 }, ["position"]);
+
+const amounts = [
+  `${limits.eventNamesPerUserMax.toLocaleString("en")} event names`,
+  `${limits.productIdsPerUserMax.toLocaleString("en")} product ids`,
+  `${limits.sessionsPerUserMax.toLocaleString("en")} sessions`,
+].join(", ");
 
 export const consoleEntries: readonly Entry[] = [
   {
@@ -71,13 +83,7 @@ export const consoleEntries: readonly Entry[] = [
     tag: "Service",
     summary: "A user with the request that set each field, merges, and the history of consent",
     extension: true,
-    body: object({
-      external_id: text(),
-      user_alias: object({ alias_name: text(), alias_label: text() }),
-      platform_id: text(),
-      email: text(),
-      phone: text(),
-    }),
+    body: object({ ...names, email: text(), phone: text() }),
     answer: success({
       users: list(object({
         platform_id: text(),
@@ -100,5 +106,40 @@ export const consoleEntries: readonly Entry[] = [
       })),
     }),
     examples: [{ name: "nobody", body: { external_id: "nobody-has-this-id" }, answer: { users: [], message: "success" } }],
+  },
+  {
+    route: "GET /console/rejected",
+    operationId: "listRejectedUsers",
+    tag: "Service",
+    summary: "Users of whom /users/track takes no more",
+    description: `A user with more than ${amounts} is rejected: mostly a test account that many devices share. Objects that name it by ` +
+      "`external_id`, `user_alias` or `braze_id` get an entry in `errors`, all others of the request are taken. What the user has " +
+      "stays. The first 10,000 of the installation are known.",
+    extension: true,
+    answer: success({
+      users: list(object({
+        platform_id: text(),
+        external_id: text(),
+        user_aliases: list(names.user_alias, "The first 100."),
+        counted: text("What the user has too much of: `event_names`, `product_ids` or `sessions`."),
+        count: whole(),
+        max: whole("What the user may have."),
+      }, ["platform_id", "counted", "count", "max"])),
+    }),
+    examples: [{ name: "nobody", answer: { users: [], message: "success" } }],
+  },
+  {
+    route: "POST /console/rejected/admit",
+    operationId: "admitUser",
+    tag: "Service",
+    summary: "Lets a rejected user back in",
+    description:
+      "The user may have twice of what it has now, and never less than others. Answered once the process that answers takes data of the " +
+      "user again; others of the mesh follow within a second.",
+    extension: true,
+    body: object(names),
+    answer: success({}),
+    reasons: ["NOT_FOUND", "OUTCOME_UNKNOWN"],
+    examples: [{ name: "somebody who is not rejected", body: { external_id: "ann" }, answer: { message: "success" } }],
   },
 ];

@@ -7,6 +7,7 @@ import type { Mark, Profile } from "./profile.ts";
 import type { ProfileChange, ProfileRecord } from "./profile-record.ts";
 import { limits } from "../../../platform/limits.ts";
 import { hasRoomForCertain, needsRoom, noted, noteWeight, weightAdded, weightNamed, weightOf } from "./profile-room.ts";
+import { countsOf, noteRejection } from "./rejection.ts";
 import { copySources, noSources } from "./sources.ts";
 
 /**
@@ -25,6 +26,7 @@ export function applyRecord(profile: Profile | undefined, record: ProfileRecord)
     noteWeight(profile, undefined);
   } else if (needsRoom(change)) applyWithinRoom(profile, record);
   else applyChange(profile, record);
+  noteRejection(profile);
   profile.mark = mark;
   profile.updatedAt = now;
   return profile;
@@ -72,6 +74,9 @@ function applyChange(profile: Profile, { change, mark: [sequence], now }: Profil
       return applySession(profile, change, sequence);
     case "engagement":
       return applyEngagement(profile, change);
+    case "admit":
+      profile.admitted = countsOf(profile);
+      return;
     default:
       throw new Error(`Expected a change of one profile, got "${change.type}"`);
   }

@@ -6,8 +6,9 @@ import { checkEvent, eventVerdicts } from "./check-event.ts";
 import { checkObject, isObject, type RawObject } from "./check-json.ts";
 import { checkPurchase, purchaseVerdicts } from "./check-purchase.ts";
 import { FieldFaults, Verdict } from "./check-verdict.ts";
+import { rejectedText } from "./rejection.ts";
 import type { TrackObject } from "./track-object.ts";
-import type { UserKey } from "./user-key.ts";
+import { nameOf } from "./user-key.ts";
 
 /** Most objects of a request; 0 is no limit. */
 export interface CheckOptions {
@@ -16,6 +17,8 @@ export interface CheckOptions {
   readonly objectsPerUserMax: number;
   /** Ids of the subscription groups of the workspace; absent where they could not be asked for. */
   readonly groups?: ReadonlySet<string> | undefined;
+  /** Names of users of whom nothing is taken, by `nameOf`; absent where there are none. */
+  readonly rejected?: ReadonlySet<string> | undefined;
 }
 
 export type InputArray = "attributes" | "events" | "purchases";
@@ -60,7 +63,7 @@ export function checkTrack(body: unknown, options: CheckOptions): TrackReport {
   const lists = arrays.map(({ name }) => listOf(body, name));
   refuseTooMany(lists, options);
   const report: Draft = { objects: [], errors: [] };
-  for (const [at, list] of lists.entries()) checkList(report, { list, at, groups: options.groups });
+  for (const [at, list] of lists.entries()) checkList(report, { list, at }, options);
   if (report.objects.length === 0) throw nothingValid(report.errors);
   if (options.objectsPerUserMax > 0) refuseTooManyOfOneUser(report.objects, options.objectsPerUserMax);
   return report;
@@ -86,10 +89,9 @@ interface Listed {
   readonly list: readonly unknown[] | undefined;
   /** Which of the arrays. */
   readonly at: number;
-  readonly groups: ReadonlySet<string> | undefined;
 }
 
-function checkList(report: Draft, { list, at, groups }: Listed): void {
+function checkList(report: Draft, { list, at }: Listed, { groups, rejected }: CheckOptions): void {
   const array = arrays[at];
   if (list === undefined || array === undefined) return;
   const before = report.objects.length;
@@ -97,7 +99,13 @@ function checkList(report: Draft, { list, at, groups }: Listed): void {
   for (const [index, value] of list.entries()) {
     const place = { inputArray: array.name, index };
     try {
-      report.objects.push(checkObject<TrackObject>(value, (raw) => array.check(raw, faults, groups)));
+      const object = checkObject<TrackObject>(value, (raw) => array.check(raw, faults, groups));
+      if (rejected?.has(nameOf(object.user))) {
+        report.errors.push({ type: rejectedText, ...place });
+        faults = new FieldFaults();
+        continue;
+      }
+      report.objects.push(object);
       if (faults.count > 0) tellFields(report, place, faults);
     } catch (error) {
       if (!(error instanceof Verdict)) throw error;
@@ -134,20 +142,6 @@ function refuseTooManyOfOneUser(objects: readonly TrackObject[], most: number): 
     const count = (counts.get(name) ?? 0) + 1;
     if (count > most) throw tooLarge();
     counts.set(name, count);
-  }
-}
-
-/** One text a key. Two kinds of key of one user count as two users: who they are is known only later. */
-function nameOf(user: UserKey): string {
-  switch (user.by) {
-    case "alias":
-      return `alias ${user.label}\u0000${user.name}`;
-    case "email":
-      return `email ${user.address}`;
-    case "phone":
-      return `phone ${user.number}`;
-    default:
-      return `${user.by} ${user.id}`;
   }
 }
 

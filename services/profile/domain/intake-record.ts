@@ -49,6 +49,8 @@ export type IntakeBody =
   | { readonly type: "undoMerge"; readonly jobId: string; readonly index: number }
   | { readonly type: "reportSession"; readonly user: UserKey; readonly appId: string; readonly startedAt: number; readonly device?: Device }
   | { readonly type: "reportEngagement"; readonly user: UserKey } & Engagement
+  /** An operator lets a rejected user back in. */
+  | { readonly type: "admitUser"; readonly user: UserKey }
   | ConsentBody;
 
 /** What the services that own consent append. Addresses are normalised. */

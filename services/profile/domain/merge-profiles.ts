@@ -4,6 +4,7 @@ import { keepEarliest, keepLatest, mergedApp } from "./apply-session.ts";
 import { copySummary, mergeSummaries } from "./apply-summary.ts";
 import type { DeviceSummary, Profile } from "./profile.ts";
 import { noted, noteWeight, roomFor } from "./profile-room.ts";
+import { mergedAdmission, noteRejection } from "./rejection.ts";
 import { copySources, noteCustom, noteField } from "./sources.ts";
 import type { FieldValue, StandardField } from "./track-object.ts";
 
@@ -46,6 +47,9 @@ export function mergeProfiles(target: Profile, source: Profile, at: number): Pro
   const { refused } = room;
   noteWeight(target, undefined);
   if (refused > 0) target.dropped = noted(target.dropped, source.mark[0], refused);
+  const admitted = mergedAdmission(target.admitted, source.admitted);
+  if (admitted !== undefined) target.admitted = admitted;
+  noteRejection(target);
   target.createdAt = Math.min(target.createdAt, source.createdAt);
   target.updatedAt = at;
   return target;

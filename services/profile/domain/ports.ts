@@ -1,10 +1,10 @@
 /** What the profile service needs from outside: the stores of identities and profiles, and the step that writes them. */
 import type { IdentityKey, ItemOutcome } from "./identity.ts";
 import type { IntakeRecord } from "./intake-record.ts";
-import type { Mark, Profile } from "./profile.ts";
+import type { Mark, Profile, Rejection } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { EmailMark, EmailStatus, MembershipState, PhoneMark } from "./track-object.ts";
-import type { UserId } from "./user-key.ts";
+import type { Alias, UserId } from "./user-key.ts";
 
 /** The intake log as a use case sees it. */
 export interface Intake {
@@ -76,6 +76,17 @@ export interface ProfileStore {
   loadOrigins(workspaceId: string, partition: number, sequences: readonly number[]): Promise<Map<number, RequestOrigin>>;
   /** Up to `max` intake records that were set aside. */
   listSetAside(max: number): Promise<SetAsideRecord[]>;
+  /** Up to `max` users who are rejected as their rows stand; one that was written before this was kept is listed with its next write. */
+  listRejected(max: number): Promise<RejectedUser[]>;
+}
+
+/** See rejection.ts. */
+export interface RejectedUser extends Rejection {
+  readonly workspaceId: string;
+  readonly id: UserId;
+  readonly externalId: string | null;
+  /** The first `rejectedAliasesMax`. */
+  readonly aliases: readonly Alias[];
 }
 
 export interface StoredUser {

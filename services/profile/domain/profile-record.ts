@@ -56,6 +56,8 @@ export type ProfileChange =
   }
   | { readonly type: "session"; readonly appId: string; readonly startedAt: number; readonly device?: Device }
   | ({ readonly type: "engagement" } & Engagement)
+  /** An operator lets the user have more than others: see rejection.ts. */
+  | { readonly type: "admit" }
   /** This user is the source of a merge: freeze after everything before, and announce to the target. */
   | { readonly type: "handoff"; readonly mergeId: string; readonly targetId: UserId; readonly undoUntil: number }
   /** This user is the target: hold back what follows until the source is frozen, then take it in. */

@@ -37,6 +37,21 @@ export interface Profile {
   merges: readonly MergeNote[];
   /** Objects for which there was no room; absent: there was always. */
   dropped?: Dropped;
+  /** Why `/users/track` takes no more of the user; absent: it does. */
+  rejected?: Rejection;
+  /** What there was of each when an operator admitted the user; absent: none did. */
+  admitted?: Counts;
+}
+
+/** What is counted of a user, to tell who has more than one person can have. */
+export type Counts = Readonly<Record<"event_names" | "product_ids" | "sessions", number>>;
+
+export interface Rejection {
+  /** The first that the user has too much of. */
+  readonly counted: keyof Counts;
+  readonly count: number;
+  /** What the user may have. */
+  readonly max: number;
 }
 
 export interface Dropped {

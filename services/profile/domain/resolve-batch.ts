@@ -5,6 +5,7 @@ import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
 import type { ProfileRecord } from "./profile-record.ts";
+import { resolveAdmission } from "./resolve-admission.ts";
 import { resolveAliasRenames, resolveNewAliases } from "./resolve-aliases.ts";
 import { resolveConsent } from "./resolve-consent.ts";
 import { resolveDeletes } from "./resolve-delete.ts";
@@ -153,6 +154,8 @@ function resolveBody(effects: Effects, body: IntakeBody): void {
       return resolveSession(effects, body);
     case "reportEngagement":
       return resolveEngagement(effects, body);
+    case "admitUser":
+      return resolveAdmission(effects, body.user);
     default:
       return resolveConsent(effects, body);
   }

@@ -89,6 +89,7 @@ function usersOf(body: IntakeBody): UserKey[] {
       return body.externalIds.map((id) => ({ by: "externalId", id }));
     case "reportSession":
     case "reportEngagement":
+    case "admitUser":
       return [body.user];
     case "setMemberships":
       return body.updates.flatMap(membersOf);

@@ -12,6 +12,7 @@ export interface SyncInput {
   readonly body: unknown;
   /** See CheckOptions. */
   readonly groups?: ReadonlySet<string> | undefined;
+  readonly rejected?: ReadonlySet<string> | undefined;
   /** The answer, of how the user is: undefined where the object was for existing users only and nobody was found. */
   readonly render: (key: UserKey, profile: Profile | undefined) => Uint8Array;
   /** Of a request that may be sent twice, called once it is applied: the answer that the first was given, or else what `make` gives. */
@@ -31,9 +32,9 @@ export interface SyncResult extends Written {
 export async function trackUsersSync(
   parts: WriteParts & ReadParts,
   request: WriteRequest,
-  { body, groups, render, firstAnswer }: SyncInput,
+  { body, groups, rejected, render, firstAnswer }: SyncInput,
 ): Promise<SyncResult> {
-  const report = checkTrack(body, { objectsPerArrayMax: 0, objectsMax: 0, objectsPerUserMax: 0, groups });
+  const report = checkTrack(body, { objectsPerArrayMax: 0, objectsMax: 0, objectsPerUserMax: 0, groups, rejected });
   const [object, ...more] = report.objects;
   const refused = refusedObjects(report.errors);
   if (object === undefined || more.length + refused > 0) {

@@ -24,3 +24,17 @@ export interface UserSelector {
   readonly key: UserKey;
   readonly prioritization: readonly Priority[];
 }
+
+/** One text a key. Two kinds of key of one user count as two users: who they are is known only later. */
+export function nameOf(user: UserKey): string {
+  switch (user.by) {
+    case "alias":
+      return `alias ${user.label}\u0000${user.name}`;
+    case "email":
+      return `email ${user.address}`;
+    case "phone":
+      return `phone ${user.number}`;
+    default:
+      return `${user.by} ${user.id}`;
+  }
+}

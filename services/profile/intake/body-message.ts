@@ -65,6 +65,8 @@ function userBodyToMessage(body: UserBody): BodyInit {
       return { case: "sessionReport", value: sessionToMessage(body) };
     case "reportEngagement":
       return { case: "engagementReport", value: engagementToMessage(body) };
+    case "admitUser":
+      return { case: "admitUser", value: { user: userKeyToMessage(body.user) } };
   }
 }
 
@@ -119,6 +121,8 @@ function userBodyFromMessage(body: UserBodyMessage): UserBody {
       return sessionFromMessage(body.value);
     case "engagementReport":
       return engagementFromMessage(body.value);
+    case "admitUser":
+      return { type: "admitUser", user: userKeyFromMessage(body.value.user) };
   }
 }
 
@@ -200,9 +204,14 @@ type MergeBody = Extract<IntakeBody, { type: "mergeUsers" }>;
 type IdentifyBody = Extract<IntakeBody, { type: "identifyUsers" }>;
 type SessionBody = Extract<IntakeBody, { type: "reportSession" }>;
 type EngagementBody = Extract<IntakeBody, { type: "reportEngagement" }>;
-type UserBody = MergeBody | IdentifyBody | SessionBody | EngagementBody | Extract<IntakeBody, { type: "deleteUsers" }>;
+type UserBody =
+  | MergeBody
+  | IdentifyBody
+  | SessionBody
+  | EngagementBody
+  | Extract<IntakeBody, { type: "deleteUsers" | "admitUser" }>;
 type UserBodyMessage = Extract<
   BodyMessage,
-  { case: "mergeUsers" | "identifyUsers" | "deleteUsers" | "sessionReport" | "engagementReport" }
+  { case: "mergeUsers" | "identifyUsers" | "deleteUsers" | "sessionReport" | "engagementReport" | "admitUser" }
 >;
 type NewAlias = Extract<IntakeBody, { type: "createAliases" }>["aliases"][number];

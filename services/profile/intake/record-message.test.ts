@@ -58,6 +58,7 @@ const bodies: Record<IntakeBody["type"], fc.Arbitrary<IntakeBody>> = {
   }),
   removeExternalIds: fc.record({ type: fc.constant("removeExternalIds" as const), externalIds: fc.array(text) }),
   undoMerge: fc.record({ type: fc.constant("undoMerge" as const), jobId: text, index: fc.nat() }),
+  admitUser: fc.record({ type: fc.constant("admitUser" as const), user: userKey }),
   reportSession: fc.record(
     { type: fc.constant("reportSession" as const), user: userKey, appId: text, startedAt: time, device },
     { requiredKeys: ["type", "user", "appId", "startedAt"] },

@@ -1,27 +1,25 @@
-/** The pure steps with a line in the log for every object that a profile has no room for: no name and no value in it. */
+/** The pure steps with a line in the log for what an operator has to hear of a user: no name and no value in it. */
 import type { Logger } from "../../../platform/logger.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { PureSteps } from "./workspace-work.ts";
 
 export function reportedSteps(steps: PureSteps, logger: Logger): PureSteps {
-  function report(before: number, after: Profile | null, { userId, mark: [sequence, part], change: { type } }: ProfileRecord): void {
-    const count = (after?.dropped?.count ?? 0) - before;
-    if (count > 0) logger.warn("profile_full", { userId, sequence, part, change: type, dropped: count });
+  /** Does the step, which changes the profile in place, and tells of objects without room, and of a user who is rejected from here on. */
+  function reported<After extends Profile | null>(profile: Profile | undefined, record: ProfileRecord, step: () => After): After {
+    const droppedBefore = profile?.dropped?.count ?? 0;
+    const wasRejected = profile?.rejected !== undefined;
+    const after = step();
+    const { userId, mark: [sequence, part], change: { type } } = record;
+    const dropped = (after?.dropped?.count ?? 0) - droppedBefore;
+    if (dropped > 0) logger.warn("profile_full", { userId, sequence, part, change: type, dropped });
+    if (after?.rejected !== undefined && !wasRejected) logger.warn("user_rejected", { userId, sequence, part, ...after.rejected });
+    if (type === "admit" && after !== null) logger.warn("user_admitted", { userId, sequence, part, ...after.admitted });
+    return after;
   }
   return {
     ...steps,
-    applyRecord(profile, record) {
-      const before = profile?.dropped?.count ?? 0;
-      const after = steps.applyRecord(profile, record);
-      report(before, after, record);
-      return after;
-    },
-    takeIn(target, source, record) {
-      const before = target.dropped?.count ?? 0;
-      const after = steps.takeIn(target, source, record);
-      report(before, after, record);
-      return after;
-    },
+    applyRecord: (profile, record) => reported(profile, record, () => steps.applyRecord(profile, record)),
+    takeIn: (target, source, record) => reported(target, record, () => steps.takeIn(target, source, record)),
   };
 }

@@ -44,14 +44,19 @@ export function writeOf<Asked extends DescMessage, Answer extends DescMessage>(
   return { ...callerOf(scope), idempotency: markOf(scope, body, answer) };
 }
 
-/** The mark of a request; the key counts for its owner and route alone. */
+/** The key counts for its owner and route alone. */
+export function keyHashOf({ actor, route, idempotencyKey }: Scope): string {
+  return hash("sha256", JSON.stringify([actor, route, idempotencyKey]), "hex");
+}
+
+/** The mark of a request. */
 export function markOf<Answer extends DescMessage>(
-  { actor, route, idempotencyKey }: Scope,
+  scope: Scope,
   body: Uint8Array,
   answer: { readonly schema: Answer; readonly message: MessageShape<Answer>; readonly keepMs: number },
 ): Idempotency {
   return {
-    keyHash: hash("sha256", JSON.stringify([actor, route, idempotencyKey]), "hex"),
+    keyHash: keyHashOf(scope),
     bodyHash: hash("sha256", body, "hex"),
     keepMs: answer.keepMs,
     answer: Buffer.from(toBinary(answer.schema, answer.message)).toString("base64"),

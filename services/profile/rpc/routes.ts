@@ -4,6 +4,8 @@ import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profil
 import type { WorkSource } from "../../../platform/telemetry/work-metrics.ts";
 import type { EmailStatuses } from "../domain/email-statuses.ts";
 import type { PreviewParts } from "../domain/preview-merge.ts";
+import type { RejectedUsers } from "../domain/rejection.ts";
+import { handleAdmitUser } from "./admit-user.ts";
 import { handleAwaitOutcome } from "./await-outcome.ts";
 import { handleCreateAliases } from "./create-aliases.ts";
 import { handleDeleteUsers } from "./delete-users.ts";
@@ -13,6 +15,7 @@ import { handleIdentifyUsers } from "./identify-users.ts";
 import type { JobParts } from "./job-parts.ts";
 import { handleGetProgress } from "./get-progress.ts";
 import { handleInspectUsers } from "./inspect-users.ts";
+import { handleListRejectedUsers } from "./list-rejected-users.ts";
 import { handleListUsers } from "./list-users.ts";
 import { handleMergeUsers } from "./merge-users.ts";
 import { handlePreviewMerge } from "./preview-merge.ts";
@@ -26,7 +29,11 @@ import { handleTrackUsers } from "./track-users.ts";
 import { handleUndoMerge } from "./undo-merge.ts";
 import { handleUpdateAliases } from "./update-aliases.ts";
 
-export type ServiceParts = JobParts & PreviewParts & { readonly emailStatuses: EmailStatuses; readonly work: WorkSource };
+export type ServiceParts = JobParts & PreviewParts & {
+  readonly emailStatuses: EmailStatuses;
+  readonly rejected: RejectedUsers;
+  readonly work: WorkSource;
+};
 
 export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileService> {
   return {
@@ -50,5 +57,7 @@ export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileSe
     awaitOutcome: (message) => handleAwaitOutcome(parts, message),
     reportSession: (message) => handleReportSession(parts, message),
     reportEngagement: (message) => handleReportEngagement(parts, message),
+    listRejectedUsers: (message) => handleListRejectedUsers(parts, message),
+    admitUser: (message) => handleAdmitUser(parts, message),
   };
 }

@@ -10,17 +10,17 @@ import {
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
 import type { Idempotency } from "../domain/intake-record.ts";
-import type { WriteParts } from "../domain/submit.ts";
 import { trackUsersSync } from "../domain/track-users-sync.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { toJsonBytes } from "./json-bytes.ts";
+import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
 import { positionToToken } from "./position-token.ts";
 import { callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";
 
 export async function handleTrackUsersSync(
-  parts: WriteParts & ReadParts,
+  parts: RejectingParts & ReadParts,
   message: TrackUsersSyncRequest,
 ): Promise<TrackUsersSyncResponse> {
   const scope = scopeOf(message);
@@ -29,6 +29,7 @@ export async function handleTrackUsersSync(
   const { answer, errors, ...written } = await trackUsersSync(parts, request, {
     body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
     groups: groupsOf(message),
+    rejected: await rejectedFor(parts, scope),
     render: (key, profile) => profile === undefined ? nobody : toJsonBytes(syncUser(key, profile)),
     firstAnswer: mark && (async (make) => {
       const sealed = await firstAnswer(parts, { request, mark }, async () => await sealAnswer(scope, await make()));

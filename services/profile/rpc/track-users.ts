@@ -8,11 +8,11 @@ import {
   TrackUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { TrackReport } from "../domain/check-track.ts";
-import type { WriteParts } from "../domain/submit.ts";
 import { trackUsers } from "../domain/track-users.ts";
+import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
 import { answered, callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
 
-export async function handleTrackUsers(parts: WriteParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
+export async function handleTrackUsers(parts: RejectingParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
   const scope = scopeOf(message);
   const { report, ...written } = await trackUsers(parts, callerOf(scope), {
     body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
@@ -21,6 +21,7 @@ export async function handleTrackUsers(parts: WriteParts, message: TrackUsersReq
       objectsMax: message.objectsMax,
       objectsPerUserMax: message.objectsPerUserMax,
       groups: groupsOf(message),
+      rejected: await rejectedFor(parts, scope),
     },
     bulk: message.bulk,
     markOf: scope.idempotencyKey === "" ? undefined : (report) =>

@@ -7,6 +7,7 @@ import type { FrozenMerge, Handoff, ProfileWriter, UserChanges } from "../domain
 import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
+import { rejectedWrites } from "./cassandra-rejected.ts";
 import { userWrites } from "./cassandra-user-row.ts";
 import { forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
 import {
@@ -34,7 +35,7 @@ export function cassandraProfileWriter({ session, now }: { session: Session; now
     async save(changes) {
       const rowChars = new Map<Profile, number>();
       const users = userWrites(changes, rowChars);
-      await run([...listed(changes), ...handedOff(changes), ...frozen(changes, now())]);
+      await run([...listed(changes), ...rejectedWrites(changes), ...handedOff(changes), ...frozen(changes, now())]);
       await run(await journaled({ session, now: now() }, changes));
       await inFlight(users, limits.cassandraInFlightMax, async (writes) => {
         for (const statements of writes) await write(session, statements);

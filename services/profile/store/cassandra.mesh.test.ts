@@ -11,6 +11,7 @@ import { openCassandraProfileStore } from "./cassandra.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
 import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeProfileMove } from "./moved-contract.ts";
+import { describeRejected, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, heldFrom, recordOf } from "./rows-contract.ts";
 
 const hookMs = 240_000;
@@ -36,6 +37,7 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
       };
     }, hookMs);
     describeLateWrites("Cassandra", () => open(server, "late"), hookMs);
+    describeRejected("Cassandra", async () => rejecting(await open(server, "rejected")), hookMs);
   });
 });
 

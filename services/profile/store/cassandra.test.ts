@@ -12,6 +12,7 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
+import { describeRejected, large, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
 import * as statements from "./statements.ts";
@@ -21,6 +22,7 @@ const schema = [readFileSync(join(folder, "schema.cql"), "utf8")];
 
 describeRows("Cassandra in memory", () => Promise.resolve(inMemory()).then(({ store, now, close }) => ({ ...store, now, close })));
 describeLateWrites("Cassandra in memory", () => Promise.resolve(inMemory()));
+describeRejected("Cassandra in memory", () => Promise.resolve(rejecting(inMemory())));
 
 test("schema: all versions applied, one after the other, are schema.cql", () => {
   const applied = tablesOf(readMigrations(folder).flatMap((migration) => migration.statements));
@@ -33,7 +35,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     ...Object.values(statements).filter((value) => typeof value === "string"),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.selectSome, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(27 + 37);
+  expect(all).toHaveLength(32 + 37);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -139,6 +141,36 @@ test("rows that end by themselves end by a clock that does not jump", async () =
   await store.profiles.save(changes("w", { frozen: new Map([["m", merge]]) }));
   const seconds = session.calls.flat().map(({ values }) => Number(values["ttl"])).filter((ttl) => !Number.isNaN(ttl));
   expect(seconds).toEqual([3_600, 3_600].map((left) => left + limits.cassandraGraceSeconds));
+});
+
+test("a late write of before does not bring back who is rejected no longer", async () => {
+  const { store } = inMemory();
+  const { save, profiles } = rejecting({ store, close: () => Promise.resolve() });
+  const [before, after] = [new Map([["u1", large("u1", [3, 0])]]), new Map([["u1", null]])];
+  await save("w", before, [3, 0]);
+  await save("w", after, [4, 0]);
+  await save("w", before, [3, 0]);
+  expect(await profiles.listRejected(9)).toEqual([]);
+});
+
+test("listRejected() keeps who is written while it reads", async () => {
+  const { store, session } = inMemory();
+  const { save } = rejecting({ store, close: () => Promise.resolve() });
+  await save("w", new Map([["u1", large("u1", [3, 0])]]), [3, 0]);
+  const { profiles } = openCassandraProfileStore({
+    clock: fakeClock(),
+    partitions: 4,
+    session: {
+      ...session,
+      async page(...read) {
+        const page = await session.page(...read);
+        await save("w", new Map([["u1", large("u1", [4, 0])]]), [4, 0]);
+        return page;
+      },
+    },
+  });
+  expect(await profiles.listRejected(9)).toMatchObject([{ id: "u1" }]);
+  expect(await store.profiles.listRejected(9)).toMatchObject([{ id: "u1" }]);
 });
 
 function inMemory(clock = fakeClock()) {

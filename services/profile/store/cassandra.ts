@@ -6,6 +6,7 @@ import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from 
 import { cassandraIdentities } from "./cassandra-identities.ts";
 import { cassandraProfileLists } from "./cassandra-lists.ts";
 import { cassandraProfileReads } from "./cassandra-profiles.ts";
+import { cassandraRejected } from "./cassandra-rejected.ts";
 import { cassandraProfileWriter } from "./cassandra-writer.ts";
 
 export interface CassandraProfileStore {
@@ -21,6 +22,11 @@ export function openCassandraProfileStore(parts: { session: Session; clock: Cloc
   const writes = { session: parts.session, now: () => bounded.after(0) };
   return {
     identities: cassandraIdentities(writes),
-    profiles: { ...reads, ...cassandraProfileLists({ ...parts, reads }), ...cassandraProfileWriter(writes) },
+    profiles: {
+      ...reads,
+      ...cassandraProfileLists({ ...parts, reads }),
+      ...cassandraRejected(parts.session),
+      ...cassandraProfileWriter(writes),
+    },
   };
 }

@@ -26,6 +26,8 @@ export function profileToRow(profile: Profile): string {
     from: sourcesToRow(profile),
     merges: profile.merges.length === 0 ? undefined : profile.merges,
     dropped: profile.dropped,
+    rejected: profile.rejected,
+    admitted: profile.admitted,
   };
   return JSON.stringify(row);
 }
@@ -72,8 +74,13 @@ export function profileFromRow(text: string): Profile {
       custom: sourcesFromRow(row, custom.keys(), row.from?.[2]),
     },
     merges: row.merges ?? [],
-    ...(row.dropped && { dropped: row.dropped }),
+    ...rareOf(row),
   };
+}
+
+/** What few profiles have. */
+function rareOf({ dropped, rejected, admitted }: Row): Pick<Profile, "dropped" | "rejected" | "admitted"> {
+  return { ...(dropped && { dropped }), ...(rejected && { rejected }), ...(admitted && { admitted }) };
 }
 
 /**
@@ -162,6 +169,8 @@ interface Row {
   readonly from: SourcesRow | undefined;
   readonly merges: readonly MergeNote[] | undefined;
   readonly dropped: Dropped | undefined;
+  readonly rejected: Profile["rejected"];
+  readonly admitted: Profile["admitted"];
 }
 
 type Entries<Kept> = Kept extends Map<infer Key, infer Value> ? readonly [Key, Value][] | undefined : never;

@@ -49,6 +49,12 @@ export const profileSchema: readonly string[] = [
     PRIMARY KEY (log_partition, through)
   ) WITHOUT ROWID;
   `,
+  `
+  CREATE TABLE profile_rejected (
+    workspace_id TEXT NOT NULL, user_id TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (workspace_id, user_id)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 export { laneSchema } from "../../../platform/lane/sqlite.ts";

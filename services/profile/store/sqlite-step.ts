@@ -9,6 +9,7 @@ import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { about } from "../../../platform/subject-fault.ts";
 import { originsToRow } from "./origin-rows.ts";
+import { rejectedToRow } from "./rejected-rows.ts";
 import { profileToRow } from "./rows.ts";
 import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
 import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
@@ -35,7 +36,12 @@ export interface StepRows {
 /** The workspaces of the step must have numbers. Others get their turn while the records of a fan-out are encoded. */
 export async function planStepRows(
   step: Step,
-  { encodeLane, numbers }: { readonly encodeLane: EncodeLane; readonly numbers: WorkspaceNumbers },
+  { encodeLane, numbers, someRejected }: {
+    readonly encodeLane: EncodeLane;
+    readonly numbers: WorkspaceNumbers;
+    /** Whether there is a row of a rejected user: nearly always there is none to delete. */
+    readonly someRejected: boolean;
+  },
 ): Promise<StepRows> {
   const planned = new Map<string, Row[]>();
   const rowChars = new Map<Profile, number>();
@@ -48,6 +54,7 @@ export async function planStepRows(
     const number = numbers.of(workspace.workspaceId) ?? 0;
     addIdentities(add, number, workspace.identities);
     addProfiles(add, number, { profiles: workspace.profiles, rowChars });
+    addRejected(add, workspace, someRejected);
     addMerges(add, workspace);
     addHeld(add, workspace);
   }
@@ -104,6 +111,14 @@ function addProfiles(
     const body = profile === null ? null : about(id, () => profileToRow(profile));
     if (profile !== null && body !== null) rowChars.set(profile, body.length);
     addUserColumn(add, [workspace, id], ["body", body]);
+  }
+}
+
+function addRejected(add: Add, { workspaceId, profiles }: WorkspaceStep, someRejected: boolean): void {
+  for (const [id, profile] of profiles) {
+    const body = profile === null ? undefined : rejectedToRow(profile);
+    if (body !== undefined) add(statements.putRejected, workspaceId, id, body);
+    else if (someRejected) add(statements.deleteRejected, workspaceId, id);
   }
 }
 
@@ -182,6 +197,8 @@ const statements = {
   putUserBody: putUser.body.sql,
   emptyUserBody: emptyUser.body,
   deleteEmptyUser,
+  putRejected: `INSERT INTO profile_rejected (workspace_id, user_id, body) VALUES (?, ?, ?) ${upsert}`,
+  deleteRejected: "DELETE FROM profile_rejected WHERE workspace_id = ? AND user_id = ?",
   deleteJournal: "DELETE FROM profile_journal WHERE workspace_id = ? AND merge_id = ?",
   deleteFrozen: "DELETE FROM profile_frozen WHERE workspace_id = ? AND merge_id = ?",
   putFrozen: `INSERT INTO profile_frozen 

@@ -1,6 +1,7 @@
 /** The contract on SQLite. */
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { laneRows } from "../lanes/lane-message.ts";
+import { describeRejected } from "./rejected-contract.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 import { describeProfileStore } from "./store-contract.ts";
 
@@ -31,6 +32,19 @@ describeProfileStore("SQLite", async () => {
     },
     breakNextCommit: () => {
       isBroken = true;
+    },
+    close: () => database.close(),
+  };
+});
+
+describeRejected("SQLite", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const { profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const empty = { identities: new Map(), frozen: new Map(), journal: new Map(), held: new Map(), heldMore: new Map(), consent: [] };
+  return {
+    profiles,
+    async save(workspaceId, users, [through]) {
+      await steps.commit({ partition: 0, through, workspaces: [{ workspaceId, ...empty, profiles: users }], setAside: [] });
     },
     close: () => database.close(),
   };

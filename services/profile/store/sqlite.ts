@@ -6,6 +6,7 @@ import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, Step, StepStor
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { originsFromRow } from "./origin-rows.ts";
+import { rejectedFromRow } from "./rejected-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import { laneSchema, profileSchema } from "./schema.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
@@ -59,7 +60,7 @@ export async function openSqliteProfileStore(
       },
       async commit(step) {
         await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
-        const rows = await planStepRows(step, { encodeLane, numbers });
+        const rows = await planStepRows(step, { encodeLane, numbers, someRejected: hasRows(database, "profile_rejected") });
         await database.write(() => {
           commitStep(database, rows);
           onCommit?.(step);
@@ -128,7 +129,9 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
   };
 }
 
-function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "listExpired" | "listSetAside" | "loadOrigins"> {
+function profileLists(
+  database: Database,
+): Pick<ProfileStore, "listHeld" | "listExpired" | "listSetAside" | "listRejected" | "loadOrigins"> {
   return {
     listHeld(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
@@ -137,6 +140,10 @@ function profileLists(database: Database): Pick<ProfileStore, "listHeld" | "list
         userId: String(row["user_id"]),
         reason: String(row["reason"]),
       })));
+    },
+    listRejected(max) {
+      const rows = database.prepare("SELECT workspace_id, user_id, body FROM profile_rejected LIMIT ?").all(max);
+      return Promise.resolve(rows.map((row) => rejectedFromRow(String(row["workspace_id"]), String(row["user_id"]), row["body"])));
     },
     listExpired(now, max) {
       const sql = "SELECT workspace_id, merge_id FROM profile_frozen WHERE undo_until < ? ORDER BY undo_until LIMIT ?";
@@ -182,8 +189,8 @@ function profileReader(database: Database, workspace: number | undefined): (id: 
 
 const noProfile: StoredProfile = { profile: undefined, rowChars: 0 };
 
-/** Both tables are nearly always empty: asking once a batch spares two reads a user. */
-function hasRows(database: Database, table: "profile_held" | "profile_frozen"): boolean {
+/** These tables are nearly always empty: asking once a batch spares reads and writes of each user. */
+function hasRows(database: Database, table: "profile_held" | "profile_frozen" | "profile_rejected"): boolean {
   return database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
 }
 

@@ -44,6 +44,15 @@ export const putHeldUser =
 export const deleteHeldUser =
   "DELETE FROM held_users_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND workspace_id = :workspace_id AND user_id = :user_id";
 
+export const selectMark = `SELECT mark_sequence, mark_part FROM profiles_by_user WHERE ${ofUser}`;
+export const selectRejectedUsers =
+  "SELECT workspace_id, user_id, mark_sequence, mark_part, body FROM rejected_users_by_bucket WHERE bucket = :bucket LIMIT :max";
+export const selectRejectedUser =
+  `SELECT workspace_id, user_id, mark_sequence, mark_part, body FROM rejected_users_by_bucket WHERE bucket = :bucket AND ${ofUser}`;
+export const putRejectedUser = `INSERT INTO rejected_users_by_bucket (bucket, workspace_id, user_id, mark_sequence, mark_part, body)
+   VALUES (:bucket, :workspace_id, :user_id, :mark_sequence, :mark_part, :body) USING TIMESTAMP :stamp`;
+export const deleteRejectedUser = `DELETE FROM rejected_users_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND ${ofUser}`;
+
 export const selectUserIds =
   "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id > :after LIMIT :max";
 export const putUserId =

@@ -1,0 +1,62 @@
+/** heddle users: of whom /users/track takes no more, and an operator's word that it does again. Over HTTP. */
+import { type Input, openClient } from "../client/client.ts";
+import { calling } from "./http-call.ts";
+import { serverKey, serverUrl } from "./import.ts";
+import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
+
+interface ServerOptions {
+  readonly url?: string;
+  readonly key?: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export async function rejected(options: ServerOptions & { readonly json?: boolean }): Promise<number> {
+  const url = serverUrl(options);
+  const client = openClient({ url, key: serverKey(options) });
+  const { users = [] } = (await calling("The list", url, () => client.call("listRejectedUsers", {}))).body;
+  if (options.json) printJson(users);
+  else if (users.length === 0) print("Nobody is rejected");
+  else {
+    const rows = users.map(({ platform_id: id, external_id: externalId = "", counted, count, max }) => {
+      return [id, plain(externalId), `${count} ${words[counted] ?? counted}`, String(max)];
+    });
+    print(table(["PLATFORM ID", "EXTERNAL ID", "HAS", "MAY HAVE"], rows));
+  }
+  return exitCodes.ok;
+}
+
+export interface AdmitOptions extends ServerOptions {
+  readonly externalId?: string;
+  readonly platformId?: string;
+  readonly alias?: readonly string[];
+}
+
+export async function admit(options: AdmitOptions): Promise<number> {
+  const body = userOf(options);
+  const url = serverUrl(options);
+  const client = openClient({ url, key: serverKey(options) });
+  await calling("The word", url, () => client.call("admitUser", { body }));
+  print("The user is let in, and may have twice of what it has");
+  return exitCodes.ok;
+}
+
+function userOf({ externalId, platformId, alias }: AdmitOptions): Input<"admitUser">["body"] {
+  const [label, name] = alias ?? [];
+  const named = [
+    ...(externalId === undefined ? [] : [{ external_id: externalId }]),
+    ...(platformId === undefined ? [] : [{ platform_id: platformId }]),
+    ...(label === undefined || name === undefined ? [] : [{ user_alias: { alias_label: label, alias_name: name } }]),
+  ];
+  const [user, ...others] = named;
+  if (user === undefined || others.length > 0 || (alias !== undefined && alias.length !== 2)) {
+    throw new UsageError("Name one user: --external-id <id>, --platform-id <id> or --alias <label> <name>");
+  }
+  return user;
+}
+
+/** Names that clients chose, without what a terminal would obey. */
+function plain(text: string): string {
+  return text.replace(/\p{C}/gu, "?");
+}
+
+const words: Readonly<Record<string, string>> = { event_names: "event names", product_ids: "product ids", sessions: "sessions" };

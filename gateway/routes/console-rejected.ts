@@ -1,0 +1,27 @@
+/** GET /console/rejected and POST /console/rejected/admit: of whom /users/track takes no more, and an operator's word that it does again. */
+import type { RejectedUser } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { bodyFields } from "../decode/fields.ts";
+import { userKeyOf } from "../decode/identifiers.ts";
+import { readHeaders, success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+export async function handleConsoleRejected(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const { users, behind } = await profile.listRejectedUsers({ scope: call.scope }, call.reading);
+  return { body: JSON.stringify({ users: users.map(userOf), message: "success" }), headers: readHeaders(behind) };
+}
+
+export async function handleConsoleRejectedAdmit(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const user = userKeyOf(bodyFields(call.body), ["external_id", "user_alias", "platform_id"]);
+  return success({}, await profile.admitUser({ scope: call.scope, user }));
+}
+
+function userOf({ userId, externalId, aliases, counted, count, max }: RejectedUser): object {
+  return {
+    platform_id: userId,
+    ...(externalId !== undefined && { external_id: externalId }),
+    ...(aliases.length > 0 && { user_aliases: aliases.map(({ name, label }) => ({ alias_name: name, alias_label: label })) }),
+    counted,
+    count: Number(count),
+    max: Number(max),
+  };
+}
