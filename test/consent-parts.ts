@@ -3,7 +3,7 @@ import { fakeClock } from "../platform/clock.fixture.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { directClient } from "../platform/rpc/direct.ts";
-import { openDatabase } from "../platform/sqlite/database.ts";
+import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { Channel, SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -13,8 +13,8 @@ import { openSubscription } from "../services/subscription/wire.ts";
 
 export const scope = { workspaceId: "w", requestId: "request", actor: "key", route: "route" };
 
-/** With the groups `letter`, `news` (email) and `offers` (SMS). */
-export async function openConsentParts() {
+/** With the groups `letter`, `news` (email) and `offers` (SMS). `consentOn`: the database as the services of consent see it. */
+export async function openConsentParts(consentOn: (database: Database) => Database = (database) => database) {
   const clock = fakeClock();
   const database = openDatabase({ path: ":memory:" });
   const log = await openSqliteLog({ database, partitions: 1, clock });
@@ -28,8 +28,9 @@ export async function openConsentParts() {
     emailStatuses: { load: (...asked) => emailStatuses?.load(...asked) ?? Promise.resolve(noStatuses) },
   });
   const profileClient = directClient(ProfileService, profile.service);
-  const subscription = await openSubscription({ ...shared, profile: profileClient });
-  const messagingStatus = await openMessagingStatus({ ...shared, profile: profileClient });
+  const consent = { ...shared, database: consentOn(database), profile: profileClient };
+  const subscription = await openSubscription(consent);
+  const messagingStatus = await openMessagingStatus(consent);
   owners.push(subscription, messagingStatus);
   const messagingStatusClient = directClient(MessagingStatusService, messagingStatus.service);
   emailStatuses = emailStatusesBy(messagingStatusClient);
