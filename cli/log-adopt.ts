@@ -1,6 +1,7 @@
 /** heddle log adopt: begins a new epoch of the log, where streams or rows were lost or put back, after saying what is lost. */
 import { createInterface } from "node:readline/promises";
 
+import { isUnmade } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
 import { adopt as adoptInto } from "../platform/epoch/adopt.ts";
 import { findAll } from "../platform/epoch/guard.ts";
@@ -9,7 +10,7 @@ import { type Adoption, planAdoption } from "../platform/epoch/plan-adoption.ts"
 import { newId } from "../platform/identifier.ts";
 import { connectJetStream } from "../platform/log/jetstream-connection.ts";
 import { silentLogger } from "../platform/logger.ts";
-import { readEvents, readStreams } from "../platform/mesh-config.ts";
+import { readEvents, readStreams, type StreamsConfig } from "../platform/mesh-config.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { CommandError, exitCodes, print, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -34,14 +35,16 @@ export async function adopt({ yes = false, anyway = false, env }: AdoptOptions):
   const keyspaces = await openEpochKeyspaces(env);
   try {
     const found: Found[] = [];
-    for (const keyspace of keyspaces.all) found.push(await findAll(connection, { ...keyspace, streams }));
+    for (const keyspace of keyspaces.all) {
+      found.push(await migrated(keyspace.keyspace, () => findAll(connection, { ...keyspace, streams })));
+    }
     const now = systemClock.now();
     const plan = planned(() => planAdoption({ found, now, anyway, newLogId: newId("log_", systemClock) }));
     if (plan === undefined) {
       print("The log and the rows fit: there is nothing to adopt");
       return exitCodes.ok;
     }
-    print(textOf(plan));
+    print(textOf(plan, streams));
     if (!yes && !await isWanted()) {
       print("Nothing was changed. With --yes it is done without asking");
       return exitCodes.failure;
@@ -55,6 +58,15 @@ export async function adopt({ yes = false, anyway = false, env }: AdoptOptions):
   }
 }
 
+async function migrated<T>(keyspace: string, look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!isUnmade(error)) throw error;
+    throw new CommandError(`The tables of ${keyspace} are missing or of an earlier build: run heddle migrate, then this again`);
+  }
+}
+
 function planned<T>(plan: () => T): T {
   try {
     return plan();
@@ -63,12 +75,13 @@ function planned<T>(plan: () => T): T {
   }
 }
 
-function textOf({ epoch, faults, kept, lost }: Adoption): string {
+function textOf({ epoch, faults, kept, lost }: Adoption, { partitions, lanes }: Pick<StreamsConfig, "partitions" | "lanes">): string {
   return [
     ...(faults.length === 0 ? ["Everything fits."] : ["Found:", ...faults.map((fault) => `  ${fault}`)]),
     `Epoch ${epoch.number} of the log ${epoch.logId} would begin, behind everything that was ever given out. Streams that go on: ${
       kept.join(", ") || "none"
     }; the others are made anew.`,
+    `They have ${partitions} partitions and ${lanes} lanes (HEDDLE_LOG_PARTITIONS, HEDDLE_LOG_LANES): as the parts, or those cannot open them.`,
     "Lost for good:",
     ...lost.map((what) => `  ${what}`),
     "What can still be put back (a copy of the streams or of the rows) has to be put back before, not after.",

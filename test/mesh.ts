@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { demoGroups, demoText } from "../cli/demo.ts";
 import { secret } from "../platform/identifier.ts";
 import { partVariable } from "../platform/mesh-config.ts";
-import { launchMesh, meshLogName, type MeshProcesses } from "./mesh-shape.ts";
+import { launchMesh, meshLogName, type MeshProcesses, smallLog } from "./mesh-shape.ts";
 import { type MeshServers, startMeshServers } from "./mesh-servers.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-mesh-"));
@@ -52,7 +52,8 @@ function declaration(key: string): string {
 function text({ gateway, parts }: MeshProcesses, { settings }: MeshServers, key: string): string {
   const urls = Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url]));
   const own = { HEDDLE_URL: gateway.url, HEDDLE_API_KEY: key, HEDDLE_TEST_URL: gateway.url, HEDDLE_LOG_NAME: meshLogName(dataDir) };
-  const lines = Object.entries({ ...own, ...urls, ...settings }).map(([name, value]) => `  export ${name}=${value}`);
+  const all = { ...own, ...urls, ...settings, ...smallLog, HEDDLE_CASSANDRA_REPLICATION: "1" };
+  const lines = Object.entries(all).map(([name, value]) => `  export ${name}=${value}`);
   return `
 The mesh is running. Its data go when it ends; Ctrl-C ends it.
 ${[["gateway", gateway] as const, ...parts].map(([name, { url, pid }]) => `  ${name}  ${url} (process ${pid})`).join("\n")}

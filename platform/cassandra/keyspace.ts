@@ -46,7 +46,7 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
 }
 
 /** Nobody has migrated yet: there is no keyspace, or no table in it. */
-function isUnmade(error: unknown): boolean {
+export function isUnmade(error: unknown): boolean {
   return error instanceof cassandra.errors.ResponseError && error.code === cassandra.types.responseErrorCodes.invalid;
 }
 

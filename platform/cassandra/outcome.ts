@@ -25,7 +25,14 @@ export function refusalOf(error: unknown, kind: "read" | "write"): unknown {
   if (outcome === "fault") return error;
   const details = { retryAfterSeconds: 1, cause: error, ...(!passes(error) && { passes: false as const }) };
   if (kind === "write" && outcome === "unknown") return new Refusal("OUTCOME_UNKNOWN", undefined, details);
-  return new Refusal("STORE_UNAVAILABLE", undefined, details);
+  return new Refusal("STORE_UNAVAILABLE", lackOf(error), details);
+}
+
+/** Where Cassandra answers, and not as many nodes as rows have to be on: copies and nodes are an operator's to mend. */
+function lackOf(error: unknown): string | undefined {
+  if (!(error instanceof errors.ResponseError) || error.code !== codes.unavailableException) return undefined;
+  const { required, alive } = error as { required?: number; alive?: number };
+  return `The store has too few nodes for the copies of its rows: ${required} are needed, ${alive} answer`;
 }
 
 const { errors, types: { responseErrorCodes: codes } } = cassandra;

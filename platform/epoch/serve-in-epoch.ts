@@ -47,6 +47,8 @@ class Served<Rpc extends { readonly port: number }> implements EpochPart {
   #part: EpochPart | undefined;
   #refusing: RpcServer | undefined;
   #mismatch: Refusal | undefined;
+  /** What did not fit when that could be looked at last. */
+  #seen: Refusal | undefined;
   #changing: Promise<void> = Promise.resolve();
   #cancel: () => void = () => {};
   #closed = false;
@@ -60,6 +62,7 @@ class Served<Rpc extends { readonly port: number }> implements EpochPart {
       await this.#open();
     } catch (error) {
       if (!isMismatch(error)) throw error;
+      this.#seen = error;
       await this.#refuse(error);
     }
   }
@@ -84,6 +87,7 @@ class Served<Rpc extends { readonly port: number }> implements EpochPart {
       rpc: this.url === "" ? rpc : { ...rpc, port: Number(new URL(this.url).port) },
       onMismatch: (refusal) => {
         mismatch = refusal;
+        this.#seen = refusal;
         if (this.#part !== undefined) this.#change(() => this.#refuse(refusal));
       },
       beforeListen: async () => {
@@ -114,10 +118,16 @@ class Served<Rpc extends { readonly port: number }> implements EpochPart {
     try {
       await this.#open();
     } catch (error) {
-      await this.#refuse(isMismatch(error) ? error : this.#mismatch ?? new Refusal("EPOCH_MISMATCH"));
-      if (!isMismatch(error)) {
-        this.#plan.logger.warn("epoch_not_looked_at", { reason: error instanceof Error ? error.message : String(error) });
+      if (isMismatch(error)) {
+        this.#seen = error;
+        await this.#refuse(error);
+        return;
       }
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#plan.logger.warn("epoch_not_looked_at", { reason });
+      await this.#refuse(
+        new Refusal("EPOCH_MISMATCH", `${this.#seen?.message ?? "The log and the rows did not fit"}. ${since}: ${reason}`),
+      );
     }
   }
 
@@ -136,6 +146,8 @@ class Served<Rpc extends { readonly port: number }> implements EpochPart {
     });
   }
 }
+
+const since = "This may be mended: the part looks again every second, and now cannot open";
 
 function refusingRoute(service: DescService, refusal: () => Refusal): RpcRoute {
   function refuse(): never {
