@@ -15,6 +15,7 @@ export const meshFiles = [
   "export-",
   "import-",
   "bad-",
+  "browsers",
   "smuggling",
   "mesh-",
   "sender-reports",

@@ -6,6 +6,8 @@ import type { Access } from "./access/access.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
+import { compressedAnswer } from "./compress-answer.ts";
+import { preflightAnswer, readableAnswer } from "./cors.ts";
 import { authenticate, type Authenticating, type Caller } from "./guards/authenticate.ts";
 import type { AddressLimits } from "./guards/address-limits.ts";
 import { authorize } from "./guards/authorize.ts";
@@ -20,7 +22,7 @@ import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
-  readonly access: Pick<Access, "findApiKey" | "findScimToken">;
+  readonly access: Pick<Access, "findApiKey" | "findScimToken" | "allowsOrigin">;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
   readonly addressLimits: AddressLimits;
@@ -33,7 +35,15 @@ export interface Answering extends Authenticating, Spending {
 
 /** The whole answer to one request. Throws only ClientGone; a fault is logged here, once, and answered with a 500. */
 export async function answerRequest(request: HttpRequest, answering: Answering): Promise<HttpAnswer> {
+  const preflight = preflightAnswer(request, answering);
+  if (preflight !== undefined) return preflight;
   const found = answering.findRoute(request);
+  const answer = await answerSeen(request, found, answering);
+  const packed = found.kind === "route" ? await compressedAnswer(answer, request, found.route) : answer;
+  return readableAnswer(packed, request, { found, access: answering.access });
+}
+
+async function answerSeen(request: HttpRequest, found: Found, answering: Answering): Promise<HttpAnswer> {
   const { observing, clock, logger } = answering;
   if (observing === undefined) return countRefused(await answerFound(request, found, answering), { request, found }, answering);
   const observed = new Observation(request, found.kind === "route" ? found.route : undefined, { observing, clock, logger });

@@ -9,7 +9,7 @@ export type Found =
   /** `hint`: the path without its trailing slash is there. */
   | { readonly kind: "unknown"; readonly hint?: string };
 
-/** HEAD is answered as GET. Methods that no row has, OPTIONS too, are an "other_method": keys do not belong in browsers. */
+/** HEAD is answered as GET. Methods that no row has, OPTIONS too, are an "other_method" (cors.ts answers preflights before). */
 export type FindRoute = (method: string, path: string) => Found;
 
 /** As `FindRoute`, for the host that a request names. */

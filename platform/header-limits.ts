@@ -18,12 +18,16 @@ export const headerLimits = {
   largeBodyBytesInFlightMax: 96 * 1024 * 1024,
   // Compressed bodies that are decompressed at a time: each counts as the largest of its route until its size is known
   bodiesUnfoldingMax: 4,
+  // Whose pages in browsers may use keys of a workspace
+  corsOriginsPerWorkspaceMax: 50,
   // Of a file that the command imports: a line, and what it sends together
   importLineBytesMax: 4 * 1024 * 1024,
   importBatchBytesMax: 3.5 * 1024 * 1024,
   // What parseJson() weighs of a body, some 8 to 20 bytes of memory each: of /users/track, of others
   trackJsonWeightMax: 8_000_000,
   jsonWeightMax: 1_000_000,
+  // An answer to a read from which on it is compressed
+  compressedAnswerBytesMin: 8 * 1024,
   // What a client has socketIdleMs to take of its answer
   answerPieceBytes: 256 * 1024,
   // Addresses and links whose requests without a key a gateway counts: some 150 bytes each
@@ -32,6 +36,7 @@ export const headerLimits = {
   headerCharsMax: {
     accept: 2_048,
     "accept-encoding": 1_024,
+    "access-control-request-method": 64,
     // A wrong key is a wrong key, however long: what is in the head at all is looked up
     authorization: 12_288,
     "content-encoding": 64,
@@ -42,6 +47,7 @@ export const headerLimits = {
     "idempotency-key": 4_096,
     "if-match": 1_024,
     "if-none-match": 1_024,
+    origin: 512,
     "transfer-encoding": 64,
     traceparent: 1_024,
     "x-forwarded-for": 4_096,

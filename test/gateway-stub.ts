@@ -170,6 +170,7 @@ function stubAccess(options: StubOptions): Access {
     findApiKey: (secret) => (secret === stubKey ? holder : undefined),
     findScimToken: (secret) => (secret === stubToken ? stubTokenHolder(options.token) : undefined),
     workspace: () => undefined,
+    allowsOrigin: (origin) => holder.workspace.corsOrigins?.includes(origin) === true,
     refresh: () => Promise.resolve(),
     close: () => {},
   };

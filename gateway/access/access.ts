@@ -6,6 +6,8 @@ export interface Access {
   findApiKey(secret: string): KeyHolder | undefined;
   findScimToken(secret: string): TokenHolder | undefined;
   workspace(workspaceId: string): Workspace | undefined;
+  /** Some workspace lets pages of this origin use its keys. */
+  allowsOrigin(origin: string): boolean;
   /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs`. */
   refresh(): Promise<void>;
   close(): void;
@@ -51,6 +53,8 @@ export interface Workspace {
   /** USD per unit, as decimal text. */
   readonly currencyRates: Readonly<Record<string, string>>;
   readonly apps: readonly { readonly id: string; readonly name: string }[];
+  /** Origins as browsers send them, whose pages may use keys of the workspace. */
+  readonly corsOrigins?: readonly string[];
   /** As those of the company, of the workspace's own limits. */
   readonly limits?: Readonly<Record<string, number>>;
 }

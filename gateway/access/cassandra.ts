@@ -69,6 +69,7 @@ export async function openCassandraAccess(options: CassandraAccessOptions): Prom
     findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
     workspace: (id) => current.held.workspaces.get(id),
+    allowsOrigin: (origin) => current.held.origins.has(origin),
     refresh,
     close() {
       closed = true;

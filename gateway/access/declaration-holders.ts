@@ -95,3 +95,26 @@ export function isAddressRange(text: string): boolean {
 export function isOrigin(text: string): boolean {
   return /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && text.length <= limits.declaredNameCharsMax;
 }
+
+/** Origins as browsers send them, which is how they are compared. */
+export function readOrigins(reader: DeclarationReader, place: Place | undefined): string[] {
+  const items = reader.items(place);
+  if (place !== undefined && items.length > limits.corsOriginsPerWorkspaceMax) {
+    reader.refuse(place, `"corsOrigins" has at most ${limits.corsOriginsPerWorkspaceMax} entries`);
+  }
+  return items.map((item) => readBrowserOrigin(reader, item)).filter((origin) => origin !== undefined);
+}
+
+function readBrowserOrigin(reader: DeclarationReader, place: Place): string | undefined {
+  const text = reader.text(place);
+  if (text === undefined || isBrowserOrigin(text)) return text;
+  return reader.refuse(
+    place,
+    `"${text}" is no origin: write scheme, host and port as a browser sends them, such as https://app.example.com`,
+  );
+}
+
+function isBrowserOrigin(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.origin === text;
+}

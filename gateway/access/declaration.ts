@@ -6,7 +6,7 @@ import { withoutEnd } from "../../platform/text-ends.ts";
 import { type LimitName, limitNames } from "../limits-table.ts";
 import type { Plan } from "./access.ts";
 import { type DeclarationReader, type Place, type Problem, readDeclaration } from "./declaration-reader.ts";
-import { isOrigin, readHolder, readItem, refuseTwice } from "./declaration-holders.ts";
+import { isOrigin, readHolder, readItem, readOrigins, refuseTwice } from "./declaration-holders.ts";
 import { pageFields, readPages } from "./declaration-pages.ts";
 import { messageFields, readMessages } from "./declaration-translations.ts";
 import type { Declaration, DeclaredCompany, DeclaredItem, DeclaredKey, DeclaredToken, DeclaredWorkspace } from "./declared.ts";
@@ -94,6 +94,7 @@ const workspaceFields = [
   "limits",
   "currencyRates",
   "apps",
+  "corsOrigins",
   "apiKeys",
   "subscriptionGroups",
   "teams",
@@ -114,6 +115,7 @@ function readWorkspace(reader: DeclarationReader, place: Place): DeclaredWorkspa
     ...given("limits", readLimits(reader, fields.get("limits"), "workspace")),
     currencyRates: readRates(reader, fields.get("currencyRates")),
     apps: apps.map(({ id, name }) => ({ id, name })),
+    ...given("corsOrigins", fields.get("corsOrigins") && readOrigins(reader, fields.get("corsOrigins"))),
     apiKeys: readKeys(reader, fields.get("apiKeys")),
     ...given("messages", readMessages(reader, fields)),
     ...given("pages", readPages(reader, fields)),

@@ -92,15 +92,13 @@ function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace
   }
   const siblings = plan.rows.workspaces.filter((row) => row.companyId === company.id);
   const found = matchByIdOrName(plan, siblings, { ...declared, what: "workspace" });
-  const apps = new Map((plan.prune ? [] : found?.apps ?? []).map((app) => [app.id, app]));
-  for (const app of declared.apps) apps.set(app.id, app);
   const row: Workspace = {
     id: found?.id ?? declared.id ?? newId("ws_"),
     companyId: company.id,
     name: declared.name,
     plan: declared.plan ?? found?.plan ?? { kind: "standard" },
     currencyRates: { ...(plan.prune ? {} : found?.currencyRates), ...declared.currencyRates },
-    apps: [...apps.values()],
+    ...listsOf(declared, plan.prune ? undefined : found),
     limits: limitsOf(plan, found, declared),
   };
   const path = `${company.name}/${row.name}`;
@@ -108,6 +106,12 @@ function planWorkspace(plan: Plan, company: Company, declared: DeclaredWorkspace
   planKeys(plan, { workspace: row, path }, declared.apiKeys);
   for (const item of declared.items) planItem(plan, { id: row.id, path }, item);
   return row;
+}
+
+/** Apps are added to those of before, origins take their place. */
+function listsOf(declared: DeclaredWorkspace, before: Workspace | undefined): Pick<Workspace, "apps" | "corsOrigins"> {
+  const apps = new Map([...before?.apps ?? [], ...declared.apps].map((app) => [app.id, app]));
+  return { apps: [...apps.values()], corsOrigins: declared.corsOrigins ?? before?.corsOrigins ?? [] };
 }
 
 /** Those that the file names, and of those that it does not what was declared before, unless it is pruned. */

@@ -28,6 +28,8 @@ export interface DeclaredWorkspace {
   readonly limits?: Readonly<Record<string, number>>;
   readonly currencyRates: Readonly<Record<string, string>>;
   readonly apps: readonly { readonly id: string; readonly name: string }[];
+  /** Absent: the file says nothing of them. */
+  readonly corsOrigins?: readonly string[];
   readonly apiKeys: readonly DeclaredKey[];
   readonly items: readonly DeclaredItem[];
   /** Absent: the file says nothing of translations here. */

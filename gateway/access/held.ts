@@ -10,6 +10,8 @@ export interface Held {
   readonly keys: ReadonlyMap<string, Entry<KeyHolder>>;
   readonly tokens: ReadonlyMap<string, Entry<TokenHolder>>;
   readonly workspaces: ReadonlyMap<string, Workspace>;
+  /** Of all workspaces. */
+  readonly origins: ReadonlySet<string>;
 }
 
 interface Entry<T> {
@@ -45,7 +47,8 @@ export function holdRows(rows: AccessRows): Held {
     const company = companies.get(token.companyId);
     if (company) tokens.set(digest, entryOf(digest, token.revokedAt, { token, company, directory: directoryOf(rows, company.id) }));
   }
-  return { rows, keys, tokens, workspaces };
+  const origins = new Set(rows.workspaces.flatMap(({ corsOrigins = [] }) => corsOrigins));
+  return { rows, keys, tokens, workspaces, origins };
 }
 
 /** One object a company would be as good: tokens are few. */

@@ -35,6 +35,7 @@ function workspaceFromRow(row: Row): Workspace {
     plan: json(row["plan"]),
     currencyRates: json(row["currency_rates"]),
     apps: json(row["apps"]),
+    corsOrigins: json(row["cors_origins"]),
     limits: json(row["limits"]),
   };
 }
@@ -159,6 +160,7 @@ function workspaceToValues(row: Workspace): Record<string, SQLInputValue> {
     plan: JSON.stringify(row.plan),
     currency_rates: JSON.stringify(row.currencyRates),
     apps: JSON.stringify(row.apps),
+    cors_origins: JSON.stringify(row.corsOrigins ?? []),
     limits: JSON.stringify(row.limits ?? {}),
   };
 }

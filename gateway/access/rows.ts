@@ -81,4 +81,5 @@ export const accessSchema: readonly string[] = [
   ALTER TABLE access_workspaces ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
   `,
   "ALTER TABLE access_scim_tokens ADD COLUMN permissions_on_create TEXT NOT NULL DEFAULT 'required'",
+  "ALTER TABLE access_workspaces ADD COLUMN cors_origins TEXT NOT NULL DEFAULT '[]'",
 ];

@@ -50,6 +50,7 @@ export async function openAccess(options: { readonly database: Database; readonl
     findApiKey: (secret) => findHolder(held.keys, secret, clock.now()),
     findScimToken: (secret) => findHolder(held.tokens, secret, clock.now()),
     workspace: (id) => held.workspaces.get(id),
+    allowsOrigin: (origin) => held.origins.has(origin),
     async refresh() {
       refreshIfChanged();
     },

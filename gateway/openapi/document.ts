@@ -58,6 +58,10 @@ const info = {
     `GET. Request line and headers have ${
       limits.requestHeadBytesMax / 1024
     } KiB together, else it is a 431; how large a body may be stands with each call. ` +
+    `Answers to reads of ${
+      limits.compressedAnswerBytesMin / 1024
+    } KiB and more come in gzip, br or zstd where \`Accept-Encoding\` takes it. Pages in browsers may ` +
+    "call where the workspace declares their origin (`corsOrigins`). " +
     " A path that no route has is a 404 (`ROUTE_UNKNOWN`), another method of a known path a 405 (`METHOD_NOT_ALLOWED`, with `Allow`). " +
     "What each refusal means and what to do: [/docs/errors](/docs/errors).",
 };

@@ -62,6 +62,7 @@ function everyone(): Access {
     findApiKey: () => holder,
     findScimToken: () => undefined,
     workspace: () => workspace,
+    allowsOrigin: () => false,
     refresh: () => Promise.resolve(),
     close: () => undefined,
   };
