@@ -14,7 +14,8 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `m:<merge id>` -> MergeRow
  * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while nobody has the name; `w:count` -> how many there are
  */
-export type IdentityKey = `${"x" | "a" | "u" | "t" | "e" | "p" | "r" | "j" | "m" | "w"}:${string}`;
+export type IdentityKey = `${IdentityKind}:${string}`;
+export type IdentityKind = "x" | "a" | "u" | "t" | "e" | "p" | "r" | "j" | "m" | "w";
 
 /** Everything the resolver knows of one user. */
 export interface UserRow {

@@ -2,7 +2,7 @@
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { IdentityKey, RepeatRow } from "../domain/identity.ts";
+import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore, IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { forEver, originBucket, secondsUntil } from "./cassandra-values.ts";
@@ -95,7 +95,7 @@ function valueOf(key: IdentityKey, row: Row): unknown {
 }
 
 function tableOf(key: IdentityKey): (typeof identityTables)[keyof typeof identityTables] {
-  return identityTables[key.slice(0, 1) as keyof typeof identityTables];
+  return identityTables[key.slice(0, 1) as IdentityKind];
 }
 
 /** The name, and of an alias, which is two names with a zero byte between them, the second. */

@@ -59,6 +59,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
         ["r:hash", { bodyHash: "h", answer: "{}", sequence: 1, expiresAt: store.now + 1000 }],
         ["j:job", { outcomes: [] }],
         ["m:merge", { mergeId: "merge", state: "open" }],
+        ["t:u9", "u1"],
       ]);
       await store.identities.save(w, rows, 5);
       expect(await store.identities.load(w, [...rows.keys(), "x:none", "u:none"])).toEqual(rows);

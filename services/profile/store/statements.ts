@@ -1,4 +1,5 @@
 /** Every CQL statement of the profile store, named for its call; all go to one partition, or to a few named ones, but the scans of a backup. */
+import type { IdentityKind } from "../domain/identity.ts";
 
 /** How the rows of a kind of identity are found, by the first letter of its key. */
 export const identityTables = {
@@ -10,8 +11,9 @@ export const identityTables = {
   r: identityTable("answers_by_key", ["key_hash"], "body"),
   j: identityTable("jobs_by_id", ["job_id"], "body"),
   m: identityTable("merges_by_id", ["merge_id"], "body"),
+  t: identityTable("takers_by_user", ["user_id"], "body"),
   w: identityTable("pending_by_name", ["name"], "body"),
-} as const;
+} as const satisfies Record<IdentityKind, IdentityTable>;
 
 export const putExpiringAnswer =
   "INSERT INTO answers_by_key (workspace_id, key_hash, body) VALUES (:workspace_id, :key_hash, :value) USING TIMESTAMP :stamp AND TTL :ttl";
