@@ -1536,6 +1536,21 @@ export interface Calls {
         readonly updated_at?: string;
         /** Records of the user wait for a human. */
         readonly held?: boolean;
+        /** Objects and attributes that the profile had no room for, with the request that sent the last of them; absent: none. */
+        readonly dropped?: {
+          readonly count?: number;
+          readonly last?: {
+            /** Place in the intake log. */
+            readonly position: number;
+            readonly request_id?: string;
+            /** Public id of the API key, or the page or service that asked. */
+            readonly actor?: string;
+            /** ISO 8601, UTC. */
+            readonly time?: string;
+            /** What was asked, such as `track` or `mergeUsers`. */
+            readonly what?: string;
+          };
+        };
         readonly profile?: {
           readonly [name: string]: unknown;
         };

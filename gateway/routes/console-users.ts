@@ -2,7 +2,7 @@
 import { Refusal } from "../../platform/refusal.ts";
 import type { LedgerEntry } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { DroppedObjects, InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields } from "../decode/fields.ts";
 import { keyOf, userKeyOf } from "../decode/identifiers.ts";
 import { readHeaders } from "../reply.ts";
@@ -27,6 +27,7 @@ function userOf(found: InspectedUser, consent: readonly LedgerEntry[] | undefine
     created_at: iso(found.createdAt),
     updated_at: iso(found.updatedAt),
     held: found.held,
+    ...(found.dropped && { dropped: droppedOf(found.dropped) }),
     profile,
     fields: found.fields.map(({ name, custom: isCustom, origin }) => ({
       name,
@@ -42,6 +43,10 @@ function userOf(found: InspectedUser, consent: readonly LedgerEntry[] | undefine
     })),
     ...(consent !== undefined && { consent: consent.map(entryOf) }),
   };
+}
+
+function droppedOf({ count, last }: DroppedObjects): object {
+  return { count: Number(count), ...(last && { last: originOf(last) }) };
 }
 
 function own(of: Record<string, unknown>, name: string): unknown {

@@ -47,6 +47,10 @@ test(
     expect(names).toContain("block0_0");
     expect(names.length).toBeLessThan(40 * 5);
     expect(names.length).toBeGreaterThan(10 * 5);
+    // Nothing is dropped in silence: who looks at the user sees how much, and by which request
+    const seen = await suite.heddle.request("POST", "/console/users", { external_id: fat });
+    const [user] = (seen.body as { users: { dropped?: { count: number; last: { what?: string } } }[] }).users;
+    expect([seen.status, user?.dropped]).toMatchObject([200, { count: 40 - names.length / 5, last: { what: "track" } }]);
     // What is there can be taken away, and then there is room again
     await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, block0_0: null, block0_1: null }] });
     await suite.heddle.request("POST", "/users/track", { attributes: [{ external_id: fat, color: "blue" }] });

@@ -181,7 +181,8 @@ function userCard(user) {
   const card = element("article", "");
   card.append(element("h3", user.platform_id));
   const held = user.held ? "; records of this user are held back" : "";
-  card.append(element("p", `Made ${clock(user.created_at)}, changed ${clock(user.updated_at)}${held}`, "more"));
+  const dropped = user.dropped ? `; no room in the profile, dropped: ${user.dropped.count}` : "";
+  card.append(element("p", `Made ${clock(user.created_at)}, changed ${clock(user.updated_at)}${held}${dropped}`, "more"));
   const fields = user.fields.map((
     { name, custom, value, set_by: by },
   ) => [custom ? `${name} (custom)` : name, shown(value), ...origin(by)]);

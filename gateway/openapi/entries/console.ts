@@ -90,6 +90,11 @@ export const consoleEntries: readonly Entry[] = [
         created_at: time,
         updated_at: time,
         held: { ...flag, description: "Records of the user wait for a human." },
+        dropped: {
+          ...object({ count: whole(), last: request }),
+          description:
+            "Objects and attributes that the profile had no room for, with the request that sent the last of them; absent: none.",
+        },
         profile: object({}),
         fields: list(object({ name: text(), custom: flag, value: {}, set_by: request })),
         merges: list(object({ merge_id: text(), source_platform_id: text(), time, asked_by: request })),

@@ -19,6 +19,8 @@ interface InspectedUser {
   readonly held: boolean;
   readonly fields: readonly InspectedField[];
   readonly merges: readonly (MergeNote & { readonly origin: Origin })[];
+  /** What the profile had no room for, with the request that sent the last of it. */
+  readonly dropped?: { readonly count: number; readonly origin: Origin };
 }
 
 interface InspectedField {
@@ -45,12 +47,14 @@ export async function inspectUsers(parts: ReadParts, request: ReadRequest & { re
     held: held.get(profile.id)?.held ?? false,
     fields: fieldsOf(profile, originAt),
     merges: profile.merges.map((note) => ({ ...note, origin: originAt(note.sequence) })),
+    ...(profile.dropped && { dropped: { count: profile.dropped.count, origin: originAt(profile.dropped.sequence) } }),
   }));
   return { users, waiting, behind };
 }
 
-function placesOf({ sources: { names, fields, custom }, merges }: Profile): number[] {
-  return [...names.values(), ...fields.values(), ...custom.values(), ...merges.map(({ sequence }) => sequence)];
+function placesOf({ sources: { names, fields, custom }, merges, dropped }: Profile): number[] {
+  const noted = [...merges, ...(dropped === undefined ? [] : [dropped])];
+  return [...names.values(), ...fields.values(), ...custom.values(), ...noted.map(({ sequence }) => sequence)];
 }
 
 /** Every field that has a value: names, standard fields, custom attributes. */

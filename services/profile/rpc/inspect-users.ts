@@ -22,7 +22,7 @@ export async function handleInspectUsers(
   const { users, waiting, behind } = await inspectUsers(parts, { ...request, user: userKeyFromMessage(message.user) });
   const statuses = await statusesOf(parts, users.map(({ profile }) => profile), { ...request, waiting });
   return create(InspectUsersResponseSchema, {
-    users: users.map(({ profile, held, fields, merges }) => ({
+    users: users.map(({ profile, held, fields, merges, dropped }) => ({
       userId: profile.id,
       profileJson: toJsonBytes(renderProfile(profile, { currencyRates, ...statusOf(statuses, profile) })),
       fields: fields.map(({ name, custom, origin }) => ({ name, custom, ...(origin && { origin: originToMessage(origin) }) })),
@@ -35,6 +35,7 @@ export async function handleInspectUsers(
       createdAt: BigInt(profile.createdAt),
       updatedAt: BigInt(profile.updatedAt),
       held,
+      ...(dropped && { dropped: { count: BigInt(dropped.count), last: originToMessage(dropped.origin) } }),
     })),
     behind: behind || statuses.behind,
   });
