@@ -53,7 +53,7 @@ const fitting: [string, Partial<Found>, string][] = [
     reached: new Map(),
     reachedAfter: new Map(),
     streams: { ...streams, intake: stream("h_intake", 100, { logId: undefined }), lanes: stream("h_lanes", 300, { logId: undefined }) },
-    places: [place("apply-3", { rows: 0 })],
+    places: [place("apply-3", { rows: 0 }), place("resolve-0", { at: 285 })],
   }, "unmarked"],
   ["another service's rows are marked, and this one's first start is now", {
     epoch: undefined,
@@ -111,6 +111,12 @@ const broken: [string, Partial<Found>, RegExp][] = [
     epoch: undefined,
     reached: new Map(),
     reachedAfter: new Map(),
+  }, /"k" knows nothing of the log log_a.*lost and made anew/],
+  ["the rows were lost when no step had noted them yet", {
+    epoch: undefined,
+    reached: new Map(),
+    reachedAfter: new Map(),
+    places: [place("intake-0", { at: 100 }), place("resolve-0", { at: 285 })],
   }, /"k" knows nothing of the log log_a.*lost and made anew/],
   ["a stream of a build without epochs is gone", {
     epoch: undefined,

@@ -84,7 +84,9 @@ export function reachedIn(reached: ReadonlyMap<string, number>, kind: StreamKind
 function judgeUnmarked({ keyspace, streams, streamNames, places }: Found, there: readonly StreamKind[]): Verdict {
   if (there.length === 0) return { kind: "new" };
   const named = there.map((kind) => streams[kind]).find((stream) => stream?.logId !== undefined);
-  if (places.some(({ rows }) => rows > 0)) {
+  // Streams have the name of a log only since the rows had it: a log that was resolved came to rows, whether a step noted them yet or not
+  const isResolved = named !== undefined && places.some(({ mark, at = 0 }) => mark.startsWith("resolve-") && at > 0);
+  if (isResolved || places.some(({ rows }) => rows > 0)) {
     const text = `the keyspace "${keyspace}" knows nothing of the log ${named?.logId ?? ""} that was applied to it: ` +
       "it was lost and made anew, or it is another one";
     return { kind: "broken", faults: [{ of: "rows", text }] };
