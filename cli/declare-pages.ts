@@ -32,11 +32,12 @@ export async function declareAllPages(
       const request = { scope, centers, ...(settings && { settings }), dryRun: options.dryRun ?? false };
       const answer = await inFile(options.file, workspace, () => content.declarePreferenceCenters(request));
       const path = `${company.name}/${workspace.name}`;
-      changes.push(...answer.changes.map(({ action, center }) => ({
+      changes.push(...answer.changes.map(({ action, center, warnings }) => ({
         action: action as Change["action"],
         what: "preference center",
         path: `${path}/${center?.name}`,
         id: center?.id ?? "",
+        ...(warnings.length > 0 && { note: warnings.join("; ") }),
       })));
     }
   }

@@ -33,6 +33,8 @@ export const contentLimits = {
   preferenceVersionsPageMax: 100,
   contentAttemptsMax: 8,
   preferenceLinkLifeMs: 90 * 24 * 3600 * 1000,
+  // For what a page shows of a profile; after that defaults stand for it
+  pageFieldsWaitMs: 1_000,
   // Of the token that a page in a frame has in place of its link's: so long, and up to the next step of time
   pageFormLifeMs: 4 * 3600 * 1000,
   pageFormStepMs: 3600 * 1000,

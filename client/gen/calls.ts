@@ -933,7 +933,7 @@ export interface Calls {
       readonly liquid_tag: string;
       /** Such as `2022-09-22T18:28:07+00:00`. */
       readonly created_at: string;
-      /** What of the HTML will not load or run on the hosted page. */
+      /** What of the HTML will not work, load or run on the hosted page, with field and line; the write was done. */
       readonly warnings?: readonly string[];
       readonly message: "success";
     };
@@ -1033,7 +1033,7 @@ export interface Calls {
       readonly created_at: string;
       /** Such as `2022-09-22T18:28:07+00:00`. */
       readonly updated_at: string;
-      /** What of the HTML will not load or run on the hosted page. */
+      /** What of the HTML will not work, load or run on the hosted page, with field and line; the write was done. */
       readonly warnings?: readonly string[];
       readonly message: "success";
     };
@@ -1081,7 +1081,7 @@ export interface Calls {
       readonly created_at: string;
       /** Such as `2022-09-22T18:28:07+00:00`. */
       readonly updated_at: string;
-      /** What of the HTML will not load or run on the hosted page. */
+      /** What of the HTML will not work, load or run on the hosted page, with field and line; the write was done. */
       readonly warnings?: readonly string[];
       readonly message: "success";
     };

@@ -18,7 +18,7 @@ import { translationRoutes } from "./rpc/translation-routes.ts";
 
 export interface CenterOptions extends ConsentClients, ContentConfig {
   readonly clock: Clock;
-  readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
+  readonly profile: Pick<Client<typeof ProfileService>, "exportUsers" | "resolveUsers">;
 }
 
 export function centersOver(

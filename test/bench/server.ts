@@ -9,11 +9,14 @@ export interface BenchServer {
   stop(): Promise<void>;
 }
 
-export async function startServer({ folder, keys }: { folder: string; keys: readonly string[] }): Promise<BenchServer> {
+/** `build`: the folder of another build; this one unless it is given. */
+export async function startServer(
+  { folder, keys, build = join(import.meta.dirname, "../..") }: { folder: string; keys: readonly string[]; build?: string },
+): Promise<BenchServer> {
   mkdirSync(folder, { recursive: true });
   const apply = join(folder, "bench.yaml");
   writeFileSync(apply, declaration(keys));
-  const child = spawn(process.execPath, [join(import.meta.dirname, "../../cli/heddle.mjs"), "start", "--apply", apply], {
+  const child = spawn(process.execPath, [join(build, "cli/heddle.mjs"), "start", "--apply", apply], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, HEDDLE_DATA_DIR: join(folder, "data"), HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "error" },
   });

@@ -127,14 +127,11 @@ test("what is wrong with a body is said", async () => {
   expect((await call("PUT", `${path}/${id}`, {})).status).toBe(400);
 });
 
-test("HTML that would not work is 400 with line and reason, and nothing is stored", async () => {
+test("HTML that would do harm or cannot be filled in is 400 with line and reason, and nothing is stored", async () => {
   const { call, create } = freshWorkspace(suite);
   const id = await create({ preference_center_page_html: storedPage });
   for (
     const [html, text] of [
-      ["<p>Hello</p>", "it has no form"],
-      [storedPage.replace("</form>", ""), "line 9: the tag <form> is not closed"],
-      [storedPage.replace("<h1>", "<heading>").replace("</h1>", "</heading>"), "line 8: unknown tag <heading>"],
       [storedPage.replace("{% endif %}", ""), "line 11: tag {% if"],
       [storedPage.replace("{% endif %}", "{% endif %}{% include 'x' %}"), 'line 11: unknown tag "include"'],
       [
@@ -142,6 +139,11 @@ test("HTML that would not work is 400 with line and reason, and nothing is store
         "line 16: the formaction of <input>",
       ],
       [storedPage.replace("{{ preference_center_submit_url }}", "https://evil.example/"), "line 9: the action of <form>"],
+      [
+        storedPage.replace("<h1>", '<a href="https://shop.example/{{${first_name}}}">x</a><h1>'),
+        "line 8: Liquid output may not stand in an address",
+      ],
+      [storedPage.replace("<h1>", "<script>var name = '{{${first_name}}}'</script><h1>"), "line 8: within <script> may stand"],
     ] as const
   ) {
     const answer = await call("PUT", `${path}/${id}`, { preference_center_page_html: html, confirmation_page_html: "" });
@@ -152,6 +154,42 @@ test("HTML that would not work is 400 with line and reason, and nothing is store
     expect(answer.body.message).toContain(text);
   }
   expect((await call("GET", `${path}/${id}`)).body["preference_center_page_html"]).toBe(storedPage);
+});
+
+test.each([["<p>page</p>"], ["<h1>Hi</h1>"], ["string"]])(
+  "the page %s is taken, with a warning, as a draft too, and opens",
+  async (html) => {
+    const workspace = freshWorkspace(suite);
+    const { call } = workspace;
+    const pages = { preference_center_page_html: html, confirmation_page_html: "string" };
+    const noForm = "'preference_center_page_html' has no form, so nothing can be chosen on it: " +
+      "a form is sent by post to {{preference_center_submit_url}}";
+    const created = await call("POST", path, { name: fresh("plain"), state: "draft", ...pages });
+    expect([created.status, created.body["warnings"]], created.text).toEqual([201, [noForm]]);
+    const id = String(created.body["preference_center_api_id"]);
+    const updated = await call("PUT", `${path}/${id}`, { ...pages, preference_center_title: "Now", state: "active" });
+    expect([updated.status, updated.body["warnings"], updated.body.message]).toEqual([200, [noForm], "success"]);
+    expect((await call("GET", `${path}/${id}`)).body).toMatchObject({ ...pages, state: "active" });
+    const opened = await fetch(await workspace.url(id, await workspace.person()));
+    expect([opened.status, await opened.text()]).toEqual([200, expect.stringContaining(html)]);
+  },
+);
+
+test("what will not work in the HTML is told in warnings, with its line, and the page is written", async () => {
+  const { call, create } = freshWorkspace(suite);
+  const id = await create();
+  for (
+    const [html, warning] of [
+      [storedPage.replace("</form>", ""), "line 9: the tag <form> is not closed"],
+      [storedPage.replace("<h1>", "<heading>").replace("</h1>", "</heading>"), "line 8: unknown tag <heading>"],
+      [storedPage.replace('method="post"', 'method="get"'), 'line 9: the form saves nothing: its method must be "post"'],
+      [storedPage.replace("${email_address}", "${nickname}"), 'line 8: "${nickname}" is empty, as pages know no such variable'],
+    ] as const
+  ) {
+    const { status, body } = await call("PUT", `${path}/${id}`, { preference_center_page_html: html, confirmation_page_html: "" });
+    expect([status, body["warnings"]]).toEqual([200, [`'preference_center_page_html' ${warning}`]]);
+    expect((await call("GET", `${path}/${id}`)).body["preference_center_page_html"]).toBe(html);
+  }
 });
 
 test("a page of a megabyte works, a larger one is refused by name", async () => {

@@ -1,4 +1,7 @@
 /** heddle preference-centers beside a running server, and what a declaration says of pages. */
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
 import { heddleSuite } from "../suite.ts";
@@ -66,10 +69,22 @@ test("a link stays good when the key is rotated, and stands under HEDDLE_PUBLIC_
   for (const url of [first, second, made]) {
     const answer = await fetch(url.replace("https://mail.example.com/data", suite.heddle.url));
     expect(answer.status).toBe(200);
-    expect(answer.headers.get("content-security-policy")).toContain(
-      "script-src 'unsafe-inline' https://cdn.example.com; form-action 'self'",
+    // The built-in page has no script, whatever the workspace allows
+    expect(answer.headers.get("content-security-policy")).toMatch(
+      /style-src 'unsafe-inline' https:\/\/cdn\.example\.com; .*; script-src 'none'; form-action 'self'/,
     );
   }
+});
+
+test("what will not work of a declared page is told beside its change", async () => {
+  const file = join(mkdtempSync(join(tmpdir(), "heddle-apply-")), "pages.yaml");
+  writeFileSync(
+    file,
+    `companies: [{ name: acme, workspaces: [{ name: demo, preferenceCenters: [{ name: Plain, page: "<p>Hello {{\${nickname}}}</p>" }] }] }]`,
+  );
+  const { code, output, errors } = await runCommand(["apply", "-f", file, "--dry-run"], suite.heddle.commandEnv);
+  expect([code, errors]).toEqual([0, ""]);
+  expect(output).toMatch(/created +preference center +acme\/demo\/Plain .*has no form.*; .*line 1: "\$\{nickname\}" is empty/);
 });
 
 test("what will not load or run is told with the write", async () => {

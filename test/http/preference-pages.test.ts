@@ -139,6 +139,27 @@ test("stored HTML is filled in: states, field names, submit address, email; the 
   expect(await workspace.emailState(ann)).toBe("subscribed");
 });
 
+test("a page shows what its person has, escaped, and defaults for the rest; nothing of anybody else", async () => {
+  const workspace = freshWorkspace(suite);
+  const html =
+    "<p>[{{${first_name}}}] [{{${last_name} | default: 'friend'}}] [{{custom_attribute.${plan}}}] [{{custom_attribute.${visits}}}] " +
+    "[{{custom_attribute.${tags}}}] [{{custom_attribute.${none} | default: 'none'}}] [{{${user_id}}}] [{{${nickname}}}]</p>" +
+    "{% if {{custom_attribute.${plan}}} == 'gold' %}<p>Gold</p>{% endif %}";
+  const pages = { preference_center_page_html: storedPage.replace("<form", `${html}<form`), confirmation_page_html: `${html}Done` };
+  const ann = await workspace.person();
+  await workspace.person();
+  const attributes = { external_id: ann, first_name: "<b>Ann</b>", plan: "gold", visits: 7, tags: ["a", "b"], secret: "not shown" };
+  expect((await workspace.call("POST", "/users/track", { attributes: [attributes] })).status).toBe(201);
+  const url = await workspace.url(await workspace.create(pages), ann);
+  const shown = `[&#60;b&#62;Ann&#60;&#47;b&#62;] [friend] [gold] [7] [a&#44;&#32;b] [none] [${ann}] []</p><p>Gold</p>`;
+  const page = await textOf(url);
+  expect(page).toContain(shown);
+  expect(page).not.toContain("not shown");
+  expect(await (await submit(url, { [letterField]: "subscribed" })).text()).toContain(`${shown}Done`);
+  const bare = await workspace.url(await workspace.create(pages), await workspace.person());
+  expect(await textOf(bare)).toMatch(/<p>\[\] \[friend\] \[\] \[\] \[\] \[none\] \[[\w-]+\] \[\]<\/p><form/);
+});
+
 test("only what the page asks about can be changed", async () => {
   const workspace = freshWorkspace(suite);
   const ann = await workspace.person();
@@ -157,6 +178,15 @@ test("the redirect page takes the place of the confirmation and may lead on by i
   expect(await answer.text()).toContain("On we go");
   // In a sandbox as every page, with the word that lets it lead on, and no script
   expect(answer.headers.get("content-security-policy")).toMatch(/script-src 'none'; .*; sandbox [a-z -]* allow-scripts$/);
+});
+
+test("a page without a form opens, and sending it anything changes nothing", async () => {
+  const workspace = freshWorkspace(suite);
+  const ann = await workspace.person();
+  const url = await workspace.url(await workspace.create({ preference_center_page_html: "<h1>Hi</h1>" }), ann);
+  expect(await textOf(url)).toContain("<h1>Hi</h1>");
+  expect((await submit(url, { [letterField]: "subscribed", email_global_state: "unsubscribed" })).status).toBe(200);
+  expect([await workspace.state(letter, ann), await workspace.emailState(ann)]).toEqual(["Unknown", "subscribed"]);
 });
 
 test("a page says so when it could not save, and saves what it can", async () => {

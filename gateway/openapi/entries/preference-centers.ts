@@ -13,7 +13,7 @@ const token: Parameter = {
   schema: text(),
 };
 const time = text("Such as `2022-09-22T18:28:07+00:00`.");
-const warnings = list(text(), "What of the HTML will not load or run on the hosted page.");
+const warnings = list(text(), "What of the HTML will not work, load or run on the hosted page, with field and line; the write was done.");
 
 const linkTags = list(
   object({
@@ -50,7 +50,8 @@ const shown: Readonly<Record<string, Schema>> = {
 const written = { version: whole(), written_at: time, written_by: text("Id of the API key."), request_id: text(), restored_from: whole() };
 const required = ["preference_center_page_html", "confirmation_page_html"];
 const html =
-  "Refused with line and reason where the HTML would not work: no form, an unknown or unclosed tag, a form that leads elsewhere.";
+  "HTML is refused with line and reason where it would do harm (a form that leads elsewhere, an output in an address or a script, `<base>`) or " +
+  "cannot be filled in. What will not work otherwise, such as a page without a form, is written and told in `warnings`.";
 
 const exampleId = "44444444-4444-4444-8444-444444444444";
 const exampleTime = "2026-11-20T10:00:00+00:00";

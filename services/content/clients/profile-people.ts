@@ -1,17 +1,18 @@
-/** Whose page it is: the People port by the profile service's ResolveUsers. */
+/** Whose page it is, and what of their profile it shows: the People port by the profile service's ResolveUsers and ExportUsers. */
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
+import { limits } from "../../../platform/limits.ts";
 import type { UserKeySchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { PageRequest, People, Person } from "../domain/page-ports.ts";
+import { noFields, personFields, standardFields } from "../domain/person-fields.ts";
 import { pageActor } from "./page-actor.ts";
 
-export function profilePeople(profile: Pick<Client<typeof ProfileService>, "resolveUsers">): People {
-  async function find(
-    { workspaceId, requestId, traceparent, actor = pageActor }: PageRequest & { readonly actor?: string },
-    key: NonNullable<MessageInitShape<typeof UserKeySchema>["key"]>,
-  ): Promise<Person | undefined> {
-    const { keys } = await profile.resolveUsers({ scope: { workspaceId, requestId, actor, traceparent }, users: [{ key }] });
+type Asking = PageRequest & { readonly actor?: string };
+
+export function profilePeople(profile: Pick<Client<typeof ProfileService>, "exportUsers" | "resolveUsers">): People {
+  async function find(request: Asking, key: NonNullable<MessageInitShape<typeof UserKeySchema>["key"]>): Promise<Person | undefined> {
+    const { keys } = await profile.resolveUsers({ scope: scopeOf(request), users: [{ key }] });
     const user = keys[0]?.users[0];
     if (user?.externalId === undefined) return undefined;
     return { userId: user.userId, externalId: user.externalId, email: user.email ?? null };
@@ -19,5 +20,21 @@ export function profilePeople(profile: Pick<Client<typeof ProfileService>, "reso
   return {
     byExternalId: (request, externalId) => find(request, { case: "externalId", value: externalId }),
     byUserId: (request, userId) => find(request, { case: "platformId", value: userId }),
+    async fields(request, userId, wanted) {
+      const { usersJson: [json] } = await profile.exportUsers({
+        scope: scopeOf(request),
+        users: [{ key: { case: "platformId", value: userId } }],
+        fields: [
+          ...[...wanted.standard].flatMap((name) => standardFields.get(name) ?? []),
+          ...wanted.custom.size > 0 ? ["custom_attributes"] : [],
+        ],
+        customAttributes: [...wanted.custom],
+      }, { timeoutMs: limits.pageFieldsWaitMs });
+      return json === undefined ? noFields : personFields(JSON.parse(new TextDecoder().decode(json)), wanted);
+    },
   };
+}
+
+function scopeOf({ workspaceId, requestId, traceparent, actor = pageActor }: Asking) {
+  return { workspaceId, requestId, actor, traceparent };
 }

@@ -58,13 +58,13 @@ export interface Remembered {
 }
 
 export interface CenterAnswer extends CenterSummary {
-  /** What of the HTML will not load or run on the hosted page. */
+  /** What of the HTML will not work, load or run on the hosted page. */
   readonly warnings: readonly string[];
 }
 
-/** Whether stored HTML works as a hosted page. */
+/** Whether stored HTML may be a hosted page. */
 export interface PageChecker {
-  /** Refuses INPUT_INVALID with line and reason; gives what is worth a warning. `pages` may be empty, as built-in ones. */
+  /** Refuses INPUT_INVALID with line and reason for what would do harm or cannot be filled in; gives what is worth a warning. `pages` may be empty, as built-in ones. */
   check(content: CenterContent, settings: PageSettings): readonly string[];
 }
 

@@ -22,6 +22,8 @@ interface DeclaredCenter {
 export interface DeclaredChange {
   readonly action: "created" | "updated" | "unchanged";
   readonly center: CenterSummary;
+  /** What of the HTML will not work; empty where nothing changes. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -34,14 +36,14 @@ export async function declareCenters(parts: CenterParts, caller: Caller, declare
   checkSettings(settings);
   const planned: Planned[] = [];
   for (const center of declared.centers) planned.push(await plan(parts, { workspaceId, settings }, center));
-  if (declared.dryRun) return planned.map(({ action, shown }) => ({ action, center: shown }));
+  if (declared.dryRun) return planned.map(({ action, shown, warnings }) => ({ action, center: shown, warnings }));
   if (declared.settings) await parts.centers.putSettings(workspaceId, settings);
   const changes: DeclaredChange[] = [];
-  for (const { action, center, known, shown } of planned) {
+  for (const { action, center, known, shown, warnings } of planned) {
     const written = action === "unchanged"
       ? undefined
       : await (known ? updateCenter(parts, caller, { ...center, id: known.id }) : createCenter(parts, caller, center));
-    changes.push({ action, center: written?.answer ?? shown });
+    changes.push({ action, center: written?.answer ?? shown, warnings });
   }
   return changes;
 }
@@ -51,6 +53,7 @@ interface Planned {
   readonly center: DeclaredCenter;
   readonly known: Center | undefined;
   readonly shown: CenterSummary;
+  readonly warnings: readonly string[];
 }
 
 async function plan(
@@ -66,16 +69,17 @@ async function plan(
     throw new Refusal("STATE_CONFLICT", `The preference center "${center.name}" ${text}`);
   }
   const content = contentFrom(center.draft, known?.content ?? newContent);
-  inCenter(center.name, () => parts.checker.check(content, settings));
-  if (known) return { action: sameContent(known.content, content) ? "unchanged" : "updated", center, known, shown: summaryOf(known) };
+  const warnings = inCenter(center.name, () => parts.checker.check(content, settings));
+  if (known && sameContent(known.content, content)) return { action: "unchanged", center, known, shown: summaryOf(known), warnings: [] };
+  if (known) return { action: "updated", center, known, shown: summaryOf(known), warnings };
   const shown = { id: center.id ?? "", name: center.name, version: 0, createdAt: 0, updatedAt: 0, state: content.state };
-  return { action: "created", center, known, shown };
+  return { action: "created", center, known, shown, warnings };
 }
 
 /** A problem that also says of which center it is. */
-function inCenter(name: string, work: () => unknown): void {
+function inCenter<T>(name: string, work: () => T): T {
   try {
-    work();
+    return work();
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
     throw new Refusal(cause.reason, `"${name}": ${cause.message}`, { cause });

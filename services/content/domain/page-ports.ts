@@ -1,5 +1,6 @@
 /** What a hosted page needs from other services. */
 import type { GlobalState, GroupState } from "./form-choices.ts";
+import type { PersonFields, WantedFields } from "./person-fields.ts";
 
 /** Whose page it is. */
 export interface Person {
@@ -36,6 +37,8 @@ export interface People {
   byExternalId(request: PageRequest & { readonly actor: string }, externalId: string): Promise<Person | undefined>;
   /** Undefined also for somebody without an external id: consent is set by it. */
   byUserId(request: PageRequest, userId: string): Promise<Person | undefined>;
+  /** What the person has of these. A refusal, at the latest after `limits.pageFieldsWaitMs`, means that they cannot be read now. */
+  fields(request: PageRequest, userId: string, wanted: WantedFields): Promise<PersonFields>;
 }
 
 /** Consent, kept by the services that own it. A write resolves with its position when it is durable. */

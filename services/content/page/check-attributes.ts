@@ -19,10 +19,13 @@ export function checkAttributes(element: Element, seen: Seen): void {
 function checkAttribute(element: Element, { name, value }: Element["attrs"][number], { masked }: Seen): void {
   const line = lineOf(element);
   if (masked.marks(name).length > 0) throw new PageProblem(line, "Liquid output may not make the name of an attribute");
-  if (name === "action" || name === "formaction") {
+  if ((name === "action" || name === "formaction") && value.trim() !== "") {
     const mark = masked.onlyMark(value);
     if (mark?.name === submitUrl && mark.fixed) return;
-    throw new PageProblem(line, `the ${name} of <${element.tagName}> must be {{preference_center_submit_url}}`);
+    throw new PageProblem(
+      line,
+      `the ${name} of <${element.tagName}> must be {{preference_center_submit_url}}, as a form may not lead elsewhere`,
+    );
   }
   const marks = masked.marks(value);
   if (marks.length > 0 && addressAttributes.has(name)) {

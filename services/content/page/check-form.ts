@@ -1,34 +1,43 @@
-/** The form of a preference center: there is one, it is sent by post to the page's own address, and it has a field that says something. */
+/** The form of a preference center: what of it would save nothing, and which of its fields are nothing but checkboxes. */
 import { attribute, type Element, lineOf, type Seen } from "./page-element.ts";
-import { PageProblem } from "./page-problem.ts";
 
-/** Gives the fields that are nothing but checkboxes. Throws PageProblem. */
-export function checkForms(found: readonly Element[], seen: Seen): ReadonlyMap<string, string> {
-  const forms = found.filter(({ tagName }) => tagName === "form");
-  for (const form of forms) {
-    if (attribute(form, "action") === undefined) {
-      throw new PageProblem(lineOf(form), "the form has no action: it must be {{preference_center_submit_url}}");
-    }
-    if (attribute(form, "method")?.trim().toLowerCase() !== "post") {
-      throw new PageProblem(lineOf(form), 'the method of the form must be "post"');
-    }
-    checkCoding(form);
-  }
-  const fields = fieldsOf(found, seen);
-  if (seen.kind !== "page") return boxesOf(fields);
-  if (forms.length === 0) {
-    throw new PageProblem(undefined, "it has no form: there must be one with the action {{preference_center_submit_url}}");
-  }
-  if (fields.size === 0) {
-    throw new PageProblem(lineOf(forms[0] as Element), "no field of the form has a name made by {% form_field_name %}");
-  }
-  return boxesOf(fields);
+interface CheckedForms {
+  /** Fields that are nothing but checkboxes, with the value of the box. */
+  readonly boxes: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
 }
 
-function checkCoding(form: Element): void {
-  const coding = attribute(form, "enctype")?.trim().toLowerCase() ?? "";
-  if (coding === "" || coding === "application/x-www-form-urlencoded") return;
-  throw new PageProblem(lineOf(form), "the enctype of the form must be application/x-www-form-urlencoded");
+export function checkForms(found: readonly Element[], seen: Seen): CheckedForms {
+  const forms = found.filter(({ tagName }) => tagName === "form");
+  const fields = fieldsOf(found, seen);
+  const ofPage = seen.kind === "page" ? pageWarnings(forms, fields.size) : [];
+  return { boxes: boxesOf(fields), warnings: [...ofPage, ...forms.flatMap(formWarnings)] };
+}
+
+function pageWarnings([first]: readonly Element[], fields: number): string[] {
+  if (first === undefined) {
+    return ["has no form, so nothing can be chosen on it: a form is sent by post to {{preference_center_submit_url}}"];
+  }
+  if (fields > 0) return [];
+  return [`${placeOf(first)}: the form saves nothing: no field has a name made by {% form_field_name %}`];
+}
+
+function formWarnings(form: Element): string[] {
+  const warnings: string[] = [];
+  if ((attribute(form, "action") ?? "").trim() === "") {
+    warnings.push("the form has no action, so not all choices are saved: it must be {{preference_center_submit_url}}");
+  }
+  if (attribute(form, "method")?.trim().toLowerCase() !== "post") warnings.push('the form saves nothing: its method must be "post"');
+  if (!codings.has(attribute(form, "enctype")?.trim().toLowerCase() ?? "")) {
+    warnings.push("the form saves nothing: its enctype must be application/x-www-form-urlencoded");
+  }
+  return warnings.map((warning) => `${placeOf(form)}: ${warning}`);
+}
+
+const codings: ReadonlySet<string> = new Set(["", "application/x-www-form-urlencoded"]);
+
+function placeOf(element: Element): string {
+  return `line ${lineOf(element) ?? 1}`;
 }
 
 const controls: ReadonlySet<string> = new Set(["input", "select", "textarea", "button"]);

@@ -1,5 +1,5 @@
-/** Whether stored HTML works as a hosted page: read as a browser reads it, refused with the line where it would not work. */
-import { type DefaultTreeAdapterTypes, parse, type ParserError } from "parse5";
+/** Stored HTML as a hosted page: read as a browser reads it, refused with the line where it would do harm, with warnings of what will not work. */
+import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { limits } from "../../../platform/limits.ts";
 import type { PageSettings } from "../domain/center.ts";
 import { boundedTree } from "./bounded-tree.ts";
@@ -37,23 +37,25 @@ export interface AboutPage {
 export function checkHtml(parsed: Parsed, kind: PageKind, settings: PageSettings): CheckedPage {
   checkEffort(parsed.source);
   const masked = maskPage(parsed);
+  const cut: string[] = [];
   const document = parse(masked.html, {
     sourceCodeLocationInfo: true,
     scriptingEnabled: false,
-    onParseError: refuseCut,
+    onParseError({ code, startLine }) {
+      if (code.startsWith("eof-")) cut.push(`line ${startLine}: the page ends within a tag or comment (${code})`);
+    },
     treeAdapter: boundedTree(),
   });
   const found = elementsOf(document);
   const seen: Seen = { kind, masked, settings };
   for (const element of found) {
-    checkElement(element);
     checkAttributes(element, seen);
     if (rawText.has(element.tagName)) checkRaw(element, seen);
   }
-  const boxes = checkForms(found, seen);
+  const { boxes, warnings } = checkForms(found, seen);
   const title = found.find(({ tagName, namespaceURI }) => tagName === "title" && namespaceURI.endsWith("xhtml"));
   return {
-    warnings: warningsOf(found, seen),
+    warnings: [...new Set([...warnings, ...parsed.warnings, ...cut, ...warningsOf(found, seen)])].slice(0, limits.pageWarningsMax),
     head: masked.sourcePlace(headPlace(document, found)),
     hasDoctype: document.childNodes.some(({ nodeName }) => nodeName === "#documentType"),
     hasTitle: title !== undefined,
@@ -78,10 +80,10 @@ function aboutPage(found: readonly Element[], title: Element | undefined, masked
 function warningsOf(found: readonly Element[], seen: Seen): string[] {
   const warnings = new Set<string>();
   for (const element of found) {
-    for (const warning of remoteWarnings(element, seen)) warnings.add(warning);
+    for (const warning of [...tagWarnings(element), ...remoteWarnings(element, seen)]) warnings.add(warning);
     if (warnings.size >= limits.pageWarningsMax) break;
   }
-  return [...warnings].slice(0, limits.pageWarningsMax);
+  return [...warnings];
 }
 
 /** Before anything is read: what any reading of it would cost. What its tags cost together is counted while they are read. */
@@ -114,15 +116,15 @@ function elementsOf(root: Node): Element[] {
   return found;
 }
 
-function checkElement(element: Element): void {
+/** What browsers make something of, though hardly what was meant. */
+function tagWarnings(element: Element): string[] {
   const { tagName, namespaceURI, sourceCodeLocation: place } = element;
-  const line = lineOf(element);
+  const line = `line ${lineOf(element) ?? 1}`;
   const foreign = !namespaceURI.endsWith("xhtml");
   if (!foreign && !elements.has(tagName) && !/^[a-z][a-z0-9]*-[a-z0-9-]*$/.test(tagName) && tagName !== "svg" && tagName !== "math") {
-    throw new PageProblem(line, `unknown tag <${tagName.slice(0, 40)}>`);
+    return [`${line}: unknown tag <${tagName.slice(0, 40)}>`];
   }
-  if (place?.endTag || withoutEnd.has(tagName) || foreign) return;
-  throw new PageProblem(line, `the tag <${tagName}> is not closed`);
+  return place?.endTag || withoutEnd.has(tagName) || foreign ? [] : [`${line}: the tag <${tagName}> is not closed`];
 }
 
 /** Within scripts and styles nothing can be escaped: only what is made of harmless characters may stand there. */
@@ -133,10 +135,6 @@ function checkRaw(element: Element, { masked }: Seen): void {
 
 function textOf(element: Element): string {
   return element.childNodes.map((node) => ("value" in node ? node.value : "")).join("");
-}
-
-function refuseCut({ code, startLine }: ParserError): void {
-  if (code.startsWith("eof-")) throw new PageProblem(startLine, `the page ends within a tag or comment (${code})`);
 }
 
 /** After the start tag of the head, or of the document, or after the doctype, or at the beginning. */

@@ -69,7 +69,14 @@ const tags: ReadonlySet<string> = new Set([
   "when",
   "assign",
 ]);
-const reserved: ReadonlySet<string> = new Set([headTag, "email_address", "preference_center_submit_url", "subscribed_state"]);
+const reserved: ReadonlySet<string> = new Set([
+  headTag,
+  "email_address",
+  "preference_center_submit_url",
+  "subscribed_state",
+  "profile_field",
+  "custom_attribute",
+]);
 
 function nextOpen(source: string, from: number): number {
   for (let at = source.indexOf("{", from); at >= 0; at = source.indexOf("{", at + 1)) {

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import type { Center } from "../domain/center.ts";
+import { noFields } from "../domain/person-fields.ts";
 import { choicePage, confirmationPage, type Shown } from "./hosted-page.ts";
 import { openPages } from "./pages.ts";
 
@@ -24,6 +25,7 @@ function shown(content: Partial<Center["content"]>): Shown {
     center: { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: { ...rest, ...content } },
     person: { userId: "u", externalId: "ann", email: "ann@example.com" },
     states: { global: "subscribed", groups: [], memberships: new Map() },
+    fields: noFields,
     settings: { scriptsAllowed: false, origins: [] },
   };
 }

@@ -3,6 +3,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, PageSettings } from "../domain/center.ts";
 import { type Choices, type FormFields, globalField, globalState, groupField } from "../domain/form-choices.ts";
 import type { Person, States } from "../domain/page-ports.ts";
+import type { PersonFields, WantedFields } from "../domain/person-fields.ts";
 import { shownState } from "../domain/save-choices.ts";
 import { builtInConfirmation, builtInPage } from "./built-in-page.ts";
 import { type Frame, framedHead, framedPage } from "./framed-page.ts";
@@ -15,6 +16,8 @@ export interface Shown {
   readonly center: Center;
   readonly person: Person;
   readonly states: States;
+  /** Of their profile, that the page shows. */
+  readonly fields: PersonFields;
   readonly settings: PageSettings;
   /** Absent: the workspace allows no scripts. */
   readonly frame?: Frame;
@@ -27,6 +30,16 @@ export interface FilledPage {
 
 /** Relative, so the token that is in the page's address stays out of the HTML, whatever reads that. */
 const submitUrl = "?save";
+
+/** What the pages of these kinds show of a profile. Refuses STATE_CONFLICT as choicePage(). */
+export function wantedOf(pages: Pages, center: Center, kind: "page" | "answer"): WantedFields {
+  const compiled = kind === "page" ? [pages.compiled(center, "page")] : afterwards.map((one) => compiledIfWorking(pages, center, one));
+  const wanted = compiled.flatMap((page) => page?.wanted ?? []);
+  return {
+    standard: new Set(wanted.flatMap(({ standard }) => [...standard])),
+    custom: new Set(wanted.flatMap(({ custom }) => [...custom])),
+  };
+}
 
 export function choicePage(pages: Pages, shown: Shown): FilledPage {
   const stored = pages.compiled(shown.center, "page");
@@ -49,18 +62,29 @@ export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): Fi
     ...shown,
     states: { ...states, global: saved.global ?? states.global, memberships: new Map([...states.memberships, ...saved.groups]) },
   };
-  for (const kind of ["redirect", "confirmation"] as const) {
+  for (const kind of afterwards) {
     const page = filledIn(pages, now, kind);
     if (page !== undefined) return page;
   }
   return plainPage(builtInConfirmation({ title, head: headOf(options) }, told(now, saved)), now);
 }
 
+/** Shown in place of one another, the first that there is. */
+const afterwards = ["redirect", "confirmation"] as const;
+
 /** Undefined where none is stored, and where it does not work: what was saved is saved, and the person is told so. */
 function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): FilledPage | undefined {
+  const stored = compiledIfWorking(pages, now.center, kind);
+  return stored && ifWorking(() => fill(stored, now, kind));
+}
+
+function compiledIfWorking(pages: Pages, center: Center, kind: PageKind): CompiledPage | undefined {
+  return ifWorking(() => pages.compiled(center, kind));
+}
+
+function ifWorking<T>(work: () => T): T | undefined {
   try {
-    const stored = pages.compiled(now.center, kind);
-    return stored && fill(stored, now, kind);
+    return work();
   } catch (error) {
     if (error instanceof Refusal && error.reason === "STATE_CONFLICT") return undefined;
     throw error;
@@ -69,13 +93,14 @@ function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): 
 
 /** A redirect page leads on by itself, which no frame can; so it runs no script. */
 function fill(page: CompiledPage, shown: Shown, kind: PageKind): FilledPage {
-  const { center: { content: { title, options } }, person, states } = shown;
+  const { center: { content: { title, options } }, person, states, fields } = shown;
   const groups = [...page.groups].map((id) => [id, shownState(states, id)] as const);
   const frame = kind === "redirect" ? undefined : shown.frame;
   const html = page.template.render({
     email: person.email ?? "",
     submitUrl,
     states: new Map<string, string>([[globalState, states.global], ...groups]),
+    fields,
     head: frame ? framedHead + page.head : page.head,
   });
   if (frame === undefined) return { html, policy: policyOf(shown, kind === "redirect" ? "redirect" : "plain") };

@@ -3,6 +3,7 @@ import { Context, Liquid, type TagToken, type Template, Tokenizer, type TopLevel
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { globalField, globalState, groupField } from "../domain/form-choices.ts";
+import { type PersonFields, standardFields, type WantedFields } from "../domain/person-fields.ts";
 import { checkLiquid, checkLiquidSize, headTag } from "./check-liquid.ts";
 import { escapeAnywhere } from "./escape.ts";
 import { plainLiquid } from "./liquid-source.ts";
@@ -16,6 +17,7 @@ interface PageValues {
   readonly submitUrl: string;
   /** `email_global` and the ids of groups; a group that is not here is unsubscribed. */
   readonly states: ReadonlyMap<string, string>;
+  readonly fields: PersonFields;
   /** HTML of ours for the page's head. */
   readonly head: string;
 }
@@ -42,6 +44,9 @@ export interface Parsed {
   readonly groups: ReadonlySet<string>;
   /** Form field names that the page gives. */
   readonly fields: ReadonlySet<string>;
+  /** Of the person's profile, that the page shows. */
+  readonly wanted: WantedFields;
+  readonly warnings: readonly string[];
 }
 
 export interface PageTemplate {
@@ -49,7 +54,7 @@ export interface PageTemplate {
   render(values: PageValues): string;
 }
 
-/** Throws PageProblem for a tag, filter or variable that pages do not have, and for one that is not closed. */
+/** Throws PageProblem for a tag or filter that pages do not have, and for one that is not closed. */
 export function parsePage(html: string): Parsed {
   const source = plainLiquid(html);
   return withLines(() => {
@@ -59,8 +64,8 @@ export function parsePage(html: string): Parsed {
       throw new PageProblem(undefined, `it has more than ${limits.pageTagsMax} pieces of Liquid and text`);
     }
     checkLiquid(pieces);
-    const groups = variablesOf(engine.parse(source));
-    return { source, pieces, groups, fields: new Set(pieces.filter(({ kind }) => kind === "field").map(({ name }) => name)) };
+    const fields = new Set(pieces.filter(({ kind }) => kind === "field").map(({ name }) => name));
+    return { source, pieces, fields, ...variablesOf(engine.parse(source)) };
   });
 }
 
@@ -100,7 +105,7 @@ function openEngine(): Liquid {
       return this["fieldName"];
     },
   });
-  liquid.registerTag(headTag, { render: (context) => context.getSync([headTag]) });
+  liquid.registerTag(headTag, { render: (context) => context.getRegister<string>(headTag) });
   return liquid;
 }
 
@@ -142,30 +147,50 @@ function withoutComments(pieces: readonly Piece[]): Piece[] {
   });
 }
 
-/** The groups that are asked about. */
-function variablesOf(templates: Template[]): ReadonlySet<string> {
+/** What the page asks of consent and of the profile; what pages do not know is empty. */
+function variablesOf(templates: Template[]): Pick<Parsed, "groups" | "wanted" | "warnings"> {
   const { globals } = engine.analyzeSync(templates, { partials: false });
-  const groups = new Set<string>();
+  const found = { subscribed_state: new Set<string>(), profile_field: new Set<string>(), custom_attribute: new Set<string>() };
+  const warnings: string[] = [];
   for (const [name, uses] of Object.entries(globals)) {
     for (const { segments, location } of uses) {
-      if ((name === emailAddress || name === submitUrl) && segments.length === 1) continue;
-      if (name !== "subscribed_state") throw new PageProblem(location.row, `unknown variable "${segments.map(String).join(".")}"`);
-      const [, key] = segments;
-      if (segments.length !== 2 || typeof key !== "string" || !/^[\w-]{1,255}$/.test(key)) {
-        throw new PageProblem(location.row, "subscribed_state takes ${email_global} or ${id of a group}");
-      }
-      if (key !== globalState) groups.add(key);
+      const [, key, ...more] = segments;
+      if ((name === emailAddress || name === submitUrl) && key === undefined) continue;
+      if (isOneOf(found, name) && typeof key === "string" && more.length === 0 && isKey[name](key)) found[name].add(key);
+      else warnings.push(`line ${location.row}: ${asWritten(name, segments)} is empty, as pages know no such variable`);
     }
   }
-  return groups;
+  found.subscribed_state.delete(globalState);
+  return { groups: found.subscribed_state, wanted: { standard: found.profile_field, custom: found.custom_attribute }, warnings };
 }
 
-function rendered(templates: Template[], { email, submitUrl: url, states, head }: PageValues): string {
+function isOneOf<Known extends object>(known: Known, name: string): name is keyof Known & string {
+  return Object.hasOwn(known, name);
+}
+
+const isKey = {
+  subscribed_state: (key: string) => /^[\w-]{1,255}$/.test(key),
+  profile_field: (key: string) => standardFields.has(key),
+  custom_attribute: (key: string) => key !== "",
+} as const;
+
+function asWritten(name: string, [, ...keys]: readonly unknown[]): string {
+  return name === "profile_field" ? `"\${${keys.join(".")}}"` : `"${[name, ...keys].join(".")}"`;
+}
+
+function rendered(templates: Template[], { email, submitUrl: url, states, fields, head }: PageValues): string {
   const known = Object.fromEntries(states);
-  const scope = { [emailAddress]: email, [submitUrl]: url, [headTag]: head, subscribed_state: known };
+  const scope = {
+    [emailAddress]: email,
+    [submitUrl]: url,
+    subscribed_state: known,
+    profile_field: Object.fromEntries(fields.standard),
+    custom_attribute: Object.fromEntries(fields.custom),
+  };
   const written = new BoundedText();
   try {
     const context = new Context(scope, engine.options, { sync: true }, { liquid: engine });
+    context.setRegister(headTag, head);
     toValueSync(engine.renderer.renderTemplates(templates, context, written));
   } catch (error) {
     const cause = written.full ? "is too large once it is filled in" : "takes too long to be filled in";

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, CenterContent } from "../domain/center.ts";
+import { noFields } from "../domain/person-fields.ts";
 import { openPages } from "./pages.ts";
 
 const closed = { scriptsAllowed: false, origins: [] };
@@ -19,7 +20,6 @@ const hostile: readonly (readonly [name: string, html: string, reason: RegExp])[
   ["deep Liquid", "{% if true %}".repeat(900) + "{% endif %}".repeat(900), /Liquid tags are nested more than 32 deep/],
   ["long conditions", filled(`{% if ${"true or ".repeat(100)} true %}x{% endif %}`, 900_000), /longer than 65536 characters/],
   ["formatting tags that are never closed", wrong((at) => `<p><font a${at}>`, 188_000), /./],
-  ["188 KB of misnested tags", misnested(188_000), /is not closed|not closed in their order/],
   ["deep tags", "<div>".repeat(4_900) + "</div>".repeat(4_900), /nested more than 128 deep/],
   ["tags within a table that belong elsewhere", `<table>${"<br>".repeat(9_900)}`, /tags/],
   ["children moved by a closing tag", `<b><div>${"<br>".repeat(9_000)}</b>x</div>`, /tags that are not closed in their order/],
@@ -51,22 +51,32 @@ test.each([
   ["the most conditions", filled(`{% if ${"subscribed_state.a == 'subscribed' or ".repeat(20)} true %}x{% endif %}`, 64_000)],
   ["a megabyte of references", "&amp".repeat(250_000)],
   ["a megabyte of text", "words and ".repeat(29_000)],
+  ["188 KB of misnested tags", misnested(188_000)],
 ])("%s that a page may have: read and filled in within the bound", (_, html) => {
   const center = stored(form + html);
-  const values = { email: `${"x'".repeat(120)}@example.com`, submitUrl: "?save", states: new Map<string, string>(), head: "" };
-  expect(openPages().check(center.content, closed)).toEqual([]);
+  const values = {
+    email: `${"x'".repeat(120)}@example.com`,
+    submitUrl: "?save",
+    states: new Map<string, string>(),
+    fields: noFields,
+    head: "",
+  };
+  expect(outcomeOf(() => openPages().check(center.content, closed))).toBe("");
   const text = openPages().compiled(center, "page")?.template.render(values) ?? "";
   expect(text.length).toBeLessThan(limits.pageRenderBytesMax);
   expect(leastMs(() => openPages().compiled(center, "page")?.template.render(values))).toBeLessThan(cpuMsMax * slowness());
 });
 
 test("what a page is given stays the page's own: heddle_head is no tag, and no name is assigned anew", () => {
-  for (const name of ["heddle_head", "email_address", "preference_center_submit_url", "subscribed_state"]) {
+  const names = ["heddle_head", "email_address", "preference_center_submit_url", "subscribed_state", "profile_field", "custom_attribute"];
+  for (const name of names) {
     const html = `${form}\n{% assign ${name} = 'https://evil.example/' %}`;
     expect(outcomeOf(() => openPages().check(content(html), closed))).toContain(`line 2: assign may not change "${name}"`);
   }
   expect(outcomeOf(() => openPages().check(content(`${form}\n{% heddle_head %}`), closed))).toContain('line 2: unknown tag "heddle_head"');
-  expect(outcomeOf(() => openPages().check(content(`${form}\n{{ heddle_head }}`), closed))).toContain("line 2: unknown variable");
+  const center = stored(`<html>[{{ heddle_head }}]${form}`);
+  const values = { email: "", submitUrl: "?save", states: new Map<string, string>(), fields: noFields, head: "<title>ours</title>" };
+  expect(openPages().compiled(center, "page")?.template.render(values)).toMatch(/^<!doctype html><html><title>ours<\/title>\[\]<form/);
 });
 
 test("parentheses may stand in what is quoted", () => {

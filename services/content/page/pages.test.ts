@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import type { Center, CenterContent } from "../domain/center.ts";
 import { limits } from "../../../platform/limits.ts";
+import { noFields, type PersonFields } from "../domain/person-fields.ts";
 import { openPages } from "./pages.ts";
 
 const closed = { scriptsAllowed: false, origins: [] };
@@ -22,24 +23,19 @@ function problem(pageHtml: string): string {
   }
 }
 
-function filled(pageHtml: string, states: Readonly<Record<string, string>> = {}, email = "a@x.de"): string {
+interface Values {
+  readonly states?: Readonly<Record<string, string>>;
+  readonly email?: string;
+  readonly fields?: PersonFields;
+}
+
+function filled(pageHtml: string, { states = {}, email = "a@x.de", fields = noFields }: Values = {}): string {
   const center: Center = { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: content({ pageHtml }) };
   const page = openPages().compiled(center, "page");
-  return page?.template.render({ email, submitUrl: "?save", states: new Map(Object.entries(states)), head: "" }) ?? "";
+  return page?.template.render({ email, submitUrl: "?save", states: new Map(Object.entries(states)), fields, head: "" }) ?? "";
 }
 
 test.each([
-  ["<p>no form</p>", "it has no form: there must be one with the action {{preference_center_submit_url}}"],
-  [`${form}\n<blink>x</blink>`, "line 2: unknown tag <blink>"],
-  [`${form}\n<div>`, "line 2: the tag <div> is not closed"],
-  [`${form}\n<div`, "line 2: the page ends within a tag or comment (eof-in-tag)"],
-  [`${form}<!-- `, "line 1: the page ends within a tag or comment (eof-in-comment)"],
-  [form.replace("post", "get"), 'line 1: the method of the form must be "post"'],
-  [form.replace(' method="post"', ""), 'line 1: the method of the form must be "post"'],
-  [
-    form.replace('action="{{preference_center_submit_url}}"', ""),
-    "line 1: the form has no action: it must be {{preference_center_submit_url}}",
-  ],
   [form.replace("{{pref", "https://evil.example/{{pref"), "line 1: the action of <form> must be {{preference_center_submit_url}}"],
   [
     form.replace("{{preference_center_submit_url}}", "{{preference_center_submit_url | default: 'https://evil.example'}}"),
@@ -53,23 +49,23 @@ test.each([
     form.replace("></form>", '><button formaction="//evil.example">x</button></form>'),
     "line 1: the formaction of <button> must be {{preference_center_submit_url}}",
   ],
-  [
-    form.replace('name="{% form_field_name :email_global_state %}"', 'name="x"'),
-    "line 1: no field of the form has a name made by {% form_field_name %}",
-  ],
-  [form.replace(" method", ' enctype="text/plain" method'), "line 1: the enctype of the form must be application/x-www-form-urlencoded"],
   [`<base href="https://evil.example/">${form}`, "line 1: the tag <base> is not allowed: it would lead the form elsewhere"],
   [
     `<meta http-equiv="Refresh" content="0;url=//evil.example">${form}`,
     "line 1: a page may not lead elsewhere by itself (meta refresh); redirect_page_html may",
   ],
   [`${form}\n<a href="https://x.example/?{{\${email_address}}}">x</a>`, "line 2: Liquid output may not stand in an address (href of <a>)"],
+  [`${form}\n<a href="https://x.example/?{{\${first_name}}}">x</a>`, "line 2: Liquid output may not stand in an address (href of <a>)"],
   [
     `${form}\n<img src="https://x.example/{{preference_center_submit_url}}">`,
     "line 2: Liquid output may not stand in an address (src of <img>)",
   ],
   [
     `${form}\n<script>var a = "{{\${email_address}}}"</script>`,
+    "line 2: within <script> may stand states, field names and the submit URL only",
+  ],
+  [
+    `${form}\n<script>var a = "{{custom_attribute.\${plan}}}"</script>`,
     "line 2: within <script> may stand states, field names and the submit URL only",
   ],
   [
@@ -85,8 +81,6 @@ test.each([
     "line 2: in the attribute onclick may stand states, field names and the submit URL only",
   ],
   [`${form}\n<p {{\${email_address}}}>x</p>`, "line 2: Liquid output may not make the name of an attribute"],
-  [`${form}\n{{\${first_name}}}`, 'line 2: unknown variable "first_name"'],
-  [`${form}\n{{ email_address.constructor }}`, 'line 2: unknown variable "email_address.constructor"'],
   [`${form}\n{{ 'x' | append: 'y' }}`, "line 2: undefined filter: append"],
   [`${form}\n{% for i in (1..9) %}x{% endfor %}`, 'line 2: unknown tag "for"'],
   [`${form}\n{% render 'x' %}`, 'line 2: unknown tag "render"'],
@@ -95,8 +89,41 @@ test.each([
     `${form}\n{% form_field_name :group %}`,
     "line 2: form_field_name takes :email_global_state, or :subscription_group and the id of a group",
   ],
-])("check() of %j says why", (html, reason) => {
-  expect(problem(html)).toBe(reason);
+])("check() refuses %j, and says why", (html, reason) => {
+  expect(problem(html)).toContain(reason);
+});
+
+test.each([
+  ["<p>page</p>", "has no form, so nothing can be chosen on it"],
+  ["<h1>Hi</h1>", "has no form, so nothing can be chosen on it"],
+  ["string", "has no form, so nothing can be chosen on it"],
+  [`${form}\n<blink>x</blink>`, "line 2: unknown tag <blink>"],
+  [`${form}\n<div>`, "line 2: the tag <div> is not closed"],
+  [`${form}\n<div`, "line 2: the page ends within a tag or comment (eof-in-tag)"],
+  [`${form}<!-- `, "line 1: the page ends within a tag or comment (eof-in-comment)"],
+  [form.replace("post", "get"), 'line 1: the form saves nothing: its method must be "post"'],
+  [form.replace(' method="post"', ""), 'line 1: the form saves nothing: its method must be "post"'],
+  [
+    form.replace('action="{{preference_center_submit_url}}"', ""),
+    "line 1: the form has no action, so not all choices are saved: it must be {{preference_center_submit_url}}",
+  ],
+  [form.replace("{{preference_center_submit_url}}", " "), "line 1: the form has no action"],
+  [
+    form.replace('name="{% form_field_name :email_global_state %}"', 'name="x"'),
+    "line 1: the form saves nothing: no field has a name made by {% form_field_name %}",
+  ],
+  [
+    form.replace(" method", ' enctype="text/plain" method'),
+    "line 1: the form saves nothing: its enctype must be application/x-www-form-urlencoded",
+  ],
+  [`${form}\n{{\${frist_name}}}`, 'line 2: "${frist_name}" is empty, as pages know no such variable'],
+  [`${form}\n{{ email_address.constructor }}`, 'line 2: "email_address.constructor" is empty, as pages know no such variable'],
+  [`${form}\n{{ heddle_head }}{{ anything | default: 'x' }}`, 'line 2: "heddle_head" is empty, as pages know no such variable'],
+  [`${form}\n{{subscribed_state.\${a b}}}`, 'line 2: "subscribed_state.a b" is empty, as pages know no such variable'],
+  [`${form}\n{{custom_attribute.\${}}}`, 'line 2: "custom_attribute." is empty, as pages know no such variable'],
+])("check() takes %j, and warns", (html, warning) => {
+  expect(openPages().check(content({ pageHtml: html }), closed).join("\n")).toContain(`'preference_center_page_html' ${warning}`);
+  expect(filled(html)).not.toContain("undefined");
 });
 
 test("check() takes fragments, custom elements, drawings, comments, optional end tags and the sample's script", () => {
@@ -113,24 +140,45 @@ test("check() takes fragments, custom elements, drawings, comments, optional end
 test("what is put in is escaped wherever it stands", () => {
   const html = filled(
     `${form}<p title={{\${email_address}}} class="{{\${email_address}}}">{{\${email_address}}}</p>`,
-    {},
-    `"a onload=x>'<b>&"@x.de`,
+    { email: `"a onload=x>'<b>&"@x.de` },
   );
   expect(html).toContain('title=&#34;a&#32;onload&#61;x&#62;&#39;&#60;b&#62;&#38;&#34;@x.de class="&#34;a');
   expect(html).not.toContain("<b>");
+});
+
+test("fields of the profile are shown, escaped, and defaults stand for those that are not there", () => {
+  const fields: PersonFields = {
+    standard: new Map([["first_name", `Zoë <b onclick="x">&'`]]),
+    custom: new Map<string, string | number | boolean>([["plan", "gold"], ["a b", 7], ["vip", true]]),
+  };
+  const html =
+    "[{{${first_name}}}][{{ ${last_name} | default: 'friend' }}][{{custom_attribute.${plan} | upcase}}][{{custom_attribute.${a b}}}]" +
+    "[{{custom_attribute.${none} | default: 'none'}}][{% if {{custom_attribute.${vip}}} and custom_attribute.${plan} == 'gold' %}yes{% endif %}]" +
+    "{% assign name = ${first_name} %}<p title={{name}}>[{{${unknown}}}][{{ custom_attribute['plan'] }}]";
+  const page = filled(`${form}${html}`, { fields });
+  const name = "Zoë&#32;&#60;b&#32;onclick&#61;&#34;x&#34;&#62;&#38;&#39;";
+  expect(page).toContain(`[${name}][friend][GOLD][7][none][yes]<p title=${name}>[][gold]`);
+  const without = filled(`${form}${html}`);
+  expect(without).toContain("[][friend][][][none][]<p title=>[][]");
 });
 
 test("states, conditions, assignments and filters work; a group that is not known is as given", () => {
   const states = { email_global: "opted_in", "g-1": "subscribed" };
   const html = "{% assign s = subscribed_state.${g-1} %}{% if {{subscribed_state.${g-1}}} == 'subscribed' %}A{% else %}B{% endif %}" +
     "{% unless s == 'subscribed' %}C{% endunless %}{% case s %}{% when 'subscribed' %}D{% endcase %}{{ subscribed_state.${email_global} | upcase }}";
-  expect(filled(`${form}${html}`, states)).toContain("ADOPTED&#95;IN".replace("&#95;", "_"));
+  expect(filled(`${form}${html}`, { states })).toContain("ADOPTED&#95;IN".replace("&#95;", "_"));
 });
 
 test("the head goes after the head tag, the html tag, the doctype or to the beginning, and a doctype is there", () => {
   const at = (html: string) => {
     const center = { workspaceId: "w", id: "c", name: "n", version: 1, createdAt: 0, updatedAt: 0, content: content({ pageHtml: html }) };
-    return openPages().compiled(center, "page")?.template.render({ email: "", submitUrl: "", states: new Map(), head: "<H>" }).split(
+    return openPages().compiled(center, "page")?.template.render({
+      email: "",
+      submitUrl: "",
+      states: new Map(),
+      fields: noFields,
+      head: "<H>",
+    }).split(
       "<form",
     )[0];
   };
@@ -144,8 +192,8 @@ test("the head goes after the head tag, the html tag, the doctype or to the begi
 
 test("a page that grows too large when it is filled in is refused", () => {
   const html = `${form}${"{{${email_address}}} ".repeat(900)}`;
-  expect(filled(html, {}, "x".repeat(254)).length).toBeLessThan(limits.pageRenderBytesMax);
-  expect(() => filled(html, {}, "x".repeat(5_000))).toThrow("The page is too large");
+  expect(filled(html, { email: "x".repeat(254) }).length).toBeLessThan(limits.pageRenderBytesMax);
+  expect(() => filled(html, { email: "x".repeat(5_000) })).toThrow("The page is too large");
 });
 
 test("pages with too much Liquid or too many tags are refused, and every other is read in good time", { timeout: 60_000 }, () => {

@@ -3,6 +3,7 @@ import { openKept } from "../../../platform/kept.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
+import type { WantedFields } from "../domain/person-fields.ts";
 import type { PageChecker } from "../domain/center-ports.ts";
 import { type AboutPage, checkHtml } from "./check-html.ts";
 import { escapeText } from "./escape.ts";
@@ -19,6 +20,8 @@ export interface CompiledPage {
   readonly fields: ReadonlySet<string>;
   /** Fields that are nothing but checkboxes, with the value of the box. */
   readonly boxes: ReadonlyMap<string, string>;
+  /** Of the person's profile, that it shows. */
+  readonly wanted: WantedFields;
   /** HTML for its head. */
   readonly head: string;
   /** What the document around its frame takes over from it. */
@@ -104,6 +107,7 @@ function compile(html: string, kind: PageKind, { title, options }: CenterContent
     template: openTemplate({ source }, hasDoctype ? head : head + doctype.length),
     groups: parsed.groups,
     fields: parsed.fields,
+    wanted: parsed.wanted,
     boxes,
     about,
     head: `${headOf(options)}${hasTitle ? "" : `<title>${escapeText(title)}</title>`}`,

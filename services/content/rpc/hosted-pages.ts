@@ -10,9 +10,10 @@ import type { CenterStore } from "../domain/center-ports.ts";
 import { foundCenter } from "../domain/change-center.ts";
 import { choicesOf, recordField } from "../domain/form-choices.ts";
 import type { Consent, PageRequest, People } from "../domain/page-ports.ts";
+import { isNoneWanted, noFields, type PersonFields, type WantedFields } from "../domain/person-fields.ts";
 import { saveChoices } from "../domain/save-choices.ts";
 import type { PageLink, PageLinks } from "../links/page-links.ts";
-import { askedBy, choicePage, confirmationPage, type FilledPage, type Shown } from "../page/hosted-page.ts";
+import { askedBy, choicePage, confirmationPage, type FilledPage, type Shown, wantedOf } from "../page/hosted-page.ts";
 import type { Pages } from "../page/pages.ts";
 import { callerOf } from "./center-messages.ts";
 
@@ -38,13 +39,13 @@ export async function handleCreateLink(parts: HostedParts, message: CreatePrefer
 }
 
 export async function handleOpenPage(parts: HostedParts, message: OpenPreferencePageRequest) {
-  const { shown } = await opened(parts, message);
+  const { shown } = await opened(parts, message, "page");
   return { page: pageMessage(choicePage(parts.pages, shown)) };
 }
 
 export async function handleSubmitPage(parts: HostedParts, message: SubmitPreferencePageRequest) {
   const sent = formOf(message.form);
-  const { shown, request } = await opened(parts, message);
+  const { shown, request } = await opened(parts, message, "answer");
   const { states, person } = shown;
   const choices = choicesOf(sent, askedBy(parts.pages, shown), { whole: message.wholeForm, global: states.global });
   const saved = await saveChoices(parts.consent, request, { choices, person, states, all: sent.get(recordField) === "all" });
@@ -52,8 +53,9 @@ export async function handleSubmitPage(parts: HostedParts, message: SubmitPrefer
 }
 
 async function opened(
-  { links, centers, people, consent }: HostedParts,
+  { links, centers, people, consent, pages }: HostedParts,
   { token, requestId, traceparent }: { readonly token: string; readonly requestId: string; readonly traceparent: string },
+  showing: "page" | "answer",
 ): Promise<{ readonly shown: Shown; readonly request: PageRequest }> {
   const link = await links.open(token);
   const { workspaceId, centerId, userId } = link;
@@ -66,9 +68,25 @@ async function opened(
   if (center === undefined || center.content.state === "draft" || person === undefined) {
     throw new Refusal("NOT_FOUND", "The page of this link is not there any more");
   }
-  const states = await consent.states(request, person);
+  const [states, fields] = await Promise.all([
+    consent.states(request, person),
+    fieldsOf(people, { request, userId }, wantedOf(pages, center, showing)),
+  ]);
   const frame = settings.scriptsAllowed ? { token: await formTokenOf(links, link, token), name: requestId } : undefined;
-  return { shown: { center, settings, person, states, ...(frame && { frame }) }, request };
+  return { shown: { center, settings, person, states, fields, ...(frame && { frame }) }, request };
+}
+
+/** A page is worth more than what it shows of a profile: where that cannot be read, defaults stand for it. */
+async function fieldsOf(
+  people: People,
+  { request, userId }: { readonly request: PageRequest; readonly userId: string },
+  wanted: WantedFields,
+): Promise<PersonFields> {
+  if (isNoneWanted(wanted)) return noFields;
+  return await people.fields(request, userId, wanted).catch((error: unknown) => {
+    if (error instanceof Refusal) return noFields;
+    throw error;
+  });
 }
 
 /** A page that was opened by the token of a form has no other, so none is good for longer than the first. */

@@ -83,7 +83,7 @@ async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCent
   return {
     centers: changes.map(({ center }) => summaryMessage(center)),
     changed: changes.filter(({ action }) => action !== "unchanged").length,
-    changes: changes.map(({ action, center }) => ({ action, center: summaryMessage(center) })),
+    changes: changes.map(({ action, center, warnings }) => ({ action, center: summaryMessage(center), warnings: [...warnings] })),
   };
 }
 

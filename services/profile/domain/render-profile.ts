@@ -26,6 +26,8 @@ export interface RenderOptions {
   readonly currencyRates?: CurrencyRates;
   /** The status of the user's address, from the service that owns it; `subscribed` when it knows none. */
   readonly emailSubscribe?: EmailStatus;
+  /** Of the custom attributes only these. Absent or empty: all. */
+  readonly customAttributes?: readonly string[];
 }
 
 type Renderer = (profile: Profile, options: RenderOptions) => Json | undefined;
@@ -59,7 +61,13 @@ const standard: readonly (readonly [string, Renderer])[] = [
   ["email_subscribe", (_profile, { emailSubscribe = "subscribed" }) => emailSubscribe],
   plain("email_open_tracking_disabled"),
   plain("email_click_tracking_disabled"),
-  ["custom_attributes", ({ custom }) => custom.size === 0 ? undefined : objectOf(custom, withTimesAsText)],
+  ["custom_attributes", ({ custom }, { customAttributes = [] }) => {
+    const wanted = customAttributes.length === 0 ? custom : new Map([...new Set(customAttributes)].flatMap((name) => {
+      const value = custom.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    }));
+    return wanted.size === 0 ? undefined : objectOf(wanted, withTimesAsText);
+  }],
   ["custom_events", ({ events }) => listed(events, summaryOf)],
   ["purchases", ({ purchases }) => listed(purchases, summaryOf)],
   ["devices", ({ devices }) => listed(devices, (id, { model, os, lastSeen }) => ({ model, os, device_id: id, last_seen: iso(lastSeen) }))],

@@ -19,14 +19,16 @@ export async function handleExportUsers(
   message: ExportUsersRequest,
   { signal }: Pick<HandlerContext, "signal">,
 ): Promise<ExportUsersResponse> {
-  const { fields, currencyRates } = message;
+  const { fields, currencyRates, customAttributes } = message;
   const users = message.users.map(userKeyFromMessage);
   const request = { ...readOf(message), signal };
   const { profiles, waiting, unknown, behind } = await exportUsers(parts, { ...request, users });
   const statuses = await statusesOf(parts, profiles, { ...request, fields, waiting });
   signal.throwIfAborted();
   return create(ExportUsersResponseSchema, {
-    usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { fields, currencyRates, ...statusOf(statuses, profile) }))),
+    usersJson: profiles.map((profile) =>
+      toJsonBytes(renderProfile(profile, { fields, currencyRates, customAttributes, ...statusOf(statuses, profile) }))
+    ),
     unknown: [...unknown],
     behind: behind || statuses.behind,
   });
