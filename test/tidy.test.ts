@@ -68,6 +68,17 @@ test("tidy: every relative link of a Markdown file leads somewhere", () => {
   expect(broken).toEqual([]);
 });
 
+test("tidy: each decision has a number of its own, a date and a status", () => {
+  const decisions = files.filter((path) => path.startsWith("docs/decisions/"));
+  const numbers = decisions.map((path) => path.slice("docs/decisions/".length, "docs/decisions/0000".length));
+  const wrong = decisions.flatMap((path, at) => [
+    ...(numbers.indexOf(numbers[at] ?? "") === at ? [] : [`${path}: number ${numbers[at]} is taken, use the next free one`]),
+    ...(lines(path)[0]?.startsWith(`# ${Number(numbers[at])}. `) ? [] : [`${path}:1: begin with "# ${Number(numbers[at])}. "`]),
+    ...(/^\d{4}-\d\d-\d\d, (in force|under way|replaced by \[decision \d+\])/m.test(text(path)) ? [] : [`${path}:3: say date and status`]),
+  ]);
+  expect(wrong).toEqual([]);
+});
+
 test("tidy: no file is longer than 300 lines, none larger than 512 KiB", () => {
   const long = sources.filter((path) => codeLines(path) > 300).map((path) => `${path}: ${codeLines(path)} lines, split it by what it does`);
   const large = files.filter((path) => statSync(join(root, path)).size > 512 * 1024).map((path) =>
