@@ -85,7 +85,7 @@ function judgeUnmarked({ keyspace, streams, streamNames, places }: Found, there:
   if (there.length === 0) return { kind: "new" };
   const named = there.map((kind) => streams[kind]).find((stream) => stream?.logId !== undefined);
   // Streams have the name of a log only since the rows had it: a log that was resolved came to rows, whether a step noted them yet or not
-  const isResolved = named !== undefined && places.some(({ mark, at = 0 }) => mark.startsWith("resolve-") && at > 0);
+  const isResolved = streams.lanes?.logId !== undefined && places.some(({ mark, at = 0 }) => mark.startsWith("resolve-") && at > 0);
   if (isResolved || places.some(({ rows }) => rows > 0)) {
     const text = `the keyspace "${keyspace}" knows nothing of the log ${named?.logId ?? ""} that was applied to it: ` +
       "it was lost and made anew, or it is another one";
