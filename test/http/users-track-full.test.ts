@@ -57,3 +57,25 @@ test(
     await expect.poll(async () => (await read([fat])).users[0]?.custom_attributes?.["color"], { timeout: 60_000 }).toBe("blue");
   },
 );
+
+test("a name beyond the 20,000 of a profile is told by /users/track/sync, the same to a repeat", { timeout: 240_000 }, async () => {
+  const id = fresh();
+  function names(from: number, count: number): Record<string, number> {
+    return Object.fromEntries(Array.from({ length: count }, (_, at) => [`n${from + at}`, 1]));
+  }
+  await suite.track({ attributes: [{ external_id: id, ...names(0, 10_000) }] });
+  await suite.track({ attributes: [{ external_id: id, ...names(10_000, 9_999) }] });
+  const fits = await suite.post("/users/track/sync", { attributes: [{ external_id: id, last: 1 }] });
+  expect([fits.status, fits.body.errors]).toEqual([201, undefined]);
+  const full = expect.stringMatching(/^'beyond' was not taken: the user has 20000 custom attributes, which is the most/);
+  const key = { headers: { "idempotency-key": fresh("key") } };
+  for (const call of [{}, key, key]) {
+    const answer = await suite.post("/users/track/sync", { attributes: [{ external_id: id, beyond: 1, n1: 2, gone: null }] }, call);
+    expect(answer.status, answer.text.slice(0, 300)).toBe(201);
+    expect(answer.body.errors).toEqual([{ type: full, input_array: "attributes", index: 0, field: "beyond" }]);
+    expect(answer.text).toContain('"n1":2');
+  }
+  const many = await suite.post("/users/track/sync", { attributes: [{ external_id: id, ...names(50_000, 30) }] });
+  expect(many.body.errors).toHaveLength(10);
+  expect(many.body.errors?.at(-1)?.type).toMatch(/; 20 more fields were not taken$/);
+});

@@ -3,9 +3,11 @@ import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { ReadParts } from "./catch-up.ts";
 import { checkTrack, type ObjectError } from "./check-track.ts";
+import { quoted } from "./check-verdict.ts";
 import { findUsers } from "./find-users.ts";
 import type { Profile } from "./profile.ts";
 import { submit, type WriteParts, type WriteRequest, type Written } from "./submit.ts";
+import type { CustomChange, TrackObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
 
 export interface SyncInput {
@@ -14,14 +16,14 @@ export interface SyncInput {
   readonly groups?: ReadonlySet<string> | undefined;
   readonly rejected?: ReadonlySet<string> | undefined;
   /** The answer, of how the user is: undefined where the object was for existing users only and nobody was found. */
-  readonly render: (key: UserKey, profile: Profile | undefined) => Uint8Array;
+  readonly render: (key: UserKey, profile: Profile | undefined, full: readonly ObjectError[]) => Uint8Array;
   /** Of a request that may be sent twice, called once it is applied: the answer that the first was given, or else what `make` gives. */
   readonly firstAnswer?: ((make: () => Promise<Uint8Array>) => Promise<Uint8Array>) | undefined;
 }
 
 export interface SyncResult extends Written {
   readonly answer: Uint8Array;
-  /** Fields of the object that were not taken. */
+  /** Fields of the object that were not taken, as the object alone says it; those for which there was no room are in the answer. */
   readonly errors: readonly ObjectError[];
 }
 
@@ -46,7 +48,39 @@ export async function trackUsersSync(
   return { ...written, errors: report.errors, answer: await (firstAnswer === undefined ? rendered() : firstAnswer(rendered)) };
 
   async function rendered(): Promise<Uint8Array> {
-    return render(user, await profileOf(parts, request, user));
+    const profile = await profileOf(parts, request, user);
+    return render(user, profile, object === undefined ? [] : fullErrors(object, profile));
+  }
+}
+
+/** Attributes that the profile had no room for: they are not there after it was applied. */
+function fullErrors(object: TrackObject, profile: Profile | undefined): ObjectError[] {
+  if (object.kind !== "attribute" || profile?.dropped === undefined) return [];
+  const left = (object.custom ?? []).filter(([name, change]) => !profile.custom.has(name) && adds(change)).map(([name]) => name);
+  const isFull = profile.custom.size >= limits.attributesPerProfileMax;
+  const why = isFull
+    ? `the user has ${limits.attributesPerProfileMax} custom attributes, which is the most`
+    : `the profile has ${limits.profileBytesMax} bytes at most`;
+  const more = left.length - limits.fieldFaultsPerObjectMax;
+  return left.slice(0, limits.fieldFaultsPerObjectMax).map((name, at, told) => {
+    const others = more > 0 && at === told.length - 1 ? `; ${more} more fields were not taken` : "";
+    const type = `'${quoted(name)}' was not taken: ${why}, take others away first${others}`;
+    return { type, inputArray: "attributes", index: 0, field: quoted(name) };
+  });
+}
+
+/** What leaves a value where there was none. */
+function adds(change: CustomChange): boolean {
+  switch (change.op) {
+    case "set":
+    case "merge":
+    case "increment":
+      return true;
+    case "members":
+    case "objects":
+      return change.add.length > 0;
+    default:
+      return false;
   }
 }
 

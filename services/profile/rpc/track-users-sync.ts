@@ -1,4 +1,5 @@
 /** RPC TrackUsersSync: one object, and the user as it is after it. */
+import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -9,6 +10,7 @@ import {
   TrackUsersSyncResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
+import type { ObjectError } from "../domain/check-track.ts";
 import type { Idempotency } from "../domain/intake-record.ts";
 import { trackUsersSync } from "../domain/track-users-sync.ts";
 import { firstAnswer } from "./first-answer.ts";
@@ -30,15 +32,16 @@ export async function handleTrackUsersSync(
     body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
     groups: groupsOf(message),
     rejected: await rejectedFor(parts, scope),
-    render: (key, profile) => profile === undefined ? nobody : toJsonBytes(syncUser(key, profile)),
+    render: (key, profile, full) => profile === undefined ? nobody : answerOf(toJsonBytes(syncUser(key, profile)), full),
     firstAnswer: mark && (async (make) => {
       const sealed = await firstAnswer(parts, { request, mark }, async () => await sealAnswer(scope, await make()));
       return await openAnswer(scope, sealed);
     }),
   });
+  const { user, full } = readAnswer(answer);
   return create(TrackUsersSyncResponseSchema, {
-    usersJson: answer.length === 0 ? [] : [answer],
-    errors: [...errors],
+    usersJson: user.length === 0 ? [] : [user],
+    errors: [...errors, ...full],
     position: positionToToken(written.position),
     replayed: written.repeatOf !== undefined,
   });
@@ -52,3 +55,16 @@ function syncMark(scope: Scope, body: Uint8Array): Idempotency | undefined {
 }
 
 const nobody = new Uint8Array();
+
+/** The user, and behind a line's end, which no compact JSON holds, what there was no room for: a repeat is told the same. */
+function answerOf(user: Uint8Array, full: readonly ObjectError[]): Uint8Array {
+  return full.length === 0 ? user : Buffer.concat([user, Buffer.from(`\n${JSON.stringify(full)}`)]);
+}
+
+function readAnswer(answer: Uint8Array): { readonly user: Uint8Array<ArrayBuffer>; readonly full: readonly ObjectError[] } {
+  const end = answer.indexOf(lineEnd);
+  if (end < 0) return { user: new Uint8Array(answer), full: [] };
+  return { user: new Uint8Array(answer.subarray(0, end)), full: JSON.parse(Buffer.from(answer.subarray(end)).toString()) };
+}
+
+const lineEnd = 0x0a;
