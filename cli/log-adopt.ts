@@ -81,7 +81,7 @@ function textOf({ epoch, faults, kept, lost }: Adoption, { partitions, lanes }: 
     `Epoch ${epoch.number} of the log ${epoch.logId} would begin, behind everything that was ever given out. Streams that go on: ${
       kept.join(", ") || "none"
     }; the others are made anew.`,
-    `They have ${partitions} partitions and ${lanes} lanes (HEDDLE_LOG_PARTITIONS, HEDDLE_LOG_LANES): as the parts, or those cannot open them.`,
+    `HEDDLE_LOG_PARTITIONS is ${partitions} and HEDDLE_LOG_LANES ${lanes} here: parts with other numbers cannot open what is made.`,
     "Lost for good:",
     ...lost.map((what) => `  ${what}`),
     "What can still be put back (a copy of the streams or of the rows) has to be put back before, not after.",
