@@ -1,11 +1,12 @@
 /** Request bodies that come compressed: bounded as they come and as they unfold. */
 import process from "node:process";
 import { promisify } from "node:util";
+import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 
 const zlib = process.getBuiltinModule("node:zlib");
 
-type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
+type Unpack = (bytes: Uint8Array, options: { maxOutputLength: number; chunkSize: number }) => Promise<Uint8Array>;
 
 /** By the name of the coding (RFC 9110 section 8.4.1). `deflate` is zlib's form; zstd where the runtime has it. */
 const unpackers: ReadonlyMap<string, Unpack> = new Map([
@@ -30,7 +31,7 @@ export function bodyCodingOf(header: string | undefined): string | undefined {
 /** Throws BODY_TOO_LARGE before more than `bytesMax` are unfolded, BODY_NOT_DECODED for what the coding does not make. */
 export async function decodeBody(coding: string, bytes: Uint8Array, bytesMax: number): Promise<Uint8Array> {
   try {
-    return await (unpackers.get(coding) as Unpack)(bytes, { maxOutputLength: bytesMax });
+    return await (unpackers.get(coding) as Unpack)(bytes, { maxOutputLength: bytesMax, chunkSize: limits.bodyPieceBytes });
   } catch (cause) {
     if ((cause as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") {
       throw new Refusal("BODY_TOO_LARGE", `The request body may not be larger than ${bytesMax} bytes, also once it is decompressed`);

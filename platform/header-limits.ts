@@ -18,6 +18,8 @@ export const headerLimits = {
   largeBodyBytesInFlightMax: 96 * 1024 * 1024,
   // Compressed bodies that are decompressed at a time: each counts as the largest of its route until its size is known
   bodiesUnfoldingMax: 4,
+  // What comes out at a time: each piece is a round of the thread pool, 16 KiB cost five times the CPU
+  bodyPieceBytes: 256 * 1024,
   // Whose pages in browsers may use keys of a workspace
   corsOriginsPerWorkspaceMax: 50,
   // Of a file that the command imports: a line, and what it sends together
