@@ -1,4 +1,4 @@
-/** Two processes' worth of resolvers and appliers over a real JetStream and a real Cassandra leave what the embedded pass leaves. */
+/** Two processes' worth of resolvers and appliers over a real JetStream and a real Cassandra leave what a fold over the intake leaves. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openCassandra } from "../../platform/cassandra/driver.ts";
@@ -24,13 +24,14 @@ import { type MeshApplied, openMeshApplied } from "./reader/mesh-applied.ts";
 import type { Members } from "../../platform/lane/ownership.ts";
 import { createLocalNews } from "../../platform/lane/progress-news.fixture.ts";
 import { randomHistory } from "./simulation/history.fixture.ts";
-import { look, runEmbedded } from "./simulation/reference.fixture.ts";
+import { fold } from "./simulation/fold.fixture.ts";
+import { look } from "./simulation/reference.fixture.ts";
 import { createWorld } from "./simulation/world.fixture.ts";
 import { openCassandraProfileStore } from "./store/cassandra.ts";
 
 const hookMs = 240_000;
 const layout = laneLayout(1, 8);
-/** Nothing may depend on when something is resolved: the embedded pass resolves at the same moment. */
+/** Nothing may depend on when something is resolved: the fold resolves at the same moment. */
 const clock: Clock = { ...systemClock, now: () => Date.UTC(2026, 0, 1) };
 const undoWindowMs = 10_000_000;
 
@@ -101,11 +102,11 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
       const last = records.at(-1)?.sequence ?? 0;
       expect(await applied.wait({ partition: 0, sequence: last }, 60_000)).toBe(true);
       const steps = { applyRecord, freeze, takeIn, takeBack };
-      const embedded = await runEmbedded(records, { steps, undoWindowMs, decode: decodeRecord, now: clock.now() });
-      const seen = await look(store, embedded.keys);
+      const folded = fold(records, { steps, undoWindowMs, decode: decodeRecord, now: clock.now() });
+      const seen = await look(store, folded.keys);
       expect(await store.profiles.listHeld(10)).toEqual([]);
-      expect(seen.identities).toEqual(embedded.identities);
-      expect(seen.profiles).toEqual(embedded.profiles);
+      expect(seen.identities).toEqual(folded.identities);
+      expect(seen.profiles).toEqual(folded.profiles);
       expect(new Set(told)).toContain("profile.user.merged.v1");
       await readers[1]?.close();
       await applied.close();

@@ -1,6 +1,6 @@
 /**
  * Resolvers and appliers as separate processes, two of each at the same time, under crashes, lost and repeated calls and
- * replicas that lag: what they leave is what the embedded pass leaves for the same intake. A seed is a run:
+ * replicas that lag: what they leave is what a fold over the same intake leaves. A seed is a run:
  * HEDDLE_SIMULATION_SEED=17 replays one, HEDDLE_SIMULATION_RUNS says how many there are, HEDDLE_SIMULATION_FIRST where they begin.
  */
 import { fromBinary } from "@bufbuild/protobuf";
@@ -16,7 +16,8 @@ import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { profileFromRow } from "../store/rows.ts";
 import { randomHistory } from "./history.fixture.ts";
-import { consentOf, look, runEmbedded } from "./reference.fixture.ts";
+import { fold } from "./fold.fixture.ts";
+import { consentOf, look } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
@@ -37,7 +38,7 @@ const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 1_500);
 const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);
 const only = process.env["HEDDLE_SIMULATION_SEED"];
 
-test("resolvers and appliers leave what the embedded pass leaves", { timeout: 600_000 }, async () => {
+test("resolvers and appliers leave what a fold over the intake leaves", { timeout: 600_000 }, async () => {
   const seeds = only === undefined ? Array.from({ length: runs }, (_, at) => first + at) : [Number(only)];
   for (const seed of seeds) {
     try {
@@ -83,20 +84,20 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
     () => [0, 1].every((lane) => cluster.kept(lane) >= cluster.lanes.last(subjectOf(cluster.layout.profile(lane)))),
     () => {},
   );
-  const embedded = await runEmbedded(expected, { steps, undoWindowMs });
-  const seen = await look(cluster.store, embedded.keys);
+  const folded = fold(expected, { steps, undoWindowMs });
+  const seen = await look(cluster.store, folded.keys);
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
-  expect(seen.identities).toEqual(embedded.identities);
-  expect(seen.profiles).toEqual(embedded.profiles);
+  expect(seen.identities).toEqual(folded.identities);
+  expect(seen.profiles).toEqual(folded.profiles);
   expect(untold(cluster, seen.profiles)).toEqual([]);
-  for (const [service, sent] of embedded.consent) expect([service, sentTo(cluster, service)]).toEqual([service, [...sent].sort()]);
+  for (const [service, sent] of folded.consent) expect([service, sentTo(cluster, service)]).toEqual([service, [...sent].sort()]);
   expect(leftIn(cluster, "handoffs_by_merge")).toEqual([]);
   expect(leftIn(cluster, "held_records_by_user")).toEqual([]);
-  expect(leftIn(cluster, "frozen_by_merge")).toEqual(embedded.openMerges);
-  expect(embedded.openMerges).toEqual(expect.arrayContaining(leftIn(cluster, "journal_by_merge")));
+  expect(leftIn(cluster, "frozen_by_merge")).toEqual(folded.openMerges);
+  expect(folded.openMerges).toEqual(expect.arrayContaining(leftIn(cluster, "journal_by_merge")));
 }
 
-/** What the resolvers sent to a service that owns consent, of all its lanes: in the order of places, as the embedded pass keeps it. */
+/** What the resolvers sent to a service that owns consent, of all its lanes. */
 function sentTo({ lanes, layout }: Cluster, service: "subscription" | "messaging-status"): string[] {
   const partitionOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
   const bodies = [0, 1].flatMap((lane) => lanes.messages(subjectOf(partitionOf(lane)))).flatMap(({ body }) => unpackRecords(body));
