@@ -115,6 +115,8 @@ export const limits = {
   passRetryMsMin: 100,
   passRetryMsMax: 10_000,
   heldRedriveMax: 1_000,
+  // Users of one transaction of a redrive: what waits of each may be much
+  heldRedrivePage: 50,
   askedLookMs: 1_000,
   frozenSweepMs: 60_000,
   frozenSweepMax: 100,

@@ -73,6 +73,19 @@ test("heddle log skip passes over the one record, and what came after is applied
   expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "white" } });
 });
 
+test("heddle log skip passes over nothing that can be applied by then", async () => {
+  const { profile, log, state, clock } = await openHeld();
+  const [held] = (await log.status()).held;
+  if (held === undefined) throw new Error("Nobody is held");
+  await log.skip(held);
+  state.mended = true;
+  await expect.poll(async () => {
+    clock.advance(limits.askedLookMs);
+    return (await log.status()).held.length;
+  }).toBe(0);
+  expect(await profile.user("a")).toMatchObject({ custom_attributes: { color: "blue" }, custom_events: [{ name: "bad", count: 1 }] });
+});
+
 test("heddle log skip refuses a user who is not held, and a record that is not the first", async () => {
   const { log } = await openHeld();
   const [held] = (await log.status()).held;

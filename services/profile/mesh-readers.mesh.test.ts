@@ -17,6 +17,7 @@ import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
+import { resolveBatch } from "./domain/resolve-batch.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { decodeRecord, encodeRecord } from "./intake/record-message.ts";
 import { type MeshReaders, startMeshReaders } from "./mesh-readers.ts";
@@ -102,7 +103,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
       const last = records.at(-1)?.sequence ?? 0;
       expect(await applied.wait({ partition: 0, sequence: last }, 60_000)).toBe(true);
       const steps = { applyRecord, freeze, takeIn, takeBack };
-      const folded = fold(records, { steps, undoWindowMs, decode: decodeRecord, now: clock.now() });
+      const folded = fold(records, { steps, undoWindowMs, decode: decodeRecord, resolve: resolveBatch, now: clock.now() });
       const seen = await look(store, folded.keys);
       expect(await store.profiles.listHeld(10)).toEqual([]);
       expect(seen.identities).toEqual(folded.identities);

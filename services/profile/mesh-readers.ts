@@ -19,15 +19,14 @@ import { resolveBatch } from "./domain/resolve-batch.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane.ts";
-import { createViews } from "./pass/plan-step.ts";
-import { createUserCache } from "./pass/user-cache.ts";
-import { reportedSteps } from "./pass/reported-steps.ts";
-import type { PureSteps } from "./pass/workspace-work.ts";
+import { createUserCache } from "./apply/user-cache.ts";
+import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { createGate, type Gate } from "../../platform/lane/gate.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
 import { createProgressTeller, type ProgressNews, type ProgressTeller } from "../../platform/lane/progress-news.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
-import { resolvePartition } from "./resolve/resolve-partition.ts";
+import { resolveToLanes } from "./resolve/publish-steps.ts";
+import { createViews } from "./resolve/views.ts";
 
 export interface MeshReaderOptions {
   /** Names this process among all of them, anew at each start. */
@@ -94,14 +93,12 @@ const resolving = "resolve-";
 const applying = "apply-";
 
 function startResolver(options: MeshReaderOptions, teller: ProgressTeller, partition: number): Reading {
-  return resolvePartition({
+  return resolveToLanes({
     ...options,
     partition,
+    fenced: options.steps,
     checkpointSubject: options.subjects.checkpoint(`${resolving}${partition}`),
     subjectOf: options.subjects.partition,
-    decode: decodeRecord,
-    resolve: resolveBatch,
-    views: createViews(),
     packItem,
     encodeConsent: laneRows,
     packItems: packLaneMessage,
@@ -111,6 +108,9 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
       stepBytesMax: limits.stepBytesMax,
     }),
     onWritten: (sequence) => teller.written(partition, sequence),
+    decode: decodeRecord,
+    resolve: resolveBatch,
+    views: createViews(),
   });
 }
 

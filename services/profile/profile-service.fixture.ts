@@ -113,6 +113,9 @@ export function externalId(value: string) {
   return { key: { key: { case: "externalId" as const, value } } };
 }
 
+/** Rows of users that say more of them than a mark. */
+export const usersKnown = "profile_profiles WHERE identity IS NOT NULL OR body IS NOT NULL";
+
 export function rowsIn({ database }: TestProfile, table: string): number {
   return Number(database.handle.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]);
 }

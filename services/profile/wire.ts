@@ -1,4 +1,4 @@
-/** The profile service put together: store, passes, use cases. The only file of the service that sees all of them. */
+/** The profile service put together: store, resolvers, use cases. The only file of the service that sees all of them. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
@@ -16,6 +16,7 @@ import { freeze, takeBack, takeIn } from "./domain/apply-merge.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import { type EmailStatuses, noStatuses, statusesOf, statusOf } from "./domain/email-statuses.ts";
 import { findUsers } from "./domain/find-users.ts";
+import type { Addressed } from "./domain/lane-item.ts";
 import type { Applied } from "./domain/ports.ts";
 import { renderProfile } from "./domain/render-profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
@@ -25,12 +26,12 @@ import { eventsOf } from "./events/profile-events.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
-import { createViews } from "./pass/plan-step.ts";
-import type { Resolve } from "./pass/resolve-workspace.ts";
-import { type Backlog, type Pass, runPass } from "./pass/run-pass.ts";
-import { createUserCache } from "./pass/user-cache.ts";
-import { reportedSteps } from "./pass/reported-steps.ts";
-import type { PureSteps } from "./pass/workspace-work.ts";
+import { createUserCache } from "./apply/user-cache.ts";
+import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
+import { type Backlog, commitSteps, type CommittedSteps } from "./resolve/commit-steps.ts";
+import { resolvePartition } from "./resolve/resolve-partition.ts";
+import type { Resolve } from "./resolve/resolve-workspace.ts";
+import { createViews } from "./resolve/views.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
@@ -65,15 +66,15 @@ export interface ProfilePart {
   readonly service: ServiceImpl<typeof ProfileService>;
   /** Ready with a reason: some records are set aside or held back, all others are applied. */
   health(): Health;
-  /** How far each pass is behind the log. */
+  /** How far each partition is behind the log. */
   lags(): Promise<readonly Lag[]>;
-  /** What waits for a human, over all passes. */
+  /** What waits for a human, over all partitions. */
   backlog(): Backlog;
   /** Resolves when everything appended before the call is applied. */
   settled(): Promise<void>;
   /** Tries the records of held users once more. */
   redrive(): void;
-  /** Ends the passes after the steps under way. What is in the log stays there for the next start. */
+  /** Ends after the steps under way. What is in the log stays there for the next start. */
   close(): Promise<void>;
 }
 
@@ -85,59 +86,69 @@ interface Health {
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
   const { database, log, clock, telemetry = noTelemetry } = options;
   const events = await openSqliteEvents({ database, clock });
-  const stored = await openSqliteProfileStore({
-    database,
-    encodeLane: laneRows,
-    onCommit: (step) => events.append(step.workspaces.flatMap(({ workspaceId, told = [] }) => eventsOf(workspaceId, told))),
-  });
-  const opened = tellingOfConsent(stored, options.onConsent);
+  const opened = await openSqliteProfileStore({ database, encodeLane: laneRows, keepEvents: (some) => events.append(some) });
   const tables = measuredTables(opened, telemetry);
   const asked = await openSqliteAsked(database);
-  const passes = Array.from({ length: log.partitions }, (_, partition) => startPass(options, tables, partition));
-  const meters = passes.map(({ progress }, partition) =>
+  const partitions = Array.from({ length: log.partitions }, (_, partition) => startPartition(options, tables, partition));
+  const meters = partitions.map(({ steps: { progress } }, partition) =>
     openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
   );
-  const work = { lags: () => Promise.all(meters.map((meter) => meter.read())), backlog: () => backlogOf(passes) };
+  const work = { lags: () => Promise.all(meters.map((meter) => meter.read())), backlog: () => backlogOf(partitions) };
   const rejected = await lookForRejected({ ...tables, ...options });
   const service = profileRoutes({
     work,
     rejected,
     intake: createIntake(log, telemetry.tracer),
-    applied: appliedOf(passes),
+    applied: appliedOf(partitions),
     identities: tables.identities,
     profiles: tables.profiles,
     clock,
     newJobId: () => newId("job_", clock),
     emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(noStatuses) },
   });
-  const stopLooking = lookRegularly(asked, { clock, logger: options.logger }, () => passes.forEach((pass) => pass.redrive()));
+  async function redrive(skips?: readonly Addressed[]): Promise<void> {
+    await Promise.all(partitions.map((partition) => partition.redrive(skips)));
+  }
+  const stopLooking = lookRegularly(asked, { clock, logger: options.logger }, redrive);
   return {
     service,
-    health: () => healthOf(passes),
+    health: () => healthOf(partitions),
     ...work,
     async settled() {
-      await Promise.all(passes.map(async (pass, partition) => pass.progress.wait(await log.tail(partition), Infinity)));
+      await Promise.all(partitions.map(async ({ steps }, partition) => steps.progress.wait(await log.tail(partition), Infinity)));
     },
-    redrive: () => {
-      for (const pass of passes) pass.redrive();
-    },
+    redrive: () => void redrive(),
     close: async () => {
       stopLooking();
       rejected.close();
       for (const meter of meters) meter.close();
-      await Promise.all(passes.map((pass) => pass.close()));
+      await Promise.all(partitions.map((partition) => partition.close()));
     },
   };
 }
 
-/** What `heddle log` asked for beside this process. */
-function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "clock" | "logger">, redrive: () => void): () => void {
-  let cancel = clock.after(limits.askedLookMs, look);
-  function look(): void {
-    asked.take().then((found) => found && redrive(), (error: unknown) => logger.error("asked_not_read", error));
-    cancel = clock.after(limits.askedLookMs, look);
+type Redrive = (skips?: readonly Addressed[]) => Promise<void>;
+
+/** What `heddle log` asked for beside this process: one thing after the other. */
+function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "clock" | "logger">, redrive: Redrive): () => void {
+  let isClosed = false;
+  let cancel = clock.after(limits.askedLookMs, () => void look());
+  async function look(): Promise<void> {
+    try {
+      const found = asked.look();
+      if (found !== undefined) {
+        await redrive(found.skips);
+        await asked.done(found.through);
+      }
+    } catch (error) {
+      logger.error("asked_not_read", error);
+    }
+    if (!isClosed) cancel = clock.after(limits.askedLookMs, () => void look());
   }
-  return () => cancel();
+  return () => {
+    isClosed = true;
+    cancel();
+  };
 }
 
 /** What the tables do while requests wait for it. */
@@ -149,37 +160,23 @@ function measuredTables({ identities, profiles, steps }: ProfileTables, { metric
   };
 }
 
-function tellingOfConsent(tables: ProfileTables, onConsent: () => void = () => {}): ProfileTables {
-  return {
-    ...tables,
-    steps: {
-      ...tables.steps,
-      async commit(step) {
-        const committed = await tables.steps.commit(step);
-        if (step.workspaces.some(({ consent }) => consent.length > 0)) onConsent();
-        return committed;
-      },
-    },
-  };
-}
-
-function healthOf(passes: readonly Pass[]): Health {
-  const trouble = passes.map((pass) => pass.trouble()).find((reason) => reason !== undefined);
+function healthOf(partitions: readonly Partition[]): Health {
+  const trouble = partitions.map((partition) => partition.trouble()).find((reason) => reason !== undefined);
   if (trouble !== undefined) return { ready: false, reason: trouble };
-  const { heldUsers, setAside } = backlogOf(passes);
+  const { heldUsers, setAside } = backlogOf(partitions);
   if (heldUsers + setAside === 0) return { ready: true };
   return { ready: true, reason: `Held users: ${heldUsers}, records set aside: ${setAside}` };
 }
 
-function backlogOf(passes: readonly Pass[]): Backlog {
+function backlogOf(partitions: readonly Partition[]): Backlog {
   return {
-    heldUsers: passes.reduce((sum, pass) => sum + pass.backlog.heldUsers, 0),
-    setAside: passes.reduce((sum, pass) => sum + pass.backlog.setAside, 0),
+    heldUsers: partitions.reduce((sum, { steps }) => sum + steps.backlog.heldUsers, 0),
+    setAside: partitions.reduce((sum, { steps }) => sum + steps.backlog.setAside, 0),
   };
 }
 
 /**
- * All users of a workspace in pages, as clients read them, by id: what the tables hold, without the log and its passes, so
+ * All users of a workspace in pages, as clients read them, by id: what the tables hold, without the log and who reads it, so
  * also from the files of a server that runs. For `heddle export`. The rates are USD per unit, as decimal text.
  */
 export async function* readUsers(
@@ -205,40 +202,61 @@ export async function* readUsers(
   }
 }
 
-function startPass(options: ProfileOptions, tables: ProfileTables, partition: number): Pass {
-  const { log, clock, logger, undoWindowMs, steps } = options;
-  return runPass({
-    partition,
+/** A partition of the log with its resolver, whose steps are transactions. */
+interface Partition {
+  readonly steps: CommittedSteps;
+  readonly redrive: Redrive;
+  /** Why nothing is applied at the moment; undefined while all is well. */
+  trouble(): string | undefined;
+  /** Ends after the step under way. */
+  close(): Promise<void>;
+}
+
+function startPartition(options: ProfileOptions, tables: ProfileTables, partition: number): Partition {
+  const { log, clock, logger, undoWindowMs, onConsent = () => {}, telemetry = noTelemetry } = options;
+  const shared = { partition, clock, logger, identities: tables.identities, views: createViews() };
+  const steps = commitSteps({
+    ...shared,
     log,
-    clock,
-    logger,
-    undoWindowMs,
-    tracer: options.telemetry?.tracer ?? noTelemetry.tracer,
-    decode: decodeRecord,
-    resolve: options.resolve ?? resolveBatch,
-    steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...steps }, logger),
-    identities: tables.identities,
+    eventsOf,
+    onConsent,
+    tracer: telemetry.tracer,
+    pureSteps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.steps }, logger),
     profiles: tables.profiles,
     store: tables.steps,
     cache: createUserCache({
       bytesMax: limits.profileCacheBytesMax / log.partitions,
       entryBytes: limits.profileCacheEntryBytes,
     }),
-    views: createViews(),
     owns: (workspaceId) => partitionOf(workspaceId, log.partitions) === partition,
   });
+  const resolve = options.resolve ?? resolveBatch;
+  const reading = resolvePartition({ ...shared, intake: log, steps, undoWindowMs, decode: decodeRecord, resolve });
+  return {
+    steps,
+    redrive(skips) {
+      const done = steps.redrive(skips);
+      reading.wake();
+      return done;
+    },
+    trouble() {
+      const reason = reading.trouble();
+      return reason === undefined ? undefined : `Cannot apply partition ${partition}: ${reason}`;
+    },
+    close: () => reading.close(),
+  };
 }
 
-function appliedOf(passes: readonly Pass[]): Applied {
-  function passOf(partition: number): Pass {
-    const pass = passes[partition];
-    if (pass === undefined) throw new Error(`Expected a partition below ${passes.length}, got ${partition}`);
-    return pass;
+function appliedOf(partitions: readonly Partition[]): Applied {
+  function of(partition: number): CommittedSteps {
+    const found = partitions[partition];
+    if (found === undefined) throw new Error(`Expected a partition below ${partitions.length}, got ${partition}`);
+    return found.steps;
   }
   return {
-    wait: ({ partition, sequence }, ms) => passOf(partition).progress.wait(sequence, ms),
-    through: ({ partition }) => passOf(partition).progress.applied,
-    outcome: ({ partition, sequence }) => passOf(partition).outcomes.take(sequence),
+    wait: ({ partition, sequence }, ms) => of(partition).progress.wait(sequence, ms),
+    through: ({ partition }) => of(partition).progress.applied,
+    outcome: ({ partition, sequence }) => of(partition).outcomes.take(sequence),
   };
 }
 

@@ -12,10 +12,12 @@ import type { UserId } from "../domain/user-key.ts";
 import { type DueParts, type Dues, duesOf, duesOfAnnouncement, payDues } from "./dues.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
-import type { UserCache } from "../pass/user-cache.ts";
+import type { UserCache } from "./user-cache.ts";
 
 export type ApartParts = RunParts & DueParts & {
   readonly cache: UserCache;
+  /** Between applying and making what is written: where both are long, others get their turn. */
+  readonly pause?: () => Promise<void>;
   /** Why users wait whose held records this applier has looked through: by workspace and id. */
   readonly holds: Map<string, string>;
 };
@@ -266,7 +268,7 @@ async function save({ parts, user, changes }: Work): Promise<void> {
   if (state !== undefined) changes.users.set(user.id, state);
   const { rowChars } = await parts.profiles.save(changes);
   user.rowChars = user.profile === undefined ? 0 : rowChars.get(user.profile) ?? user.rowChars;
-  for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held, changes.heldMore]) map.clear();
+  for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
 }
 
 async function pay({ parts, user, changes, dues }: Work, own: readonly Dues[]): Promise<void> {

@@ -2,10 +2,11 @@
 import { halved } from "../../../platform/lane/halve.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
+import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
-import type { PureSteps } from "../pass/workspace-work.ts";
+import type { PureSteps } from "./pure-steps.ts";
 import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
-import { isPast, journalRecord, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, ownChanges, stateOf, storedUser } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
 /** A user that was worked on apart. */
@@ -48,7 +49,7 @@ function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, L
 async function applyPlainly(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
   const apart: UserItems[] = [];
   const loaded = await loadUsers(parts, workspaceId, users.map(([userId]) => userId));
-  const changes = noChanges(workspaceId);
+  const changes = ownChanges(workspaceId);
   const done: LaneUser[] = [];
   const applied: LaneItem[] = [];
   for (const [userId, items] of users) {
@@ -59,6 +60,7 @@ async function applyPlainly(parts: ApartParts, workspaceId: string, users: reado
     } else apart.push({ workspaceId, userId, items });
   }
   try {
+    await parts.pause?.();
     // Before the state is saved: of a record that nobody can be told of, the user has to wait
     const events = parts.eventsOf(workspaceId, applied.flatMap((item) => (item.type === "record" ? [item.record] : [])));
     await savePlain(parts, changes, done);
@@ -66,8 +68,8 @@ async function applyPlainly(parts: ApartParts, workspaceId: string, users: reado
     if (events.length > 0) parts.publish(events).catch(() => {});
     return apart;
   } catch (error) {
-    // They are changed in memory, and not in the store
-    for (const { id } of done) parts.cache.delete(workspaceId, id);
+    // They are changed in memory, and not in the store; of those to be worked on apart, too, nobody knows how far
+    for (const [userId] of users) parts.cache.delete(workspaceId, userId);
     throw error;
   }
 }
@@ -94,13 +96,14 @@ function isPlain(user: LaneUser, items: readonly LaneItem[]): boolean {
 
 /** False where the pure step threw: the user, half changed now, is loaded again and worked on apart. */
 function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items: readonly LaneItem[]; changes: LaneChanges }): boolean {
-  const own = noChanges(changes.workspaceId);
+  const newest = user.openMerges.at(-1);
+  const journal: ProfileRecord[] = [];
   const before = user.mark;
   try {
     for (const item of items) {
       if (item.type !== "record" || isPast(user, item.record.mark)) continue;
       user.profile = steps.applyRecord(user.profile, item.record) ?? undefined;
-      journalRecord(own, user, item.record);
+      if (newest !== undefined) journal.push(item.record);
       user.mark = item.record.mark;
     }
   } catch {
@@ -109,7 +112,7 @@ function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items:
   const state = stateOf(user);
   if (state === undefined || user.mark === before) return true;
   changes.users.set(user.id, state);
-  for (const [mergeId, records] of own.journal) changes.journal.set(mergeId, records);
+  if (newest !== undefined) changes.journal.set(newest, journal);
   return true;
 }
 

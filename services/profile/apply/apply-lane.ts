@@ -7,7 +7,8 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
-import type { Addressed } from "../domain/lane-item.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
+import type { Addressed, Announcement } from "../domain/lane-item.ts";
 import type { Gate } from "../../../platform/lane/gate.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
@@ -18,7 +19,7 @@ import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lan
 import { troubleOf } from "../../../platform/lane/trouble.ts";
 import { tracedBatch } from "./traced-batch.ts";
 
-export interface LaneParts extends Omit<ApartParts, "holds"> {
+export interface LaneParts extends Omit<ApartParts, "holds" | "announce"> {
   readonly lane: number;
   readonly lanes: Pick<Log, "read" | "append" | "trim" | "watch">;
   readonly positions: LanePositions;
@@ -26,6 +27,8 @@ export interface LaneParts extends Omit<ApartParts, "holds"> {
   readonly trimBytes: number;
   /** What `publish` still has to send. The position is kept only when that went out. */
   readonly outgoing: Pick<Outgoing, "waiting" | "settled" | "reset">;
+  readonly layout: LaneLayout;
+  readonly pack: (items: readonly Addressed[]) => Uint8Array;
   readonly unpack: (body: Uint8Array) => Addressed[];
   /** Shared by the lanes of a process: a store that everybody asks at once answers nobody in time. */
   readonly gate: Gate;
@@ -68,8 +71,13 @@ class Applier {
   readonly #checkpoint: LaneCheckpoint;
 
   constructor(parts: LaneParts) {
-    this.#parts = { ...parts, holds: new Map() };
+    this.#parts = { ...parts, holds: new Map(), announce: (workspaceId, item) => this.#announce(workspaceId, item) };
     this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, lane: parts.layout.profile(parts.lane) });
+  }
+
+  async #announce(workspaceId: string, item: Announcement): Promise<void> {
+    const { lanes, layout, pack } = this.#parts;
+    await lanes.append(layout.profile(layout.laneOf(workspaceId, item.userId)), pack([{ workspaceId, item }]));
   }
 
   async turn(): Promise<"busy" | number> {

@@ -4,9 +4,7 @@
  * state does them again.
  */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
-import type { Log } from "../../../platform/log/log.ts";
-import type { Addressed, Announcement } from "../domain/lane-item.ts";
-import type { LaneLayout } from "../../../platform/lane/layout.ts";
+import type { Announcement } from "../domain/lane-item.ts";
 import type { ProfileWriter } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { isPast, type LaneUser } from "./lane-user.ts";
@@ -53,10 +51,9 @@ export function duesOfAnnouncement(user: LaneUser, { mergeId, what, mark }: Anno
 }
 
 export interface DueParts {
-  readonly lanes: Pick<Log, "append">;
   readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
-  readonly pack: (items: readonly Addressed[]) => Uint8Array;
-  readonly layout: LaneLayout;
+  /** Resolves when the user's applier will hear of it, behind everything before. */
+  readonly announce: (workspaceId: string, item: Announcement) => Promise<void>;
   /** What others hear of these records of a workspace. */
   readonly eventsOf: (workspaceId: string, records: readonly ProfileRecord[]) => readonly PublishedEvent[];
   /** Resolves when others can hear of these, and of all before. */
@@ -71,10 +68,5 @@ export async function payDues(parts: DueParts, workspaceId: string, dues: readon
   if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
   if (told.length > 0) await parts.publish(parts.eventsOf(workspaceId, told));
-  await Promise.all(
-    dues.flatMap((due) => due.announce).map((item) => {
-      const lane = parts.layout.laneOf(workspaceId, item.userId);
-      return parts.lanes.append(parts.layout.profile(lane), parts.pack([{ workspaceId, item }]));
-    }),
-  );
+  await Promise.all(dues.flatMap((due) => due.announce).map((item) => parts.announce(workspaceId, item)));
 }

@@ -9,9 +9,8 @@ import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { eventsOf as publishedOf } from "../events/profile-events.ts";
-import { laneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
-import { createUserCache } from "../pass/user-cache.ts";
+import { createUserCache } from "./user-cache.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
 import type { ApartParts } from "./apply-apart.ts";
 import { applyBatch } from "./apply-batch.ts";
@@ -39,13 +38,11 @@ beforeEach(() => {
     },
     cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1 }),
     holds: new Map(),
-    lanes: { append: () => Promise.resolve(0) },
-    layout: laneLayout(1, 2),
     eventsOf: publishedOf,
     publish: () => Promise.resolve(),
-    pack: (items) => {
-      sent.push(...items);
-      return new Uint8Array();
+    announce: (workspaceId, item) => {
+      sent.push({ workspaceId, item });
+      return Promise.resolve();
     },
   };
 });

@@ -41,7 +41,6 @@ export interface LaneChanges extends UserChanges {
   readonly frozen: Map<string, FrozenMerge>;
   readonly journal: Map<string, ProfileRecord[]>;
   readonly held: Map<UserId, HeldState | null>;
-  readonly heldMore: Map<UserId, readonly ProfileRecord[]>;
 }
 
 export function noChanges(workspaceId: string): LaneChanges {
@@ -52,8 +51,14 @@ export function noChanges(workspaceId: string): LaneChanges {
     frozen: new Map(),
     journal: new Map(),
     held: new Map(),
-    heldMore: new Map(),
   };
+}
+
+const none = new Map<never, never>();
+
+/** For users of whom only their own rows and journals change: it is made for every batch. */
+export function ownChanges(workspaceId: string): LaneChanges {
+  return { workspaceId, users: new Map(), handoffs: none, frozen: none, journal: new Map(), held: none };
 }
 
 /** Merges of a user are taken back newest first, so the newest journal alone takes the record, and passes it on later. */

@@ -1,16 +1,16 @@
 /** One user's records in order, as far as they go: until one has to wait for a merge's partner, or its pure step throws. */
 import { type MergeRecord } from "../domain/apply-merge.ts";
-import type { ProfileStore, ProfileWriter } from "../domain/ports.ts";
+import type { UserTables } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
-import type { PureSteps } from "../pass/workspace-work.ts";
+import type { PureSteps } from "./pure-steps.ts";
 import { type Dues, duesOf } from "./dues.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
 
 export interface RunParts {
   readonly steps: PureSteps;
-  readonly profiles: ProfileStore & ProfileWriter;
+  readonly profiles: UserTables;
 }
 
 /** What one run works on and leaves. */
@@ -167,7 +167,7 @@ async function takenBack({ steps, profiles }: RunParts, run: Run, undo: MergeRec
 }
 
 /** Copies and journal are two reads, and are erased once both sides are past the undo: so what was read is whole if this side is not. */
-async function checkRow(profiles: ProfileStore, { workspaceId, user }: Run): Promise<void> {
+async function checkRow(profiles: UserTables, { workspaceId, user }: Run): Promise<void> {
   const row = (await profiles.loadUsers(workspaceId, [user.id])).get(user.id);
   if (row?.mark !== undefined && !isPast(user, row.mark)) throw new Overtaken(user.id);
 }

@@ -96,7 +96,7 @@ export interface StoredUser {
   readonly held: boolean;
   /** Merges whose frozen copies are kept and whose target this user is, newest last. */
   readonly openMerges: readonly string[];
-  /** Where rows are written by ProfileWriter: the last record that is in the row, also of a user who is gone; absent: there was never a row. */
+  /** The last record that is in the row, also of a user who is gone; absent: there was never a row. */
   readonly mark?: Mark;
 }
 
@@ -111,7 +111,7 @@ interface ExpiredMerge {
   readonly mergeId: string;
 }
 
-interface ExpiredRow {
+export interface ExpiredRow {
   readonly workspaceId: string;
   readonly key: IdentityKey;
 }
@@ -150,22 +150,6 @@ export interface FrozenMerge {
 export interface HeldUser {
   readonly reason: string;
   readonly records: readonly ProfileRecord[];
-}
-
-/** The one writer of everything the pass decides. */
-export interface StepStore {
-  /** The last sequence of the partition whose effects are written; 0 at the start. */
-  checkpoint(partition: number): Promise<number>;
-  /** The highest `now` of the partition's steps, Unix milliseconds; 0 at the start. */
-  latestNow(partition: number): Promise<number>;
-  /** Up to `max` identity rows that end by themselves (RepeatRow, JobRow) and ended at or before `now`. */
-  listExpiredRows(now: number, max: number): Promise<ExpiredRow[]>;
-  /** Forgets the origins of steps before `now` (Unix milliseconds). */
-  forgetOrigins(now: number): Promise<void>;
-  /** The record waits no more: it was appended again, or is given up. */
-  forgetSetAside(place: SetAsidePlace): Promise<void>;
-  /** Writes a step whole or not at all, durably. Repeating a step is harmless. */
-  commit(step: Step): Promise<Committed>;
 }
 
 interface Committed {
@@ -207,16 +191,19 @@ export interface ProfileWriter {
   forgetHandoffs(workspaceId: string, mergeIds: readonly string[]): Promise<void>;
 }
 
-/** What a lane's records did to users of one workspace; the maps as in WorkspaceStep. */
+/** All that an applier reads and writes of users. */
+export type UserTables = Pick<ProfileStore, "loadUsers" | "loadHeld" | "loadFrozen"> & ProfileWriter;
+
+/** What records did to users of one workspace. */
 export interface UserChanges {
   readonly workspaceId: string;
   readonly users: ReadonlyMap<UserId, UserState>;
   readonly handoffs: ReadonlyMap<string, Handoff>;
   readonly frozen: ReadonlyMap<string, FrozenMerge>;
+  /** Records to add to the journals of open merges, written after `frozen`. */
   readonly journal: ReadonlyMap<string, readonly ProfileRecord[]>;
-  /** null: the user is free again, and its state is in `users`. With a state in `users` the records up to its mark are let go. */
+  /** null: the user is free again, and its state is in `users`. With a state in `users` the records up to its mark are let go; others stay. */
   readonly held: ReadonlyMap<UserId, HeldState | null>;
-  readonly heldMore: ReadonlyMap<UserId, readonly ProfileRecord[]>;
 }
 
 export interface UserState {
@@ -240,39 +227,6 @@ export interface Handoff {
 
 /** By workspace. */
 export type StepOrigins = readonly (readonly [workspaceId: string, origins: readonly RequestOrigin[]])[];
-
-/** The effects of a run of intake records. */
-export interface Step {
-  readonly partition: number;
-  /** The last sequence this step covers. */
-  readonly through: number;
-  /** The resolver's now, Unix milliseconds; absent where nothing was resolved. */
-  readonly now?: number;
-  readonly workspaces: readonly WorkspaceStep[];
-  /** Records of the run that were passed over. */
-  readonly setAside: readonly SetAsideRecord[];
-}
-
-export interface WorkspaceStep {
-  readonly workspaceId: string;
-  /** undefined deletes the row. */
-  readonly identities: ReadonlyMap<IdentityKey, unknown>;
-  /** null deletes the profile. */
-  readonly profiles: ReadonlyMap<UserId, Profile | null>;
-  /** null forgets the frozen copies. */
-  readonly frozen: ReadonlyMap<string, FrozenMerge | null>;
-  /** Records to add to the journals of open merges, written after `frozen`. */
-  readonly journal: ReadonlyMap<string, readonly ProfileRecord[]>;
-  /** null: the user is free again. */
-  readonly held: ReadonlyMap<UserId, HeldUser | null>;
-  /** Records to add to those of users who are held already, written after `held`. */
-  readonly heldMore: ReadonlyMap<UserId, readonly ProfileRecord[]>;
-  /** Records that were applied, for others to hear of. */
-  readonly told?: readonly ProfileRecord[];
-  readonly consent: readonly ConsentRecord[];
-  /** Requests of the step that set fields of profiles; absent: none. */
-  readonly origins?: readonly RequestOrigin[];
-}
 
 /** A record for the lanes of the services that own consent, in the resolver's order (heddle.lane.v1). */
 export type ConsentRecord =

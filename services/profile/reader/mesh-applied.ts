@@ -8,7 +8,7 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, RecordOutcome } from "../domain/ports.ts";
-import { createOutcomes, type Outcomes } from "../pass/outcomes.ts";
+import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
 import { tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
 import type { News, ProgressNews } from "../../../platform/lane/progress-news.ts";

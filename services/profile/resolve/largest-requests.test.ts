@@ -18,10 +18,10 @@ import { createIntake } from "../intake/intake-log.ts";
 import { decodeRecord } from "../intake/record-message.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
-import { createViews } from "../pass/plan-step.ts";
 import { kinds, rowBefore } from "./largest-requests.fixture.ts";
 import { limitedStream } from "./limited-stream.fixture.ts";
-import { resolvePartition } from "./resolve-partition.ts";
+import { resolveToLanes } from "./publish-steps.ts";
+import { createViews } from "./views.ts";
 
 const layout = laneLayout(1, 4);
 const checkpointSubject = "lanes.checkpoint";
@@ -63,14 +63,14 @@ async function carryOut(backlog: readonly Sent[], maxPayload: number) {
   const logger: Logger = { ...silentLogger, error: (event, error) => void failures.push(`${event} ${String(error)}`) };
   const tail = await intakeLog.log.tail(0);
   expect(tail > 0).toBe(refused < backlog.length);
-  const reading = resolvePartition({
+  const reading = resolveToLanes({
     partition: 0,
     layout,
     checkpointSubject,
     subjectOf: (partition) => `lanes.${partition}`,
     intake: intakeLog.log,
     lanes: lanes.log,
-    steps: lanes.steps,
+    fenced: lanes.steps,
     identities: {
       load: (_, keys) =>
         Promise.resolve(

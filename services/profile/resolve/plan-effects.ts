@@ -1,20 +1,14 @@
-/** From intake records to what a step sends: decode, resolve each workspace, address every effect to its lane. */
+/** From resolved records to what a step sends: every effect addressed to its lane. */
 import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
-import type { LogRecord } from "../../../platform/log/log.ts";
 import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
-import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { IntakeRecord } from "../domain/intake-record.ts";
 import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import type { ConsentRecord, IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord, StepOrigins } from "../domain/ports.ts";
+import type { ConsentRecord, StepOrigins } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
-import type { ResolveOptions } from "../domain/resolve-effects.ts";
-import { originsOf } from "../pass/origins.ts";
-import { addOutcome, decodeAll, reasonOf, type Views } from "../pass/plan-step.ts";
-import { type Resolve, resolveWorkspace } from "../pass/resolve-workspace.ts";
+import type { Resolved } from "./resolve-records.ts";
 
 /** A consent record as its lane carries it. */
 interface ConsentItem {
@@ -25,10 +19,6 @@ interface ConsentItem {
 
 export interface EffectParts {
   readonly partition: number;
-  readonly decode: (sequence: number, bytes: Uint8Array) => IntakeRecord;
-  readonly resolve: Resolve;
-  readonly identities: IdentityStore;
-  readonly views: Views;
   readonly layout: LaneLayout;
   readonly packItem: (item: Addressed) => string;
   readonly tracer?: Tracer;
@@ -49,56 +39,49 @@ export interface RowChanges {
   readonly rows: ReadonlyMap<IdentityKey, unknown>;
 }
 
-export interface PlannedEffects {
+export interface PlannedEffects extends Pick<Resolved, "outcomes" | "setAside"> {
   readonly effects: readonly Effect[];
   readonly changes: readonly RowChanges[];
-  readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
-  readonly setAside: readonly SetAsideRecord[];
-  readonly views: readonly Identities[];
   readonly origins: StepOrigins;
   /** One for each request that is recorded; to be ended when the step is published. */
   readonly spans: readonly Span[];
 }
 
-export interface EffectOptions extends ResolveOptions {
+export interface EffectOptions {
   /** How many users a consent record has at most: who goes on inside a record has to cut it as it was cut. */
   readonly usersPerRecord: number;
+  /** How long ago resolving began. */
+  readonly agoMs: number;
 }
 
 /** The same records give the same effects in the same order, whoever plans them, as long as the options are the same. */
-export async function planEffects(parts: EffectParts, records: readonly LogRecord[], options: EffectOptions): Promise<PlannedEffects> {
-  const { byWorkspace, setAside } = decodeAll(parts, records);
+export async function planEffects(parts: EffectParts, resolved: Resolved, options: EffectOptions): Promise<PlannedEffects> {
   const effects: Effect[] = [];
-  const changes: RowChanges[] = [];
-  const outcomes: [number, RecordOutcome][] = [];
-  const views: Identities[] = [];
-  const spans = new Map<number, Span>();
-  const origins: [workspaceId: string, origins: RequestOrigin[]][] = [];
-  for (const [workspaceId, intake] of byWorkspace) {
-    const view = parts.views.of(workspaceId);
-    views.push(view);
-    beginSpans(spans, parts, intake);
-    const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
-    for (const record of resolved) {
+  const spans = beginSpans(parts, resolved.traces, options.agoMs);
+  for (const { workspaceId, records } of resolved.workspaces) {
+    for (const record of records) {
       await addEffects(effects, { ...parts, ...options }, { workspaceId, record, span: spans.get(record.sequence) });
-      addOutcome(outcomes, record);
     }
-    const own = originsOf(intake, resolved);
-    if (own.length > 0) origins.push([workspaceId, own]);
-    changes.push({ workspaceId, rows: view.changes() });
-    for (const { sequence, error } of failed) setAside.push(setAsideOf(parts.partition, records, { sequence, error }));
   }
-  for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
-  return { effects, changes, outcomes, setAside, views, origins, spans: [...spans.values()] };
+  return {
+    effects,
+    changes: resolved.workspaces.map(({ workspaceId, view }) => ({ workspaceId, rows: view.changes() })),
+    origins: resolved.workspaces.flatMap(({ workspaceId, origins }) => (origins.length === 0 ? [] : [[workspaceId, origins] as const])),
+    outcomes: resolved.outcomes,
+    setAside: resolved.setAside,
+    spans: [...spans.values()],
+  };
 }
 
-function beginSpans(spans: Map<number, Span>, { tracer = noTracer, partition }: EffectParts, records: readonly IntakeRecord[]): void {
-  if (!tracer.on) return;
+function beginSpans({ tracer = noTracer, partition }: EffectParts, traces: Resolved["traces"], agoMs: number): Map<number, Span> {
+  const spans = new Map<number, Span>();
+  if (!tracer.on) return spans;
   const attributes = { "heddle.lane": `intake-${partition}` };
-  for (const { sequence, traceparent } of records) {
-    const span = tracer.child("resolve", traceparent, { kind: "consumer", attributes });
+  for (const { sequence, traceparent } of traces) {
+    const span = tracer.child("resolve", traceparent, { kind: "consumer", attributes, agoMs });
     if (span !== undefined) spans.set(sequence, span);
   }
+  return spans;
 }
 
 /** Others get their turn while the records of a fan-out are encoded. */
@@ -120,13 +103,4 @@ async function addEffects(
     added += 1;
     if (added % limits.fanOutRecordsPerTurn === 0) await setImmediate();
   }
-}
-
-function setAsideOf(
-  partition: number,
-  records: readonly LogRecord[],
-  { sequence, error }: { sequence: number; error: unknown },
-): SetAsideRecord {
-  const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
-  return { partition, sequence, reason: reasonOf(error), body };
 }

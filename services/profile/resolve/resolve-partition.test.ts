@@ -21,8 +21,8 @@ import { attributes, bodyOf, byId, event } from "../domain/resolver-workspace.fi
 import { resolveBatch } from "../domain/resolve-batch.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
-import { createViews } from "../pass/plan-step.ts";
-import { resolvePartition } from "./resolve-partition.ts";
+import { resolveToLanes } from "./publish-steps.ts";
+import { createViews } from "./views.ts";
 
 const layout = laneLayout(1, 1);
 const checkpointSubject = "checkpoint";
@@ -93,7 +93,7 @@ async function resolveAll(servers: Servers, build: Build): Promise<void> {
     trimCheckpoints: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
-  const reading = resolvePartition({
+  const reading = resolveToLanes({
     partition: 0,
     layout,
     checkpointSubject,
@@ -107,7 +107,7 @@ async function resolveAll(servers: Servers, build: Build): Promise<void> {
       read: (partition, after) => Promise.resolve(servers.of(`lane.${partition}`).filter(({ sequence }) => sequence > after)),
       trim: done,
     },
-    steps: fenced,
+    fenced,
     identities: {
       load: (_, keys) => Promise.resolve(new Map(keys.flatMap((key) => servers.rows.has(key) ? [[key, servers.rows.get(key)]] : []))),
       async save(_, rows) {

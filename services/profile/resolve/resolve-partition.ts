@@ -1,103 +1,41 @@
 /**
- * The resolver of one intake partition: reads the intake in order, decides, and publishes each step whole, behind a
- * fence. Two of them may run at the same time: the fence lets through one step after each checkpoint, and whoever is
- * refused forgets what it believes and reads the checkpoint again.
+ * The resolver of one partition: reads the intake in order, decides, and hands on each step whole. What fails and does not
+ * pass comes from one of the records: halved down to that one, it is passed over and kept, and the others go on.
  */
 import { type BoundedNow, createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
+import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
-import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
-import { reasonOf } from "../pass/plan-step.ts";
-import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
-import {
-  fittingItems,
-  isPublishable,
-  type PackedStep,
-  type PackParts,
-  packStep,
-  readRows,
-  rowEntriesOf,
-  type RowEntry,
-  type StepContent,
-  type StepItem,
-  type StepSizes,
-} from "./pack-step.ts";
-import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
-import { type EffectOptions, type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
+import { passedOver, type RecordParts, type Resolved, resolveRecords } from "./resolve-records.ts";
+import { StepLost, type StepPlace, type Steps } from "./steps.ts";
 
-export interface ResolverParts extends EffectParts, PackParts {
-  readonly intake: Pick<Log, "read" | "trim" | "watch">;
-  readonly lanes: Pick<Log, "read" | "trim">;
-  readonly steps: FencedSteps;
-  readonly identities: IdentityStore & IdentityWriter;
+export interface ResolverParts extends RecordParts {
+  readonly intake: Pick<Log, "read" | "watch">;
+  readonly steps: Steps;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
-  /** As the server says that is there now. */
-  readonly sizes: () => StepSizes;
-  /** Keeps beside the rows how far they come from the log; without it only the log says it. */
-  readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
-  /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
-  readonly trimBytes: number;
-  /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
-  readonly onWritten: (sequence: number) => void;
 }
 
-const noEffects: PlannedEffects = { effects: [], changes: [], outcomes: [], setAside: [], views: [], origins: [], spans: [] };
-
-/** A record is gone on with as whoever began it cut and numbered it. */
-function asBegun({ inside }: Place): Pick<EffectOptions, "usersPerRecord" | "partsInCommon"> {
-  if (inside === undefined) return { usersPerRecord: limits.laneUsersPerRecordMax };
-  return { usersPerRecord: inside.usersPerRecord ?? 1, partsInCommon: !inside.ownParts };
-}
-
-/** What the next checkpoint says of those before: rows count as written only up to where the record began. */
-function nextOf(place: Place, sequence: number): Pick<Place, "written" | "tails"> {
-  return { written: place.inside === undefined ? sequence : place.written, tails: tailsAfter(place, sequence) };
-}
-
-/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
-function checkItems(items: readonly StepItem[]): void {
-  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
-  if (large === undefined) return;
-  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
-}
-
-interface InRecord {
-  readonly through: number;
-  readonly options: EffectOptions;
-}
-
-/** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
-class FenceLost extends Error {}
-
+/** Starts at once, and never gives up: what fails and passes is tried again from the place of the last step, for as long as it fails. */
 export function resolvePartition(parts: ResolverParts): Reading {
+  const { clock, intake, partition } = parts;
   const resolver = new Resolver(parts);
   return readOn({
-    clock: parts.clock,
+    clock,
     idleMs: limits.passIdleMsMax,
     watch: (wake) =>
-      parts.intake.watch((partition) => {
-        if (partition === parts.partition) wake();
+      intake.watch((changed) => {
+        if (changed === partition) wake();
       }),
   }, resolver);
 }
 
 class Resolver {
   readonly #parts: ResolverParts;
-  /** Undefined: has to be read again. */
-  #at: { readonly sequence: number; readonly place: Place } | undefined;
-  #trimmed = 0;
-  /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
-  #noted = -1;
-  #trimAt = 0;
-  /** Read since the last trim. */
-  #bytes = 0;
-  #told = { last: 0, before: 0 };
   readonly #bounded: BoundedNow;
 
   constructor(parts: ResolverParts) {
@@ -107,71 +45,45 @@ class Resolver {
   }
 
   async turn(): Promise<"busy" | "idle" | number> {
-    const { place } = this.#at ?? await this.#takeOver();
-    const max = place.inside === undefined ? limits.passRecordsMax : 1;
-    const { intake, partition } = this.#parts;
-    const read = await intake.read(partition, place.through, { max, bytesMax: limits.passBytesMax });
-    const records = read.filter((record) => record.sequence > place.through);
+    const { steps, intake, partition } = this.#parts;
+    await this.#place();
+    await steps.upkeep?.(() => this.#now());
+    const { through, inside } = await this.#place();
+    const max = inside === undefined ? limits.passRecordsMax : 1;
+    const read = await intake.read(partition, through, { max, bytesMax: steps.bytesMax() });
+    const records = read.filter((record) => record.sequence > through);
     if (records.length > 0) await this.#resolve(records);
-    await this.#trim();
-    return records.length > 0 ? "busy" : this.#restMs();
+    const rest = await steps.settle(records.length > 0);
+    return records.length > 0 ? "busy" : rest;
   }
 
   recover(error: unknown, failures: number): void {
-    this.#at = undefined;
-    this.#parts.views.clear();
-    const { partition, logger } = this.#parts;
-    if (error instanceof FenceLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
+    const { partition, logger, steps, views } = this.#parts;
+    steps.reset();
+    views.clear();
+    if (error instanceof StepLost) logger.warn("resolver_fence_lost", { partition, reason: error.message });
     else logger.error("resolver_failed", error, { partition, failures });
   }
 
-  /**
-   * Nothing is resolved before every row that earlier steps decided is written. Inside a record they were before its first
-   * step went out; rows of it that stand in the log already are of a record that is to be resolved from the rows before.
-   */
-  async #takeOver(): Promise<{ readonly sequence: number; readonly place: Place }> {
-    const { steps, checkpointSubject, onWritten } = this.#parts;
-    const checkpoint = await steps.checkpoint(checkpointSubject);
-    if (checkpoint === undefined) {
-      this.#at = { sequence: 0, place: firstPlace };
-      return this.#at;
-    }
-    const { sequence } = checkpoint;
-    const place = placeFromBytes(checkpoint.body);
-    if (place.inside === undefined) {
-      await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
-    }
-    onWritten(sequence);
-    this.#at = { sequence, place };
-    return this.#at;
+  async #place(): Promise<StepPlace> {
+    return this.#parts.steps.place ?? await this.#parts.steps.takeOver();
   }
 
-  /** Every step is published after the rows of the one before it were written: so these are of one step. */
-  async #rowsBetween(after: number, before: number): Promise<Uint8Array[]> {
-    const { lanes, layout, partition } = this.#parts;
-    const found: Uint8Array[] = [];
-    for (let from = after;;) {
-      // A replica that lags would show fewer rows than were decided, and they would be missing for ever
-      const bounds = { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax, current: true };
-      const records = await lanes.read(layout.rows(partition), from, bounds);
-      for (const { sequence, body } of records) {
-        if (sequence > before) return found;
-        if (sequence > from) found.push(body);
-        from = Math.max(from, sequence);
-      }
-      if (records.length === 0) return found;
-    }
+  /** Never steps back, whoever resolved before, nor leaps ahead with a clock that does. */
+  #now(): number {
+    return this.#bounded.after(this.#parts.steps.place?.now ?? 0);
   }
 
-  /** What fails and does not pass comes from one of the records: halved down to that one, it is set aside, and the others go on. */
   async #resolve(records: readonly LogRecord[]): Promise<void> {
-    const before = this.#at;
+    const { steps, views } = this.#parts;
+    const before = steps.place;
     try {
       await this.#resolveTogether(records);
     } catch (error) {
-      // What is published is done again, and a record of which a part is published cannot be set aside
-      if (isPassing(error) || error instanceof FenceLost || this.#at !== before || before?.place.inside !== undefined) throw error;
-      this.#parts.views.clear();
+      // What is in force is not done again, and a record of which a part is out cannot be passed over
+      if (isPassing(error) || error instanceof StepLost || steps.place !== before || before?.inside !== undefined) throw error;
+      steps.forget();
+      views.clear();
       const [first] = records;
       if (records.length === 1 && first !== undefined) return await this.#passOver(first, error);
       // Those behind are read again in the next turn
@@ -179,151 +91,29 @@ class Resolver {
     }
   }
 
-  async #passOver({ sequence, body }: LogRecord, error: unknown): Promise<void> {
-    const { partition } = this.#parts;
-    const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
-    const planned: PlannedEffects = { ...noEffects, outcomes: [[sequence, { setAside: true }]], setAside };
-    await this.#setAside(planned);
-    const { place, sequence: last } = this.#at ?? { place: firstPlace, sequence: 0 };
-    const next = { ...this.#next(place, last), now: this.#bounded.after(place.now), through: sequence };
-    const content = { effects: [], rows: { all: [] }, outcomes: planned.outcomes, place: next };
-    await this.#publishLast(planned, sequence, packStep(this.#parts, this.#parts.sizes(), content));
+  async #passOver(record: LogRecord, error: unknown): Promise<void> {
+    const { partition, clock } = this.#parts;
+    const step = { records: [record], through: record.sequence, now: this.#now(), began: clock.monotonic() };
+    await this.#commit(passedOver(partition, record, error), step);
   }
 
-  /** Plans again with fewer records what is too much for one step; one record alone may take several. */
   async #resolveTogether(records: readonly LogRecord[]): Promise<void> {
-    const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
-    const now = place.inside?.now ?? this.#bounded.after(place.now);
-    const through = records.at(-1)?.sequence ?? place.through;
-    const options = { now, undoWindowMs: this.#parts.undoWindowMs, ...asBegun(place) };
-    const planned = await planEffects(this.#parts, records, options);
-    const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
-    if (whole === undefined && records.length > 1) {
-      for (const view of planned.views) view.drop();
-      return await this.#resolveTogether(records.slice(0, records.length >> 1));
-    }
-    if (planned.setAside.length > 0) await this.#setAside(planned);
-    if (whole !== undefined) return await this.#publishLast(planned, through, whole);
-    const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
-    checkItems(items);
-    await this.#publishInSteps(planned, items, { through, options });
+    const { steps, clock, undoWindowMs } = this.#parts;
+    const { now = this.#now(), ...as } = steps.options();
+    const began = clock.monotonic();
+    const resolved = await resolveRecords(this.#parts, records, { now, undoWindowMs, ...as });
+    const through = records.at(-1)?.sequence ?? 0;
+    if (await this.#commit(resolved, { records, through, now, began })) return;
+    for (const { view } of resolved.workspaces) view.drop();
+    await this.#resolveTogether(records.slice(0, records.length >> 1));
   }
 
-  /** All of it as one step; undefined where that is too much. */
-  #packWhole({ effects, changes, outcomes }: PlannedEffects, place: StepContent["place"]): PackedStep | undefined {
-    const sizes = this.#parts.sizes();
-    if (fittingItems(effects, sizes) < effects.length) return undefined;
-    const packed = packStep(this.#parts, sizes, { effects, rows: { all: changes }, outcomes, place });
-    return isPublishable(packed, sizes) ? packed : undefined;
-  }
-
-  async #setAside({ setAside }: PlannedEffects): Promise<void> {
-    const { identities, logger, partition } = this.#parts;
-    await identities.setAside(setAside);
-    for (const { sequence, reason } of setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
-  }
-
-  /**
-   * Effects, then rows, as many in each step as fit; the outcome goes with the last one, which alone is through the record:
-   * until then the next resolver begins the record anew, and rows that went before count for nothing.
-   */
-  async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, options }: InRecord): Promise<void> {
-    const { now, usersPerRecord, partsInCommon } = options;
-    for (;;) {
-      const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
-      const taken = place.inside?.taken ?? 0;
-      const rest = items.slice(taken);
-      const sizes = this.#parts.sizes();
-      const some = rest.slice(0, fittingItems(rest, sizes));
-      const isLast = some.length === rest.length;
-      const effects = some.filter((item) => item.to !== "rows");
-      const areAll = isLast && taken <= planned.effects.length;
-      const rows = areAll ? { all: planned.changes } : { some: some.filter((item): item is RowEntry => item.to === "rows") };
-      const next = { ...this.#next(place, sequence), now };
-      if (isLast) {
-        const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
-        return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
-      }
-      const inside = { taken: taken + some.length, now, usersPerRecord, ...(!partsInCommon && { ownParts: true as const }) };
-      const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
-      await this.#publish(packStep(this.#parts, sizes, content));
-    }
-  }
-
-  async #publishLast(planned: PlannedEffects, through: number, packed: PackedStep): Promise<void> {
-    const noted = this.#noteOrigins(planned, through);
-    await this.#publish(packed);
-    await noted;
-    for (const span of planned.spans) span.end();
-    await this.#wrote(planned);
-  }
-
-  /** Beside the step and never in its way: who asked is for people who look, and a step is not done again for it. */
-  async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
-    if (origins.length === 0) return;
-    const { identities, partition, logger } = this.#parts;
-    await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
-      logger.warn("origins_not_kept", { partition, through, message: error instanceof Error ? error.message : String(error) });
-    });
-  }
-
-  /** With whether the marks beside the rows say as much as the checkpoint does. */
-  #next(place: Place, sequence: number): Pick<Place, "written" | "tails" | "noted"> {
-    const next = nextOf(place, sequence);
-    return { ...next, ...(this.#noted >= next.written && { noted: true }) };
-  }
-
-  async #publish({ messages, place }: PackedStep): Promise<void> {
-    const { steps, checkpointSubject } = this.#parts;
-    for (const { body } of messages) this.#bytes += body.byteLength;
-    const outcome = await steps.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
-    if (outcome.kind === "refused") throw new FenceLost("Another resolver's step came first");
-    if (outcome.kind === "unknown") throw new FenceLost("The step may have landed or not", { cause: outcome.cause });
-    this.#at = { sequence: outcome.sequence, place };
-  }
-
-  async #wrote({ changes, views }: PlannedEffects): Promise<void> {
-    const sequence = this.#at?.sequence ?? 0;
-    await this.#writeRows(changes, sequence, this.#at?.place.through ?? 0);
-    for (const view of views) view.confirm();
-    this.#parts.views.evict();
-    this.#parts.onWritten(sequence);
-  }
-
-  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that say so. */
-  async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
-    const { identities, note, partition } = this.#parts;
-    const noting = note?.(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
-    const writing = (async () => {
-      for (const { workspaceId, rows } of changes) {
-        if (rows.size > 0) await identities.save(workspaceId, rows, sequence);
-      }
-    })();
-    await Promise.all([noting, writing]);
-    if (note !== undefined) this.#noted = sequence;
-  }
-
-  /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
-  async #trim(): Promise<void> {
-    if (this.#at === undefined) return;
-    const { sequence, place } = this.#at;
-    const now = this.#parts.clock.monotonic();
-    if (place.through <= this.#trimmed || (now < this.#trimAt && this.#bytes < this.#parts.trimBytes)) return;
-    const { intake, lanes, steps, layout, partition, checkpointSubject } = this.#parts;
-    await intake.trim(partition, place.through);
-    // Inside a record its rows are still to be read by whoever comes after its last step
-    await lanes.trim(layout.rows(partition), place.inside === undefined ? sequence - 1 : place.written);
-    await steps.trimCheckpoints(checkpointSubject, sequence);
-    // Those who wait for outcomes may still be on their way through what was told since the last time
-    this.#told = { last: sequence - 1, before: this.#told.last };
-    if (this.#told.before > 0) await lanes.trim(layout.told(partition), this.#told.before - 1);
-    this.#trimmed = place.through;
-    this.#bytes = 0;
-    this.#trimAt = now + limits.laneTrimMs;
-  }
-
-  #restMs(): "idle" | number {
-    const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
-    return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+  async #commit(resolved: Resolved, step: Parameters<Steps["commit"]>[1]): Promise<boolean> {
+    const { steps, views, logger, partition } = this.#parts;
+    if (!await steps.commit(resolved, step)) return false;
+    for (const { sequence, reason } of resolved.setAside) logger.error("record_set_aside", new Error(reason), { partition, sequence });
+    for (const { view } of resolved.workspaces) view.confirm();
+    views.evict();
+    return true;
   }
 }

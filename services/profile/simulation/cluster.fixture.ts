@@ -16,12 +16,12 @@ import { eventsOf } from "../events/profile-events.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
-import { createViews } from "../pass/plan-step.ts";
-import { createUserCache } from "../pass/user-cache.ts";
-import type { PureSteps } from "../pass/workspace-work.ts";
+import { createUserCache } from "../apply/user-cache.ts";
+import type { PureSteps } from "../apply/pure-steps.ts";
 import { createGate } from "../../../platform/lane/gate.ts";
 import type { StepSizes } from "../resolve/pack-step.ts";
-import { resolvePartition } from "../resolve/resolve-partition.ts";
+import { resolveToLanes } from "../resolve/publish-steps.ts";
+import { createViews } from "../resolve/views.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "../store/cassandra.ts";
 import { decodeEntry, resolveAtReceipt } from "./reference.fixture.ts";
 import { createStream, type Stream, subjectOf } from "./streams.fixture.ts";
@@ -151,8 +151,9 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
   const session = plantedIn("session", sessionOf(world, process, replicas.session()), plant);
   const tables = openCassandraProfileStore({ session, clock, partitions: 1 });
   const store = { identities: plantedIn("identities", tables.identities, plant), profiles: plantedIn("profiles", tables.profiles, plant) };
-  resolvePartition({
+  resolveToLanes({
     ...ports,
+    fenced: ports.steps,
     intake: plantedIn("intake", intake.log(process, 1), plant),
     identities: store.identities,
     sizes: () => sizes,

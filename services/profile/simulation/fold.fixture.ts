@@ -7,18 +7,21 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
-import { type Resolution, resolveBatch, type ResolvedRecord } from "../domain/resolve-batch.ts";
+import type { Resolution, ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { UserId } from "../domain/user-key.ts";
+import type { Resolve } from "../resolve/resolve-workspace.ts";
 import { type LaneRow, laneRows } from "../lanes/lane-message.ts";
-import type { PureSteps } from "../pass/workspace-work.ts";
+import type { PureSteps } from "../apply/pure-steps.ts";
 import { profileToRow } from "../store/rows.ts";
 import { consentOf, decodeEntry, resolveAtReceipt, type Seen } from "./reference.fixture.ts";
 
 export interface FoldOptions {
   readonly steps: PureSteps;
   readonly undoWindowMs: number;
-  /** Absent: entries as `decodeEntry` reads them, each resolved at the time it was received. */
+  /** Absent: `decodeEntry`. */
   readonly decode?: (sequence: number, body: Uint8Array) => IntakeRecord;
+  /** Absent: `resolveAtReceipt`. */
+  readonly resolve?: Resolve;
   readonly now?: number;
 }
 
@@ -31,15 +34,15 @@ export interface Folded extends Seen {
 }
 
 /** One record after the other, each with everything it does, as if nobody ever waited or failed. */
-export function fold(records: readonly LogRecord[], { steps, undoWindowMs, decode, now }: FoldOptions): Folded {
+export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
+  const { steps, undoWindowMs, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
   const workspaces = new Map<string, Workspace>();
   const lanes: LaneRow[] = [];
   for (const { sequence, body } of records) {
-    const record = (decode ?? decodeEntry)(sequence, body);
+    const record = decode(sequence, body);
     const workspace = workspaces.get(record.workspaceId) ?? { rows: new Map(), users: new Users(steps) };
     workspaces.set(record.workspaceId, workspace);
-    const options = { now: now ?? 0, undoWindowMs };
-    const resolved = resolveAlone(workspace, record, (view) => (decode ? resolveBatch : resolveAtReceipt)(view, [record], options));
+    const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs }));
     for (const change of resolved.profiles) workspace.users.apply(change);
     for (const mergeId of resolved.forgetFrozen) workspace.users.forget(mergeId);
     lanes.push(...laneRows(record.workspaceId, resolved.consent));

@@ -1,13 +1,19 @@
-/** How the simulation reads its entries, and everything that a store shows afterwards. */
+/** How the simulations read their entries, what throws in them, and everything that a store and events show afterwards. */
 import { create, fromBinary, type MessageInitShape, toJsonString } from "@bufbuild/protobuf";
 import { StatusRecordSchema, type SubscriptionRecord, SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
+import { ProfileUserUpdatedSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
+import type { PureSteps } from "../apply/pure-steps.ts";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import { applyRecord, isAfter } from "../domain/apply-records.ts";
+import type { Mark } from "../domain/profile.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { IdentityStore, ProfileStore } from "../domain/ports.ts";
 import { type Resolution, resolveBatch } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
-import { profileToRow } from "../store/rows.ts";
+import { profileFromRow, profileToRow } from "../store/rows.ts";
 
 /** Each record has the time at which it was received as its now, so that nothing depends on when it is resolved. */
 export function resolveAtReceipt(view: Identities, records: readonly IntakeRecord[], options: ResolveOptions): Resolution {
@@ -58,3 +64,38 @@ export async function look(
   }
   return { profiles: rows, identities: names };
 }
+
+/** Users whose last change nobody was told of, and merges that can be taken back and were not told. */
+export function untold(
+  events: readonly Pick<PublishedEvent, "subject" | "eventId" | "body">[],
+  rows: readonly string[],
+  openMerges: readonly string[],
+): string[] {
+  const places = new Map<string, Mark>();
+  for (const { subject, body } of events) {
+    if (subject !== "profile.user.updated.v1") continue;
+    for (const { userId, place } of fromBinary(ProfileUserUpdatedSchema, body).users) {
+      const mark: Mark = [Number(place?.sequence), place?.part ?? 0];
+      if (isAfter(mark, places.get(userId) ?? [-1, 0])) places.set(userId, mark);
+    }
+  }
+  const ids = new Set(events.map(({ eventId }) => eventId));
+  return [
+    ...rows.map(profileFromRow).filter(({ id, mark }) => isAfter(mark, places.get(id) ?? [-1, 0])).map(({ id }) => id),
+    ...openMerges.filter((mergeId) => !ids.has(`merged-${mergeId}`)),
+  ];
+}
+
+/** Steps that throw at some events, after having changed the profile, until they are mended. */
+export function poisoned(isMended: () => boolean): PureSteps {
+  return {
+    ...steps,
+    applyRecord(profile, record) {
+      const after = applyRecord(profile, record);
+      if (!isMended() && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
+      return after;
+    },
+  };
+}
+
+const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };

@@ -3,37 +3,22 @@
  * replicas that lag: what they leave is what a fold over the same intake leaves. A seed is a run:
  * HEDDLE_SIMULATION_SEED=17 replays one, HEDDLE_SIMULATION_RUNS says how many there are, HEDDLE_SIMULATION_FIRST where they begin.
  */
-import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
-import { ProfileUserUpdatedSchema } from "../../../proto/gen/heddle/profile/v1/profile_event_pb.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
-import { applyRecord, isAfter } from "../domain/apply-records.ts";
-import type { Mark } from "../domain/profile.ts";
-import type { PureSteps } from "../pass/workspace-work.ts";
+import { applyRecord } from "../domain/apply-records.ts";
+import type { PureSteps } from "../apply/pure-steps.ts";
 import { redriveUsers } from "../lanes/redrive-users.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
 import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
-import { profileFromRow } from "../store/rows.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { fold } from "./fold.fixture.ts";
-import { consentOf, look } from "./reference.fixture.ts";
+import { consentOf, look, poisoned, untold } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
 const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 
-/** Steps that throw at some events, after having changed the profile, until they are mended. */
-function poisoned(isMended: () => boolean): PureSteps {
-  return {
-    ...steps,
-    applyRecord(profile, record) {
-      const after = applyRecord(profile, record);
-      if (!isMended() && record.change.type === "event" && record.change.name === "bad") throw new Error("planted");
-      return after;
-    },
-  };
-}
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 1_500);
 const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);
 const only = process.env["HEDDLE_SIMULATION_SEED"];
@@ -89,7 +74,7 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
   expect(seen.identities).toEqual(folded.identities);
   expect(seen.profiles).toEqual(folded.profiles);
-  expect(untold(cluster, seen.profiles)).toEqual([]);
+  expect(untold(cluster.events, seen.profiles, leftIn(cluster, "frozen_by_merge"))).toEqual([]);
   for (const [service, sent] of folded.consent) expect([service, sentTo(cluster, service)]).toEqual([service, [...sent].sort()]);
   expect(leftIn(cluster, "handoffs_by_merge")).toEqual([]);
   expect(leftIn(cluster, "held_records_by_user")).toEqual([]);
@@ -102,23 +87,6 @@ function sentTo({ lanes, layout }: Cluster, service: "subscription" | "messaging
   const partitionOf = service === "subscription" ? layout.subscription : layout.messagingStatus;
   const bodies = [0, 1].flatMap((lane) => lanes.messages(subjectOf(partitionOf(lane)))).flatMap(({ body }) => unpackRecords(body));
   return consentOf(service, bodies).sort();
-}
-
-/** Users whose last change nobody was told of, and merges that can be taken back and were not told. */
-function untold({ events, ...cluster }: Cluster, rows: readonly string[]): string[] {
-  const places = new Map<string, Mark>();
-  for (const { subject, body } of events) {
-    if (subject !== "profile.user.updated.v1") continue;
-    for (const { userId, place } of fromBinary(ProfileUserUpdatedSchema, body).users) {
-      const mark: Mark = [Number(place?.sequence), place?.part ?? 0];
-      if (isAfter(mark, places.get(userId) ?? [-1, 0])) places.set(userId, mark);
-    }
-  }
-  const ids = new Set(events.map(({ eventId }) => eventId));
-  return [
-    ...rows.map(profileFromRow).filter(({ id, mark }) => isAfter(mark, places.get(id) ?? [-1, 0])).map(({ id }) => id),
-    ...leftIn({ events, ...cluster }, "frozen_by_merge").filter((mergeId) => !ids.has(`merged-${mergeId}`)),
-  ];
 }
 
 /** As an operator does: whoever is held is tried again; who waited for it comes free by itself. */

@@ -13,13 +13,12 @@ import { deleteHeldReason, deleteHeldRecords, putHeldReason, putHeldRecord, putU
  * state's mark goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
  */
 export function userWrites(changes: UserChanges, rowChars: Map<Profile, number>): Statement[][][] {
-  const ids = new Set([...changes.users.keys(), ...changes.held.keys(), ...changes.heldMore.keys()]);
+  const ids = new Set([...changes.users.keys(), ...changes.held.keys()]);
   return [...ids].map((id) => {
     const user: UserKey = { workspace_id: changes.workspaceId, user_id: id };
     const state = changes.users.get(id);
     const held = changes.held.get(id);
-    const records = [...(held?.records ?? []), ...(changes.heldMore.get(id) ?? [])];
-    return inWrites(records.map((record) => heldRecord(user, record)), [
+    return inWrites((held?.records ?? []).map((record) => heldRecord(user, record)), [
       ...(state === undefined ? [] : [stateOf(user, state, rowChars)]),
       ...(held === undefined ? [] : holding(user, state, held)),
     ]);

@@ -43,7 +43,6 @@ export function cassandraProfileMove(session: Session, { identities, profiles }:
         handoffs: new Map(),
         journal: new Map(),
         held: new Map(),
-        heldMore: new Map(),
       });
     },
   };

@@ -4,22 +4,21 @@ import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { describeProfileMove } from "./moved-contract.ts";
 import { sqliteProfileMove } from "./moved-sqlite.ts";
-import { heldFrom, recordOf } from "./rows-contract.ts";
+import { changes, heldFrom, recordOf } from "./rows-contract.ts";
+import { sqliteProfiles } from "./sqlite-writer.fixture.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 
 describeProfileMove("SQLite", async () => {
   const database = openDatabase({ path: ":memory:" });
   const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
   await beginSqliteLogAbove(database, 0, 1);
-  const empty = { identities: new Map(), profiles: new Map(), frozen: new Map(), journal: new Map(), heldMore: new Map() };
   return {
     ...tables,
     move: sqliteProfileMove(database, tables),
     now: Date.UTC(2026, 0, 1),
     async hold(workspaceId) {
       const held = new Map([["u1", heldFrom([5, 0], [recordOf(9, 0)])]]);
-      const workspace = { workspaceId, ...empty, consent: [], held };
-      await tables.steps.commit({ partition: 0, through: 1, workspaces: [workspace], setAside: [] });
+      await sqliteProfiles(tables).save(changes(workspaceId, { held }));
     },
     close: () => database.close(),
   };

@@ -21,21 +21,14 @@ export function sqliteProfileMove(database: Database, tables: ProfileTables): Pr
       }
     },
     async write({ workspaceId, identities = new Map(), users: moved = [], frozen: merges = new Map() }, through) {
-      await tables.steps.commit({
-        partition: onlyPartition,
-        through,
-        setAside: [],
-        workspaces: [{
-          workspaceId,
-          identities,
-          profiles: new Map(moved.map(({ profile }) => [profile.id, profile])),
-          frozen: merges,
-          journal: new Map(),
-          held: new Map(),
-          heldMore: new Map(),
-          consent: [],
-        }],
-      });
+      const work = tables.steps.work();
+      const states = moved.map(({ profile, openMerges }) =>
+        [profile.id, { profile, mark: profile.mark, openMerges, isNew: true }] as const
+      );
+      const none = new Map<string, never>();
+      await work.save({ workspaceId, users: new Map(states), frozen: merges, handoffs: none, journal: none, held: none });
+      const step = { partition: onlyPartition, through, setAside: [], workspaces: [{ workspaceId, identities, consent: [] }] };
+      await tables.steps.commit(step, { work });
     },
   };
 }

@@ -50,8 +50,10 @@ export async function planBatch(
   const changes = {
     workspaceId,
     users: new Map([...plan.touched].map((id) => [id, stateOf(users.get(id) as Working)])),
-    held: new Map([...plan.held].map((id) => [id, heldOf(users.get(id) as Working)])),
-    heldMore: new Map(plan.heldMore),
+    held: new Map([
+      ...[...plan.held].map((id) => [id, heldOf(users.get(id) as Working)] as const),
+      ...Array.from(plan.heldMore, ([id, records]) => [id, { reason: "poison", records, since: records.at(-1)?.mark ?? [0, 0] }] as const),
+    ]),
     frozen: new Map([...plan.frozen].filter(([id]) => !plan.forgotten.has(id))),
     journal: new Map([...plan.journal].filter(([id]) => !plan.forgotten.has(id))),
     handoffs: new Map(),

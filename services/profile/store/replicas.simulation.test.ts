@@ -71,7 +71,7 @@ test("a write that one replica of three took is either whole or not there, and i
   const { store } = cluster(() => reached.pop(), () => 0, () => asked.shift() ?? [0, 2]);
   const users = new Map([["u1", { profile: state, mark: state.mark, openMerges: [], isNew: false }]]);
   const none = new Map();
-  await expect(store.profiles.save({ workspaceId: "w", users, handoffs: none, frozen: none, journal: none, held: none, heldMore: none }))
+  await expect(store.profiles.save({ workspaceId: "w", users, handoffs: none, frozen: none, journal: none, held: none }))
     .rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
   const seen = [];
   for (let at = 0; at < 3; at += 1) seen.push((await store.profiles.load("w", ["u1"])).get("u1"));

@@ -17,7 +17,7 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 
 export interface OpenedRows {
   readonly identities: IdentityStore & IdentityWriter;
-  readonly profiles: ProfileStore & Pick<ProfileWriter, "save" | "forgetMerges">;
+  readonly profiles: ProfileStore & ProfileWriter;
   /** Unix milliseconds; undo windows of the suite end an hour later. */
   readonly now: number;
   close(): Promise<void>;
@@ -162,6 +162,43 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual([]);
     });
 
+    test("handoffs come back until they are forgotten", async () => {
+      fresh();
+      const handoff = { source: profileOf("source", [3, 0]), undoUntil: store.now + 3_600_000 };
+      await store.profiles.save(changes(w, { handoffs: new Map([["m1", handoff], ["m2", handoff]]) }));
+      expect([...await store.profiles.loadHandoffs(w, ["m1", "none"])]).toEqual([["m1", handoff]]);
+      await store.profiles.forgetHandoffs(w, ["m1"]);
+      await store.profiles.forgetMerges(w, ["m2"]);
+      expect((await store.profiles.loadHandoffs(w, ["m1", "m2"])).size).toBe(0);
+    });
+
+    test("copies of a merge that was taken back stay until they are forgotten, and it is no open one", async () => {
+      fresh();
+      const state = { ...stateOf(profileOf("target", [3, 0])), openMerges: ["m1"] };
+      await store.profiles.save(changes(w, { users: new Map([["target", state]]), frozen: new Map([["m1", frozenOf([3, 0])]]) }));
+      await store.profiles.loadUsers(w, ["target"]);
+      await store.profiles.save(changes(w, { users: new Map([["target", stateOf(profileOf("target", [4, 0]))]]) }));
+      expect((await store.profiles.loadUsers(w, ["target"])).get("target")?.openMerges).toEqual([]);
+      expect((await store.profiles.loadFrozen(w, ["m1"])).size).toBe(1);
+    });
+
+    test("a user keeps the mark of its last record, also one that changed nothing, and one who is gone", async () => {
+      fresh();
+      async function markOf(id: string): Promise<Mark | undefined> {
+        return (await store.profiles.loadUsers(w, [id])).get(id)?.mark;
+      }
+      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [2, 0]))]]) }));
+      expect([await markOf("u1"), await markOf("u2")]).toEqual([[2, 0], undefined]);
+      await store.profiles.save(
+        changes(w, { users: new Map([["u1", { ...stateOf(profileOf("u1", [2, 0])), mark: [3, 1], isNew: false }]]) }),
+      );
+      expect(await markOf("u1")).toEqual([3, 1]);
+      await store.profiles.save(changes(w, { users: new Map([["u1", goneAt([4, 2])], ["u2", goneAt([4, 3])]]) }));
+      expect([await markOf("u1"), await markOf("u2")]).toEqual([[4, 2], [4, 3]]);
+      await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profileOf("u1", [5, 0]))]]) }));
+      expect(await markOf("u1")).toEqual([5, 0]);
+    });
+
     test("loadUsers() names the open merges of a target, newest last", async () => {
       fresh();
       const state = { ...stateOf(profileOf("target", [8, 0])), openMerges: ["early", "late"] };
@@ -179,7 +216,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
           held: new Map([["u1", heldFrom([2, 1], [recordOf(2, 1)])]]),
         }),
       );
-      await store.profiles.save(changes(w, { heldMore: new Map([["u1", [recordOf(3, 0), recordOf(2, 2)]]]) }));
+      await store.profiles.save(changes(w, { held: new Map([["u1", heldFrom([3, 0], [recordOf(3, 0), recordOf(2, 2)])]]) }));
       const expected = { reason: "why", records: [recordOf(2, 1), recordOf(2, 2), recordOf(3, 0)] };
       expect([...await store.profiles.loadHeld(w, ["u1", "u2"])]).toEqual([["u1", expected]]);
       expect((await store.profiles.loadUsers(w, ["u1"])).get("u1")).toMatchObject({ held: true, profile: { mark: [2, 0] } });
@@ -224,7 +261,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
 }
 
 export function changes(workspaceId: string, parts: Partial<UserChanges>): UserChanges {
-  const empty = { users: new Map(), handoffs: new Map(), frozen: new Map(), journal: new Map(), held: new Map(), heldMore: new Map() };
+  const empty = { users: new Map(), handoffs: new Map(), frozen: new Map(), journal: new Map(), held: new Map() };
   return { workspaceId, ...empty, ...parts };
 }
 

@@ -55,6 +55,22 @@ export const profileSchema: readonly string[] = [
     PRIMARY KEY (workspace_id, user_id)
   ) WITHOUT ROWID;
   `,
+  // What appliers of the mesh keep of users, too. A build before took a merge back on both sides at once: whoever comes back
+  // now has a record of its own, which waits until the target's is in.
+  `
+  ALTER TABLE profile_profiles ADD COLUMN mark_sequence INTEGER;
+  ALTER TABLE profile_profiles ADD COLUMN mark_part INTEGER;
+  ALTER TABLE profile_frozen ADD COLUMN undone INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE profile_handoffs (
+    workspace_id TEXT NOT NULL, merge_id TEXT NOT NULL, source TEXT NOT NULL, undo_until INTEGER NOT NULL,
+    PRIMARY KEY (workspace_id, merge_id)
+  ) WITHOUT ROWID;
+  INSERT OR IGNORE INTO profile_held_records (workspace_id, user_id, sequence, part, body)
+    SELECT workspace_id, json_extract(body, '$.change.sourceId'), sequence, part, json_object(
+      'userId', json_extract(body, '$.change.sourceId'), 'mark', json_array(sequence, part), 'now', json_extract(body, '$.now'),
+      'change', json_object('type', 'restore', 'mergeId', json_extract(body, '$.change.mergeId'), 'targetId', user_id))
+    FROM profile_held_records WHERE json_extract(body, '$.change.type') = 'undo';
+  `,
 ];
 
 export { laneSchema } from "../../../platform/lane/sqlite.ts";

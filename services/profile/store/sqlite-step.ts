@@ -4,14 +4,12 @@ import { setImmediate } from "node:timers/promises";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
-import type { ConsentRecord, FrozenMerge, HeldUser, Step, WorkspaceStep } from "../domain/ports.ts";
-import type { Profile } from "../domain/profile.ts";
+import type { ConsentRecord } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
-import { about } from "../../../platform/subject-fault.ts";
+import type { Step, WorkspaceStep } from "../resolve/step-store.ts";
 import { originsToRow } from "./origin-rows.ts";
-import { rejectedToRow } from "./rejected-rows.ts";
-import { profileToRow } from "./rows.ts";
-import { deleteEmptyUser, emptyUser, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
+import { deleteEmptyUser, emptyIdentity, placeOf, putUser, userIdOf } from "./sqlite-users.ts";
+import type { FrozenRow, HeldRows, WorkRows } from "./step-work.ts";
 import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 /** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
@@ -24,18 +22,18 @@ export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]
   readonly body: Uint8Array;
 }>;
 
-type SqlValue = string | number | bigint | Uint8Array;
+type SqlValue = string | number | bigint | Uint8Array | null;
 type Row = readonly SqlValue[];
 
 /** The rows of a step by statement, made before the transaction so that a repeat of it costs no second rendering. */
 export interface StepRows {
   readonly batches: readonly { readonly sql: string; readonly rows: readonly Row[] }[];
-  readonly rowChars: ReadonlyMap<Profile, number>;
 }
 
-/** The workspaces of the step must have numbers. Others get their turn while the records of a fan-out are encoded. */
+/** The workspaces must have numbers. Others get their turn while the records of a fan-out are encoded. */
 export async function planStepRows(
   step: Step,
+  work: ReadonlyMap<string, WorkRows>,
   { encodeLane, numbers, someRejected }: {
     readonly encodeLane: EncodeLane;
     readonly numbers: WorkspaceNumbers;
@@ -44,27 +42,20 @@ export async function planStepRows(
   },
 ): Promise<StepRows> {
   const planned = new Map<string, Row[]>();
-  const rowChars = new Map<Profile, number>();
   // Statements run in the order of this table whatever the order of the calls below.
   for (const sql of Object.values(statements)) planned.set(sql, []);
   function add(sql: string, ...row: SqlValue[]): void {
     planned.get(sql)?.push(row);
   }
-  for (const workspace of step.workspaces) {
-    const number = numbers.of(workspace.workspaceId) ?? 0;
-    addIdentities(add, number, workspace.identities);
-    addProfiles(add, number, { profiles: workspace.profiles, rowChars });
-    addRejected(add, workspace, someRejected);
-    addMerges(add, workspace);
-    addHeld(add, workspace);
-  }
+  for (const { workspaceId, identities } of step.workspaces) addIdentities(add, numbers.of(workspaceId) ?? 0, identities);
+  for (const [workspaceId, rows] of work) addWork(add, { workspaceId, number: numbers.of(workspaceId) ?? 0, someRejected }, rows);
   const origins = step.workspaces.flatMap(({ workspaceId, origins = [] }) => origins.length === 0 ? [] : [[workspaceId, origins] as const]);
   if (origins.length > 0) add(statements.putOrigins, step.partition, step.through, step.now ?? 0, originsToRow(origins));
   for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
   add(statements.putCheckpoint, step.partition, step.through, step.now ?? 0);
   for (const workspace of step.workspaces) await addLanes(add, workspace, encodeLane);
   const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
-  return { batches, rowChars };
+  return { batches };
 }
 
 /** Runs inside a transaction of the database. */
@@ -89,10 +80,16 @@ function runRow(statement: StatementSync, row: Row): { readonly changes: number 
 function addIdentities(add: Add, workspace: number, identities: WorkspaceStep["identities"]): void {
   for (const [key, value] of identities) {
     const id = userIdOf(key);
-    if (id !== undefined) addUserColumn(add, [workspace, id], ["identity", value === undefined ? null : JSON.stringify(value)]);
+    if (id !== undefined) addUserIdentity(add, [workspace, id], value);
     else if (value === undefined) add(statements.deleteIdentity, workspace, key);
     else addIdentity(add, [workspace, key], value);
   }
+}
+
+function addUserIdentity(add: Add, [workspace, id]: readonly [number, string], value: unknown): void {
+  if (value !== undefined) return add(putUser.identity.sql, placeOf(id), workspace, id, JSON.stringify(value));
+  add(emptyIdentity, workspace, id);
+  add(deleteEmptyUser, workspace, id);
 }
 
 function addIdentity(add: Add, [workspace, key]: readonly [number, IdentityKey], value: unknown): void {
@@ -102,64 +99,43 @@ function addIdentity(add: Add, [workspace, key]: readonly [number, IdentityKey],
   else add(statements.putIdentity, workspace, key, body);
 }
 
-function addProfiles(
-  add: Add,
-  workspace: number,
-  { profiles, rowChars }: { profiles: WorkspaceStep["profiles"]; rowChars: Map<Profile, number> },
-): void {
-  for (const [id, profile] of profiles) {
-    const body = profile === null ? null : about(id, () => profileToRow(profile));
-    if (profile !== null && body !== null) rowChars.set(profile, body.length);
-    addUserColumn(add, [workspace, id], ["body", body]);
-  }
+interface WorkOf {
+  readonly workspaceId: string;
+  readonly number: number;
+  readonly someRejected: boolean;
 }
 
-function addRejected(add: Add, { workspaceId, profiles }: WorkspaceStep, someRejected: boolean): void {
-  for (const [id, profile] of profiles) {
-    const body = profile === null ? undefined : rejectedToRow(profile);
-    if (body !== undefined) add(statements.putRejected, workspaceId, id, body);
+function addWork(add: Add, { workspaceId, number, someRejected }: WorkOf, rows: WorkRows): void {
+  for (const [id, { text, mark, saysMark, rejected }] of rows.users) {
+    if (saysMark) add(putUser.body.sql, placeOf(id), number, id, text);
+    else add(putUser.marked.sql, placeOf(id), number, id, text, ...mark);
+    if (rejected !== undefined) add(statements.putRejected, workspaceId, id, rejected);
     else if (someRejected) add(statements.deleteRejected, workspaceId, id);
   }
-}
-
-function addUserColumn(
-  add: Add,
-  [workspace, id]: readonly [workspace: number, id: string],
-  [column, text]: readonly [column: "identity" | "body", text: string | null],
-): void {
-  if (text !== null) return add(putUser[column].sql, placeOf(id), workspace, id, text);
-  add(emptyUser[column], workspace, id);
-  add(deleteEmptyUser, workspace, id);
-}
-
-function addMerges(add: Add, { workspaceId, frozen, journal }: WorkspaceStep): void {
-  for (const [mergeId, merge] of frozen) {
-    add(statements.deleteJournal, workspaceId, mergeId);
-    if (merge === null) add(statements.deleteFrozen, workspaceId, mergeId);
-    else addFrozen(add, [workspaceId, mergeId], merge);
+  for (const [mergeId, row] of rows.handoffs) {
+    if (row === null) add(statements.deleteHandoff, workspaceId, mergeId);
+    else add(statements.putHandoff, workspaceId, mergeId, row.source, row.undoUntil);
   }
-  for (const [mergeId, records] of journal) addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records });
+  for (const [mergeId, row] of rows.frozen) addFrozen(add, [workspaceId, mergeId], row);
+  for (const mergeId of rows.undone()) add(statements.undoFrozen, workspaceId, mergeId);
+  for (const [mergeId, records] of rows.journal) addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records });
+  for (const [id, held] of rows.held) addHeld(add, [workspaceId, id], held);
 }
 
-function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], merge: FrozenMerge): void {
-  const { source, targetBefore, undoUntil } = merge;
-  const rows = about(targetBefore.id, () => [profileToRow(source), profileToRow(targetBefore)] as const);
-  add(statements.putFrozen, workspaceId, mergeId, targetBefore.id, undoUntil, ...targetBefore.mark, ...rows);
-  addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: merge.journal });
+function addFrozen(add: Add, [workspaceId, mergeId]: readonly [string, string], row: FrozenRow | null): void {
+  add(statements.deleteJournal, workspaceId, mergeId);
+  if (row === null) return add(statements.deleteFrozen, workspaceId, mergeId);
+  const { targetId, undoUntil, mark, source, targetBefore, journal } = row;
+  add(statements.putFrozen, workspaceId, mergeId, targetId, undoUntil, ...mark, source, targetBefore);
+  addRecords(add, statements.putJournal, { workspaceId, owner: mergeId, records: journal });
 }
 
-function addHeld(add: Add, { workspaceId, held, heldMore }: WorkspaceStep): void {
-  for (const [id, user] of held) {
-    add(statements.deleteHeldRecords, workspaceId, id);
-    if (user === null) add(statements.deleteHeld, workspaceId, id);
-    else addHeldUser(add, [workspaceId, id], user);
-  }
-  for (const [id, records] of heldMore) addRecords(add, statements.putHeldRecord, { workspaceId, owner: id, records });
-}
-
-function addHeldUser(add: Add, [workspaceId, id]: readonly [string, string], user: HeldUser): void {
-  add(statements.putHeld, workspaceId, id, user.reason);
-  addRecords(add, statements.putHeldRecord, { workspaceId, owner: id, records: user.records });
+function addHeld(add: Add, [workspaceId, id]: readonly [string, string], { reason, clear, records }: HeldRows): void {
+  if (clear === "all") add(statements.deleteHeldRecords, workspaceId, id);
+  else if (clear !== undefined) add(statements.deleteHeldRecordsUpTo, workspaceId, id, ...clear);
+  if (reason === null) add(statements.deleteHeld, workspaceId, id);
+  else add(statements.putHeld, workspaceId, id, reason);
+  addRecords(add, statements.putHeldRecord, { workspaceId, owner: id, records });
 }
 
 function addRecords(
@@ -184,7 +160,7 @@ type Add = (sql: string, ...row: SqlValue[]) => void;
 const upsert = "ON CONFLICT DO UPDATE SET body = excluded.body";
 
 /** What follows a statement that changed nothing. */
-const orElseOf = new Map([putUser.identity, putUser.body].map(({ sql, orElse }) => [sql, orElse]));
+const orElseOf = new Map(Object.values(putUser).map(({ sql, orElse }) => [sql, orElse]));
 
 /** In the order in which a step runs them: what is emptied first is emptied before it is filled. */
 const statements = {
@@ -193,23 +169,29 @@ const statements = {
     ON CONFLICT DO UPDATE SET body = excluded.body, expires_at = excluded.expires_at`,
   deleteIdentity: "DELETE FROM profile_identities WHERE workspace = ? AND key = ?",
   putUserIdentity: putUser.identity.sql,
-  emptyUserIdentity: emptyUser.identity,
+  emptyIdentity,
   putUserBody: putUser.body.sql,
-  emptyUserBody: emptyUser.body,
+  putUserMarked: putUser.marked.sql,
   deleteEmptyUser,
   putRejected: `INSERT INTO profile_rejected (workspace_id, user_id, body) VALUES (?, ?, ?) ${upsert}`,
   deleteRejected: "DELETE FROM profile_rejected WHERE workspace_id = ? AND user_id = ?",
+  deleteHandoff: "DELETE FROM profile_handoffs WHERE workspace_id = ? AND merge_id = ?",
+  putHandoff: `INSERT INTO profile_handoffs (workspace_id, merge_id, source, undo_until) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET source = excluded.source, undo_until = excluded.undo_until`,
   deleteJournal: "DELETE FROM profile_journal WHERE workspace_id = ? AND merge_id = ?",
   deleteFrozen: "DELETE FROM profile_frozen WHERE workspace_id = ? AND merge_id = ?",
   putFrozen: `INSERT INTO profile_frozen 
     (workspace_id, merge_id, target_id, undo_until, target_sequence, target_part, source, target_before)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET target_id = excluded.target_id, undo_until = excluded.undo_until,
-      target_sequence = excluded.target_sequence, target_part = excluded.target_part, source = excluded.source, target_before = excluded.target_before`,
+      target_sequence = excluded.target_sequence, target_part = excluded.target_part, source = excluded.source,
+      target_before = excluded.target_before, undone = 0`,
+  undoFrozen: "UPDATE profile_frozen SET undone = 1 WHERE workspace_id = ? AND merge_id = ?",
   // A merge whose copies are gone takes no more: whoever journals may not have heard of it yet.
   putJournal: `INSERT INTO profile_journal (workspace_id, merge_id, sequence, part, body)
     SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM profile_frozen WHERE workspace_id = ?1 AND merge_id = ?2) ${upsert}`,
   deleteHeldRecords: "DELETE FROM profile_held_records WHERE workspace_id = ? AND user_id = ?",
+  deleteHeldRecordsUpTo: "DELETE FROM profile_held_records WHERE workspace_id = ? AND user_id = ? AND (sequence, part) <= (?, ?)",
   deleteHeld: "DELETE FROM profile_held WHERE workspace_id = ? AND user_id = ?",
   putHeld: `INSERT INTO profile_held (workspace_id, user_id, reason) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason`,

@@ -1,10 +1,11 @@
 /** Places of users: where a row lies never changes whose row it is. */
 import { expect, test } from "vitest";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
-import type { Step, WorkspaceStep } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import { laneRows } from "../lanes/lane-message.ts";
-import { openSqliteProfileStore } from "./sqlite.ts";
+import { changes, goneAt, stateOf } from "./rows-contract.ts";
+import { sqliteIdentities, sqliteProfiles } from "./sqlite-writer.fixture.ts";
+import { openSqliteProfileStore, type ProfileTables } from "./sqlite.ts";
 import { placeOf } from "./sqlite-users.ts";
 
 const cases = [
@@ -27,12 +28,11 @@ test.each(cases)("placeOf(%j) is %i", (id, place) => {
 
 test("users of a later epoch lie at their places as those of the first do, and are found there", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const { identities, profiles } = tables;
   const ids = Array.from({ length: 300 }, (_, at) => `0${(2 ** 40 * 3 + at).toString(16)}0001aaaaaaaa`);
-  await steps.commit(stepOf({
-    profiles: new Map(ids.map((id, at) => [id, profileOf(id, at)])),
-    identities: new Map(ids.map((id) => [`u:${id}` as const, { id }])),
-  }));
+  await putProfiles(tables, ids.map((id, at) => profileOf(id, at)));
+  await sqliteIdentities(tables).save("w", new Map(ids.map((id) => [`u:${id}` as const, { id }])), 1);
   expect(database.prepare("SELECT count(*) AS count FROM profile_profiles WHERE place < 0").get()?.["count"]).toBe(0);
   expect((await profiles.load("w", ids)).size).toBe(ids.length);
   expect((await identities.load("w", ids.map((id) => `u:${id}` as const))).size).toBe(ids.length);
@@ -42,27 +42,30 @@ test("users of a later epoch lie at their places as those of the first do, and a
 
 test("a user of a later epoch whom an earlier build put at a negative place keeps that row", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const { profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const { profiles } = tables;
   const id = "0100000000010000aaaaaaaa";
-  await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 1)]]) }));
+  await putProfiles(tables, [profileOf(id, 1)]);
   await database.write(() => database.prepare("UPDATE profile_profiles SET place = -1").run());
   expect((await profiles.load("w", [id])).get(id)?.createdAt).toBe(1);
-  await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 2)]]) }));
+  await putProfiles(tables, [profileOf(id, 2)]);
   expect((await profiles.page("w", "", 9)).map(({ createdAt }) => createdAt)).toEqual([2]);
   await database.close();
 });
 
 test("users whose ids tell the same place, or none, each keep their own row", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const { identities, profiles } = tables;
   const ids = ["0000000000010000aaaaaaaa", "0000000000010000bbbbbbbb", "stranger", "other stranger"];
   for (const id of ids) {
-    await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 1)]]) }));
-    await steps.commit(stepOf({ identities: new Map([[`u:${id}` as const, { id }]]) }));
+    await putProfiles(tables, [profileOf(id, 1)]);
+    await sqliteIdentities(tables).save("w", new Map([[`u:${id}` as const, { id }]]), 1);
   }
-  // With its first holder gone the place is free, and its second one still has the row it had
-  await steps.commit(stepOf({ profiles: new Map([[ids[0] ?? "", null]]), identities: new Map([[`u:${ids[0]}` as const, undefined]]) }));
-  for (const id of ids.slice(1)) await steps.commit(stepOf({ profiles: new Map([[id, profileOf(id, 2)]]) }));
+  // With its first holder gone its second one still has the row it had
+  await sqliteProfiles(tables).save(changes("w", { users: new Map([[ids[0] ?? "", goneAt([2, 0])]]) }));
+  await sqliteIdentities(tables).save("w", new Map([[`u:${ids[0]}` as const, undefined]]), 1);
+  for (const id of ids.slice(1)) await putProfiles(tables, [profileOf(id, 2)]);
   const left = ids.slice(1).sort();
   expect((await profiles.page("w", "", 9)).map(({ id, createdAt }) => [id, createdAt])).toEqual(left.map((id) => [id, 2]));
   expect([...(await profiles.load("w", ids)).keys()].sort()).toEqual(left);
@@ -71,9 +74,8 @@ test("users whose ids tell the same place, or none, each keep their own row", as
   await database.close();
 });
 
-function stepOf(parts: Partial<WorkspaceStep>): Step {
-  const empty = { identities: new Map(), profiles: new Map(), frozen: new Map(), journal: new Map(), held: new Map(), heldMore: new Map() };
-  return { partition: 0, through: 1, workspaces: [{ workspaceId: "w", ...empty, consent: [], ...parts }], setAside: [] };
+async function putProfiles(tables: ProfileTables, some: readonly Profile[]): Promise<void> {
+  await sqliteProfiles(tables).save(changes("w", { users: new Map(some.map((profile) => [profile.id, stateOf(profile)])) }));
 }
 
 function profileOf(id: string, createdAt: number): Profile {

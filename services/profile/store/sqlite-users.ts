@@ -11,15 +11,11 @@ export function userIdOf(key: IdentityKey): UserId | undefined {
   return key.startsWith("u:") ? key.slice(2) : undefined;
 }
 
-/** Reads one column of users of a workspace; undefined where there is none. */
-export function userReader(database: Database, column: UserColumn, workspace: number): (id: UserId) => string | undefined {
-  const atPlace = database.prepare(readAtPlace[column]);
-  const byId = isAnyElsewhere(database) ? database.prepare(readById[column]) : undefined;
-  return (id) => {
-    const row = atPlace.get(placeOf(id), id, workspace) ?? byId?.get(workspace, id);
-    const text = row?.[column];
-    return typeof text === "string" ? text : undefined;
-  };
+/** Reads the row of users of a workspace; undefined where there is none. */
+export function userReader(database: Database, what: UserColumn, workspace: number): (id: UserId) => Record<string, unknown> | undefined {
+  const atPlace = database.prepare(readAtPlace[what]);
+  const byId = isAnyElsewhere(database) ? database.prepare(readById[what]) : undefined;
+  return (id) => atPlace.get(placeOf(id), id, workspace) ?? byId?.get(workspace, id);
 }
 
 /**
@@ -47,26 +43,25 @@ function isAnyElsewhere(database: Database): boolean {
   return database.prepare("SELECT 1 FROM profile_profiles WHERE place < 0 LIMIT 1").get() !== undefined;
 }
 
+/** The mark stands beside the body where that does not say it: of a user who is gone, and of one whose last record changed nothing. */
 const readAtPlace = {
   identity: "SELECT identity FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",
-  body: "SELECT body FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",
+  body: "SELECT body, mark_sequence, mark_part FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",
 };
 
 const readById = {
   identity: "SELECT identity FROM profile_profiles WHERE workspace = ? AND user_id = ?",
-  body: "SELECT body FROM profile_profiles WHERE workspace = ? AND user_id = ?",
+  body: "SELECT body, mark_sequence, mark_part FROM profile_profiles WHERE workspace = ? AND user_id = ?",
 };
 
-/** Writes a column: place, workspace, id, text. A statement that changes nothing is followed by its `orElse`. */
-export const putUser = { identity: putStatements("identity"), body: putStatements("body") };
+/** Writes to a user's row: place, workspace, id, text, and the mark beside it. A statement that changes nothing is followed by its `orElse`. */
+export const putUser = { identity: putStatements("identity"), body: putStatements("body"), marked: putMarked() };
 
-/** Empties a column: workspace, id. `deleteEmptyUser` follows. */
-export const emptyUser = {
-  identity: "UPDATE profile_profiles SET identity = NULL WHERE workspace = ? AND user_id = ?",
-  body: "UPDATE profile_profiles SET body = NULL WHERE workspace = ? AND user_id = ?",
-};
+/** Workspace, id. `deleteEmptyUser` follows. */
+export const emptyIdentity = "UPDATE profile_profiles SET identity = NULL WHERE workspace = ? AND user_id = ?";
 
-export const deleteEmptyUser = "DELETE FROM profile_profiles WHERE workspace = ? AND user_id = ? AND identity IS NULL AND body IS NULL";
+export const deleteEmptyUser =
+  "DELETE FROM profile_profiles WHERE workspace = ? AND user_id = ? AND identity IS NULL AND body IS NULL AND mark_sequence IS NULL";
 
 function putStatements(column: UserColumn): { readonly sql: string; readonly orElse: string } {
   return {
@@ -75,5 +70,16 @@ function putStatements(column: UserColumn): { readonly sql: string; readonly orE
       CASE WHEN ?1 > 0 AND NOT EXISTS (SELECT 1 FROM profile_profiles WHERE place = ?1) THEN ?1
         ELSE (SELECT min(0, coalesce(min(place), 0)) - 1 FROM profile_profiles) END, ?2, ?3, ?4)
       ON CONFLICT (workspace, user_id) DO UPDATE SET ${column} = excluded.${column}`,
+  };
+}
+
+function putMarked(): { readonly sql: string; readonly orElse: string } {
+  return {
+    sql: "UPDATE profile_profiles SET body = ?4, mark_sequence = ?5, mark_part = ?6 WHERE place = ?1 AND workspace = ?2 AND user_id = ?3",
+    orElse: `INSERT INTO profile_profiles (place, workspace, user_id, body, mark_sequence, mark_part) VALUES (
+      CASE WHEN ?1 > 0 AND NOT EXISTS (SELECT 1 FROM profile_profiles WHERE place = ?1) THEN ?1
+        ELSE (SELECT min(0, coalesce(min(place), 0)) - 1 FROM profile_profiles) END, ?2, ?3, ?4, ?5, ?6)
+      ON CONFLICT (workspace, user_id) DO UPDATE
+        SET body = excluded.body, mark_sequence = excluded.mark_sequence, mark_part = excluded.mark_part`,
   };
 }

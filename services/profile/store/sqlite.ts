@@ -1,16 +1,21 @@
 /** The embedded store of the profile service: identities, profiles and steps as tables of the shared SQLite file. */
+import { isBefore } from "../../../platform/lane/mark.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { FrozenMerge, HeldUser, IdentityStore, ProfileStore, Step, StepStore, StoredUser } from "../domain/ports.ts";
+import type { FrozenMerge, Handoff, HeldUser, IdentityStore, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
+import type { StepStore } from "../resolve/step-store.ts";
 import { originsFromRow } from "./origin-rows.ts";
 import { rejectedFromRow } from "./rejected-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import { laneSchema, profileSchema } from "./schema.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
 import { userIdOf, userReader } from "./sqlite-users.ts";
+import { openStepWork, type StepWork } from "./step-work.ts";
 import { openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 export interface ProfileTables {
@@ -23,17 +28,18 @@ export async function openSqliteProfileStore(
   options: {
     readonly database: Database;
     readonly encodeLane: EncodeLane;
-    /** Runs in the transaction of each step, after its rows. */
-    readonly onCommit?: (step: Step) => void;
+    /** Keeps the events of a step, in its transaction; absent: nobody hears of them. */
+    readonly keepEvents?: (events: readonly PublishedEvent[]) => void;
   },
 ): Promise<ProfileTables> {
-  const { database, encodeLane, onCommit } = options;
+  const { database, encodeLane, keepEvents } = options;
   await migrate(database, "profile", profileSchema);
   await migrate(database, "lane", laneSchema);
   const numbers = openWorkspaceNumbers(database);
+  const profiles = profileStore(database, numbers);
   return {
     identities: identityStore(database, numbers),
-    profiles: profileStore(database, numbers),
+    profiles,
     steps: {
       checkpoint(partition) {
         const row = database.prepare("SELECT through FROM profile_checkpoints WHERE log_partition = ?").get(partition);
@@ -58,14 +64,15 @@ export async function openSqliteProfileStore(
         const sql = "DELETE FROM profile_set_aside WHERE log_partition = ? AND sequence = ?";
         await database.write(() => database.prepare(sql).run(partition, sequence));
       },
-      async commit(step) {
-        await numbers.give(step.workspaces.map((workspace) => workspace.workspaceId));
-        const rows = await planStepRows(step, { encodeLane, numbers, someRejected: hasRows(database, "profile_rejected") });
+      work: () => openStepWork({ ...profiles, loadHandoffs: (workspaceId, ids) => loadHandoffs(database, workspaceId, ids) }),
+      async commit(step, { work, events = [] } = {}) {
+        const users = (work as StepWork | undefined)?.rows ?? new Map<string, never>();
+        await numbers.give([...step.workspaces.map((workspace) => workspace.workspaceId), ...users.keys()]);
+        const rows = await planStepRows(step, users, { encodeLane, numbers, someRejected: hasRows(database, "profile_rejected") });
         await database.write(() => {
           commitStep(database, rows);
-          onCommit?.(step);
+          if (events.length > 0) keepEvents?.(events);
         });
-        return { rowChars: rows.rowChars };
       },
     },
   };
@@ -81,8 +88,8 @@ function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityS
       const userText = userReader(database, "identity", workspace);
       for (const key of keys) {
         const id = userIdOf(key);
-        const text = id === undefined ? statement.get(workspace, key)?.["body"] : userText(id);
-        if (text !== undefined) found.set(key, JSON.parse(String(text)));
+        const text = id === undefined ? statement.get(workspace, key)?.["body"] : userText(id)?.["identity"];
+        if (typeof text === "string") found.set(key, JSON.parse(String(text)));
       }
       return Promise.resolve(found);
     },
@@ -176,18 +183,37 @@ function profileLists(
   };
 }
 
-type StoredProfile = Pick<StoredUser, "profile" | "rowChars">;
+type StoredProfile = Pick<StoredUser, "profile" | "rowChars" | "mark">;
 
 function profileReader(database: Database, workspace: number | undefined): (id: UserId) => StoredProfile {
   if (workspace === undefined) return () => noProfile;
   const read = userReader(database, "body", workspace);
   return (id) => {
-    const body = read(id);
-    return body === undefined ? noProfile : { profile: profileFromRow(body), rowChars: body.length };
+    const row = read(id);
+    if (row === undefined) return noProfile;
+    const { body, mark_sequence: sequence, mark_part: part } = row;
+    const beside = typeof sequence === "number" ? [sequence, Number(part)] as const : undefined;
+    if (typeof body !== "string") return beside === undefined ? noProfile : { ...noProfile, mark: beside };
+    const profile = profileFromRow(body);
+    return { profile, rowChars: body.length, mark: later(profile.mark, beside) };
   };
 }
 
 const noProfile: StoredProfile = { profile: undefined, rowChars: 0 };
+
+function later(mark: Mark, other: Mark | undefined): Mark {
+  return other !== undefined && isBefore(mark, other) ? other : mark;
+}
+
+function loadHandoffs(database: Database, workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, Handoff>> {
+  const statement = database.prepare("SELECT source, undo_until FROM profile_handoffs WHERE workspace_id = ? AND merge_id = ?");
+  return Promise.resolve(
+    new Map(mergeIds.flatMap((id) => {
+      const row = statement.get(workspaceId, id);
+      return row === undefined ? [] : [[id, { source: profileFromRow(String(row["source"])), undoUntil: Number(row["undo_until"]) }]];
+    })),
+  );
+}
 
 /** These tables are nearly always empty: asking once a batch spares reads and writes of each user. */
 function hasRows(database: Database, table: "profile_held" | "profile_frozen" | "profile_rejected"): boolean {
@@ -214,7 +240,9 @@ function isHeld(database: Database, workspaceId: string, id: string): boolean {
 /** Newest last: the target's mark rises with every merge. */
 function openMerges(database: Database, workspaceId: string, id: string): string[] {
   const rows = database
-    .prepare("SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? ORDER BY target_sequence, target_part")
+    .prepare(
+      "SELECT merge_id FROM profile_frozen WHERE workspace_id = ? AND target_id = ? AND undone = 0 ORDER BY target_sequence, target_part",
+    )
     .all(workspaceId, id);
   return rows.map((row) => String(row["merge_id"]));
 }

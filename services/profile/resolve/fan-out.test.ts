@@ -10,10 +10,10 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import { resolveBatch } from "../domain/resolve-batch.ts";
 import { nameless } from "../domain/user-names.ts";
 import { laneRows } from "../lanes/lane-message.ts";
-import { type Effect, planEffects } from "../resolve/plan-effects.ts";
 import { openSqliteProfileStore } from "../store/sqlite.ts";
-import { createViews, planStep } from "./plan-step.ts";
-import { createUserCache } from "./user-cache.ts";
+import { type Effect, planEffects } from "./plan-effects.ts";
+import { resolveRecords } from "./resolve-records.ts";
+import { createViews } from "./views.ts";
 
 const workspaceId = "w";
 const email = "all@b.org";
@@ -56,13 +56,16 @@ async function beside<Result, Seen>(work: () => Promise<Result>, look: () => See
 
 test("a step of fan-outs is decided and written in parts, and seen whole", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const { identities, profiles, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
-  const cache = createUserCache({ bytesMax: 0, entryBytes: 1 });
-  const parts = { ...shared, steps: {} as never, identities, profiles, cache, views: knowingViews() };
-  const planned = await beside(() => planStep(parts, requests, options), () => 0);
+  const { identities, steps } = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const planned = await beside(() => resolveRecords({ ...shared, identities, views: knowingViews() }, requests, options), () => 0);
   expect(planned.seen.length).toBeGreaterThanOrEqual(requests.length - 1);
+  const workspaces = planned.result.workspaces.map(({ records, view }) => ({
+    workspaceId,
+    identities: view.changes(),
+    consent: records.flatMap(({ consent }) => consent),
+  }));
   const count = () => Number(database.prepare("SELECT count(*) AS count FROM lane_records").get()?.["count"]);
-  const written = await beside(() => steps.commit(planned.result.step), count);
+  const written = await beside(() => steps.commit({ partition: 0, through: 3, workspaces, setAside: [] }), count);
   expect(written.seen.length).toBeGreaterThanOrEqual(turnsMin);
   expect(written.seen.filter((found) => found !== 0 && found !== rows)).toEqual([]);
   expect(count()).toBe(rows);
@@ -70,18 +73,16 @@ test("a step of fan-outs is decided and written in parts, and seen whole", async
 });
 
 test("the effects of fan-outs are decided and encoded in parts, and are the same as those of each alone", async () => {
-  const parts = {
-    ...shared,
-    identities: { load: () => Promise.reject(new Error("All rows are known")) },
-    layout: laneLayout(1, 1),
-    packItem: () => "",
-    encodeConsent: laneRows,
-  };
-  const how = { ...options, usersPerRecord: limits.laneUsersPerRecordMax };
-  const planned = await beside(() => planEffects({ ...parts, views: knowingViews() }, requests, how), () => 0);
+  const identities = { load: () => Promise.reject(new Error("All rows are known")) };
+  const parts = { partition: 0, layout: laneLayout(1, 1), packItem: () => "", encodeConsent: laneRows };
+  async function plan(some: typeof requests): Promise<readonly Effect[]> {
+    const resolved = await resolveRecords({ ...shared, identities, views: knowingViews() }, some, options);
+    return (await planEffects(parts, resolved, { usersPerRecord: limits.laneUsersPerRecordMax, agoMs: 0 })).effects;
+  }
+  const planned = await beside(() => plan(requests), () => 0);
   expect(planned.seen.length).toBeGreaterThanOrEqual(requests.length - 1 + turnsMin);
-  expect(planned.result.effects).toHaveLength(rows);
-  const alone = await Promise.all(requests.map((request) => planEffects({ ...parts, views: knowingViews() }, [request], how)));
+  expect(planned.result).toHaveLength(rows);
+  const alone = await Promise.all(requests.map((request) => plan([request])));
   const bytes = (effects: readonly Effect[]) => Buffer.concat(effects.map(({ body }) => body));
-  expect(bytes(planned.result.effects).equals(bytes(alone.flatMap(({ effects }) => effects)))).toBe(true);
+  expect(bytes(planned.result).equals(bytes(alone.flat()))).toBe(true);
 });

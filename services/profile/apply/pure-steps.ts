@@ -1,9 +1,18 @@
-/** The pure steps with a line in the log for what an operator has to hear of a user: no name and no value in it. */
+/** The pure steps that an applier does with profiles: as arguments, so that a test can make one throw. */
 import type { Logger } from "../../../platform/logger.ts";
+import type { MergeRecord, TakenBack } from "../domain/apply-merge.ts";
+import type { FrozenMerge } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { PureSteps } from "./workspace-work.ts";
 
+export interface PureSteps {
+  applyRecord(profile: Profile | undefined, record: ProfileRecord): Profile | null;
+  freeze(sides: { source: Profile; target: Profile }, awaiting: MergeRecord<"await">): FrozenMerge;
+  takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"await">): Profile;
+  takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">): TakenBack;
+}
+
+/** With a line in the log for what an operator has to hear of a user: no name and no value in it. */
 export function reportedSteps(steps: PureSteps, logger: Logger): PureSteps {
   /** Does the step, which changes the profile in place, and tells of objects without room, and of a user who is rejected from here on. */
   function reported<After extends Profile | null>(profile: Profile | undefined, record: ProfileRecord, step: () => After): After {

@@ -1,5 +1,5 @@
 /**
- * A throw that the store does not say to pass, planted at every statement and every call of the log of the embedded pass: once
+ * A throw that the store does not say to pass, planted at every statement and every call of the log of the embedded shape: once
  * at each call, and at each statement for as long as it is about one user. Others go on, and the one is right once it is mended.
  */
 import { Buffer } from "node:buffer";

@@ -1,4 +1,4 @@
-/** The pass under crashes and failing stores: everything counts once, and nothing is skipped. */
+/** Steps as transactions under crashes and failing stores: everything counts once, and nothing is skipped. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ afterEach(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
-/** A log whose reader sees nothing, as if the process died before the pass came. */
+/** A log whose reader sees nothing, as if the process died before it was resolved. */
 function unread(log: Log): Log {
   return { ...bound(log), read: () => Promise.resolve([]) };
 }
@@ -39,28 +39,28 @@ function bound(log: Log): Log {
   };
 }
 
-describe("runPass() sweeps", () => {
-  test("merges that nobody touches again, answers and jobs: no identity row outlives its time but the users' names", async () => {
+describe("one process sweeps", () => {
+  test("merges that nobody touches again, answers and jobs: no identity row outlives its time but those of users and of whom they took in", async () => {
     const clock = fakeClock();
     const profile = await openTest({ clock, undoWindowMs: 1000 });
     await profile.track({ events: [event("a"), event("b"), event("c")] }, "k");
     await mergeUsers(profile, "a", "b");
     const jobId = await mergeUsers(profile, "b", "c");
     await profile.part.settled();
-    expect(identityKinds(profile)).toEqual({ j: 2, m: 2, r: 1, x: 3 });
+    expect(identityKinds(profile)).toEqual({ j: 2, m: 2, r: 1, t: 2, x: 3 });
     clock.advance(2 * hourMs);
     await profile.track({ events: [event("d")] });
     await profile.part.settled();
-    expect(identityKinds(profile)).toEqual({ j: 2, r: 1, x: 2 });
+    expect(identityKinds(profile)).toEqual({ j: 2, r: 1, t: 2, x: 2 });
     expect(await profile.user("a")).toBeUndefined();
     clock.advance(8 * 24 * hourMs);
     await profile.track({ events: [event("d")] });
     await profile.part.settled();
-    expect(identityKinds(profile)).toEqual({ j: 2, x: 2 });
+    expect(identityKinds(profile)).toEqual({ j: 2, t: 2, x: 2 });
     clock.advance(30 * 24 * hourMs);
     await profile.track({ events: [event("d")] });
     await profile.part.settled();
-    expect(identityKinds(profile)).toEqual({ x: 2 });
+    expect(identityKinds(profile)).toEqual({ t: 2, x: 2 });
     await expect(profile.client.getMergeStatus({ scope: profile.scope(), jobId })).rejects.toMatchObject({ reason: "NOT_FOUND" });
     expect(await profile.user("c")).toMatchObject({ custom_events: [{ count: 3 }] });
   });
@@ -104,7 +104,7 @@ function identityKinds({ database }: { database: Database }): Record<string, num
   return Object.fromEntries(rows.map((row) => [String(row["kind"]), Number(row["count"])]));
 }
 
-describe("runPass() after a crash", () => {
+describe("one process after a crash", () => {
   test("applies what was appended and not read, once", async () => {
     const path = filePath();
     const first = await openTest({ path, log: unread });
@@ -157,7 +157,7 @@ describe("runPass() after a crash", () => {
   });
 });
 
-describe("runPass() on a failing store", () => {
+describe("one process on a failing store", () => {
   test("says so, tries again for as long as it lasts, and skips nothing", async () => {
     const clock = fakeClock();
     let isBroken = false;
@@ -230,7 +230,7 @@ describe("runPass() on a failing store", () => {
   });
 });
 
-test("runPass() trims the log behind the checkpoint", async () => {
+test("one process trims the log behind the checkpoint", async () => {
   const profile = await openTest();
   for (let count = 0; count < 10; count += 1) await profile.track({ events: [event("a")] });
   await profile.part.settled();

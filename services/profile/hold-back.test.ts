@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { takeIn } from "../domain/apply-merge.ts";
-import { applyRecord } from "../domain/apply-records.ts";
-import { resolveBatch } from "../domain/resolve-batch.ts";
-import { partitionOf } from "../intake/intake-log.ts";
-import { event, mergeUsers, rowsIn, testProfiles } from "../profile-service.fixture.ts";
-import type { PureSteps } from "./workspace-work.ts";
+import { takeIn } from "./domain/apply-merge.ts";
+import { applyRecord } from "./domain/apply-records.ts";
+import { resolveBatch } from "./domain/resolve-batch.ts";
+import { partitionOf } from "./intake/intake-log.ts";
+import { event, externalId, mergeUsers, rowsIn, type TestProfile, testProfiles, usersKnown } from "./profile-service.fixture.ts";
+import type { PureSteps } from "./apply/pure-steps.ts";
 
 const { open: openTest, close: closeTest } = testProfiles();
 
@@ -23,7 +23,19 @@ function poisonAt(name: string): Partial<PureSteps> {
   };
 }
 
-describe("runPass() on poison", () => {
+/** The same until they are mended. */
+function poisonUntil(isMended: () => boolean): Partial<PureSteps> {
+  const bad = poisonAt("bad");
+  return { applyRecord: (user, record) => (isMended() ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) };
+}
+
+/** External ids of all users who can be read, in order. */
+async function listed(profile: TestProfile): Promise<string[]> {
+  const { usersJson } = await profile.client.listUsers({ scope: profile.scope(), pageToken: "", pageSize: 100 });
+  return usersJson.map((json) => String(JSON.parse(Buffer.from(json).toString()).external_id)).sort();
+}
+
+describe("one process, on poison", () => {
   test("holds back the user and nobody else", async () => {
     const profile = await openTest({ steps: poisonAt("bad") });
     await profile.track({ events: [event("a", "good"), event("b", "good")] });
@@ -56,10 +68,7 @@ describe("runPass() on poison", () => {
     { side: "target", source: "b", target: "a" },
   ])("a merge of $source into $target waits for its held $side, and both come free", async ({ side, source, target }) => {
     let isMended = false;
-    const bad = poisonAt("bad");
-    const profile = await openTest({
-      steps: { applyRecord: (user, record) => (isMended ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) },
-    });
+    const profile = await openTest({ steps: poisonUntil(() => isMended) });
     await profile.track({ events: [event("a"), event("b"), event("c")] });
     await profile.track({ events: [event(side === "source" ? source : target, "bad")] });
     await mergeUsers(profile, source, target);
@@ -98,10 +107,7 @@ describe("runPass() on poison", () => {
 
   test.each([["a", "b"], ["b", "a"]])("an undo waits for its held target, its source too (%s into %s)", async (source, target) => {
     let isMended = false;
-    const bad = poisonAt("bad");
-    const profile = await openTest({
-      steps: { applyRecord: (user, record) => (isMended ? applyRecord : bad.applyRecord ?? applyRecord)(user, record) },
-    });
+    const profile = await openTest({ steps: poisonUntil(() => isMended) });
     const calm = await openTest();
     for (const one of [profile, calm]) await one.track({ events: [event("a"), event("b")] });
     const jobId = await mergeUsers(profile, source, target);
@@ -122,8 +128,42 @@ describe("runPass() on poison", () => {
     const key = { key: { key: { case: "externalId" as const, value: "b" } } };
     await profile.client.deleteUsers({ scope: profile.scope(), users: [key] });
     await profile.part.settled();
-    const tables = ["profile_profiles", "profile_held", "profile_held_records", "profile_frozen"];
-    expect(tables.map((table) => rowsIn(profile, table))).toEqual([0, 0, 0, 0]);
+    const tables = [usersKnown, "profile_held", "profile_held_records", "profile_frozen", "profile_handoffs"];
+    expect(tables.map((table) => rowsIn(profile, table))).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test("the source of a merge whose target waits is handed off: nobody reads it until then", async () => {
+    let isMended = false;
+    const profile = await openTest({ steps: poisonUntil(() => isMended) });
+    await profile.track({ events: [event("a"), event("b"), event("b", "bad")] });
+    await mergeUsers(profile, "a", "b");
+    await profile.part.settled();
+    expect(await listed(profile)).toEqual(["b"]);
+    isMended = true;
+    profile.part.redrive();
+    await profile.track({ events: [event("c")] });
+    expect(await listed(profile)).toEqual(["b", "c"]);
+    expect(await profile.user("b")).toMatchObject({ custom_events: [{ name: "seen", count: 2 }, { name: "bad", count: 1 }] });
+  });
+
+  test("a delete of a user who waits for the source of a merge comes in its turn", async () => {
+    let isMended = false;
+    const profile = await openTest({ steps: poisonUntil(() => isMended) });
+    await profile.track({ events: [event("a"), event("b"), event("a", "bad")] });
+    await mergeUsers(profile, "a", "b");
+    await profile.client.deleteUsers({ scope: profile.scope(), users: [externalId("b")] });
+    await profile.track({ events: [event("b", "anew")] });
+    await profile.part.settled();
+    expect(profile.part.backlog().heldUsers).toBe(2);
+    expect(await listed(profile)).toEqual(["a", "b", "b"]);
+    isMended = true;
+    profile.part.redrive();
+    await profile.track({ events: [event("c")] });
+    await profile.part.settled();
+    expect(profile.part.backlog().heldUsers).toBe(0);
+    expect(await listed(profile)).toEqual(["b", "c"]);
+    expect(await profile.user("b")).toMatchObject({ custom_events: [{ name: "anew", count: 1 }] });
+    expect(rowsIn(profile, "profile_frozen")).toBe(0);
   });
 
   test("a record that cannot be resolved is set aside whole; those around it are applied, its sender is told", async () => {

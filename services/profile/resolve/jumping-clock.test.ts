@@ -1,4 +1,4 @@
-/** The pass with a wall clock that jumps: what ends by itself does not end early, and what is over does end. */
+/** One process with a wall clock that jumps: what ends by itself does not end early, and what is over does end. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -60,7 +60,7 @@ async function expectNothingOver(profile: TestProfile, jobId: string): Promise<v
   expect(await profile.user("b")).toMatchObject({ custom_events: [{ count: 1 }] });
 }
 
-describe("runPass() with a wall clock that jumps", () => {
+describe("one process with a wall clock that jumps", () => {
   const leapMs = 8 * 24 * hourMs;
 
   test("ahead for one step, and a sweep: undo windows and keys are as before", async () => {

@@ -5,7 +5,7 @@ import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileChange } from "../domain/profile-record.ts";
-import { reportedSteps } from "./reported-steps.ts";
+import { reportedSteps } from "./pure-steps.ts";
 
 test("a user who is rejected is told once, and so is an operator's word", () => {
   const logged: object[] = [];

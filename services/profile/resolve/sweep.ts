@@ -4,10 +4,10 @@ import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { type Identities, NeedRows } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { IdentityStore, ProfileStore, Step, StepStore, WorkspaceStep } from "../domain/ports.ts";
+import type { IdentityStore, ProfileStore } from "../domain/ports.ts";
 import { closeOverMerge } from "../domain/resolve-open-merges.ts";
-import type { Views } from "./plan-step.ts";
-import { pushTo } from "./workspace-work.ts";
+import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
+import type { Views } from "./views.ts";
 
 export interface SweepParts {
   readonly partition: number;
@@ -23,6 +23,7 @@ export interface SweepParts {
 export interface PlannedSweep {
   /** Leaves the checkpoint where it is; undefined where nothing is over. */
   readonly step: Step | undefined;
+  readonly work: UnitOfWork;
   /** To be confirmed once the step is written. */
   readonly views: readonly Identities[];
   /** There may be more of the same. */
@@ -36,11 +37,13 @@ export async function planSweep(parts: SweepParts, position: number, now: number
   const over = gather(rows.filter(({ workspaceId }) => parts.owns(workspaceId)), ({ key }) => key);
   const ids = [...new Set([...merges.keys(), ...over.keys()])];
   const views = ids.map((workspaceId) => parts.views.of(workspaceId));
+  const work = parts.store.work();
   const workspaces = await Promise.all(views.map((view) => {
     const { workspaceId } = view;
-    return sweepWorkspace(view, { merges: merges.get(workspaceId) ?? [], rows: over.get(workspaceId) ?? [], now, ...parts });
+    return sweepWorkspace(view, { merges: merges.get(workspaceId) ?? [], rows: over.get(workspaceId) ?? [], now, work, ...parts });
   }));
   return {
+    work,
     step: workspaces.length === 0 ? undefined : { partition: parts.partition, through: position, now, workspaces, setAside: [] },
     views,
     isFull: rows.length === limits.expiredRowsSweepMax,
@@ -57,22 +60,15 @@ async function overMerges({ profiles, clock, owns }: SweepParts, now: number): P
 
 async function sweepWorkspace(
   view: Identities,
-  over: { merges: readonly string[]; rows: readonly IdentityKey[] } & Closing,
+  over: { merges: readonly string[]; rows: readonly IdentityKey[]; work: UnitOfWork } & Closing,
 ): Promise<WorkspaceStep> {
   const forgotten = new Set(over.merges);
   for (const mergeId of over.merges) {
     for (const closed of await closing(view, over, mergeId)) forgotten.add(closed);
   }
-  return {
-    workspaceId: view.workspaceId,
-    identities: new Map([...view.changes(), ...over.rows.map((key) => [key, undefined] as const)]),
-    profiles: new Map(),
-    frozen: new Map([...forgotten].map((id) => [id, null])),
-    journal: new Map(),
-    held: new Map(),
-    heldMore: new Map(),
-    consent: [],
-  };
+  await over.work.forgetMerges(view.workspaceId, [...forgotten]);
+  const identities = new Map([...view.changes(), ...over.rows.map((key) => [key, undefined] as const)]);
+  return { workspaceId: view.workspaceId, identities, consent: [] };
 }
 
 interface Closing extends Pick<SweepParts, "identities" | "logger"> {
@@ -106,7 +102,6 @@ function gather<Entry extends { readonly workspaceId: string }, Value>(
   entries: readonly Entry[],
   valueOf: (entry: Entry) => Value,
 ): Map<string, Value[]> {
-  const lists = new Map<string, Value[]>();
-  for (const entry of entries) pushTo(lists, entry.workspaceId, valueOf(entry));
-  return lists;
+  const groups = Map.groupBy(entries, ({ workspaceId }) => workspaceId);
+  return new Map(Array.from(groups, ([workspaceId, some]) => [workspaceId, some.map(valueOf)]));
 }

@@ -1,0 +1,329 @@
+/** Steps as transactions: what is decided, what it does to users and how far the log is read are written together, so each record counts once. */
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../../platform/clock.ts";
+import type { PublishedEvent } from "../../../platform/events/events.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
+import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tracer.ts";
+import type { ApartParts } from "../apply/apply-apart.ts";
+import type { ApartUser } from "../apply/apply-batch.ts";
+import { applyStep } from "../apply/apply-step.ts";
+import { type Addressed, laneRecordsOf, userOfItem } from "../domain/lane-item.ts";
+import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
+import { redrivenBody } from "../intake/redriven.ts";
+import { createOutcomes, type Outcomes } from "../reader/outcomes.ts";
+import type { RecordTrace, Resolved, ResolvedWorkspace } from "./resolve-records.ts";
+import type { Step, StepStore, UnitOfWork, WorkspaceStep } from "./step-store.ts";
+import type { StepOf, StepPlace, Steps } from "./steps.ts";
+import { createStride } from "./stride.ts";
+import { planSweep } from "./sweep.ts";
+import type { Views } from "./views.ts";
+
+export interface CommitParts extends Pick<ApartParts, "cache" | "eventsOf"> {
+  readonly partition: number;
+  readonly log: Pick<Log, "append" | "trim">;
+  readonly store: StepStore;
+  readonly pureSteps: ApartParts["steps"];
+  readonly identities: IdentityStore;
+  readonly profiles: ProfileStore;
+  readonly views: Views;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly tracer?: Tracer;
+  /** Whether a workspace's order lives in this partition. */
+  readonly owns: (workspaceId: string) => boolean;
+  /** Called after every step that sent something to the services that own consent. */
+  readonly onConsent: () => void;
+}
+
+/** What waits for a human, up to what one look shows. */
+export interface Backlog {
+  readonly heldUsers: number;
+  readonly setAside: number;
+}
+
+export interface CommittedSteps extends Steps {
+  readonly progress: Progress;
+  readonly outcomes: Outcomes<RecordOutcome>;
+  readonly backlog: Backlog;
+  /** Tries what waits once more before the next step, but for the records to skip; resolves when that is done. */
+  redrive(skips?: readonly Addressed[]): Promise<void>;
+}
+
+export function commitSteps(parts: CommitParts): CommittedSteps {
+  return new StepsOfStore(parts);
+}
+
+class StepsOfStore implements CommittedSteps {
+  readonly progress: Progress;
+  readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
+  backlog: Backlog = { heldUsers: 0, setAside: 0 };
+  place: StepPlace | undefined;
+  readonly #parts: CommitParts;
+  readonly #holds: ApartParts["holds"] = new Map();
+  readonly #stride = createStride();
+  /** At the start newer code meets what waits; what was set aside is tried on demand alone. */
+  #due: Redrive | undefined = { skips: [], setAside: false, done: () => {} };
+  #latestNow = 0;
+  #trimmed = 0;
+  #sweepAt = 0;
+  #forgetAt: number;
+
+  constructor(parts: CommitParts) {
+    this.#parts = parts;
+    this.progress = createProgress(parts.clock);
+    this.#forgetAt = parts.clock.monotonic() + limits.originsSweepMs;
+  }
+
+  async takeOver(): Promise<StepPlace> {
+    const { store, partition, clock, logger } = this.#parts;
+    const through = await store.checkpoint(partition);
+    this.#latestNow = Math.max(this.#latestNow, await store.latestNow(partition));
+    const behindMs = this.#latestNow - clock.now();
+    if (behindMs > limits.clockBehindMsMax) logger.warn("clock_behind", { partition, behindMs });
+    const place = { through, now: this.#latestNow };
+    this.place = place;
+    this.progress.advance(through);
+    return place;
+  }
+
+  bytesMax(): number {
+    return this.#stride.bytesMax();
+  }
+
+  options(): ReturnType<Steps["options"]> {
+    return {};
+  }
+
+  forget(): void {
+    this.#parts.cache.clear();
+    this.#parts.views.clear();
+    this.#holds.clear();
+  }
+
+  reset(): void {
+    this.place = undefined;
+    this.forget();
+  }
+
+  redrive(skips: readonly Addressed[] = []): Promise<void> {
+    const before = this.#due;
+    return new Promise((resolve) => {
+      this.#due = {
+        skips: [...before?.skips ?? [], ...skips],
+        setAside: true,
+        done() {
+          before?.done();
+          resolve();
+        },
+      };
+    });
+  }
+
+  async upkeep(now: () => number): Promise<void> {
+    if (this.#due !== undefined) await this.#redrive(this.#due);
+    if (this.#parts.clock.monotonic() >= this.#sweepAt) await this.#sweep(now);
+  }
+
+  async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
+    const { clock, partition, onConsent } = this.#parts;
+    const effects = resolved.workspaces.flatMap(effectsOf);
+    const applied = await this.#apply(effects);
+    this.#stride.took(records, (applied.pausedAt ?? clock.monotonic()) - began);
+    const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
+    if (applied.pausedAt === undefined) await setImmediate();
+    const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
+    await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
+    for (const span of spans) span.end();
+    this.progress.advance(through);
+    if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
+    return true;
+  }
+
+  async #apply(items: readonly Addressed[]): Promise<Applied> {
+    const { store, cache, eventsOf, pureSteps, clock } = this.#parts;
+    const work = store.work();
+    const events: PublishedEvent[] = [];
+    function publish(some: readonly PublishedEvent[]): Promise<void> {
+      for (const event of some) events.push(event);
+      return Promise.resolve();
+    }
+    let pausedAt: number | undefined;
+    async function pause(): Promise<void> {
+      if (pausedAt !== undefined) return;
+      pausedAt = clock.monotonic();
+      await setImmediate();
+    }
+    const apart = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pause }, items);
+    return { work, events, apart, pausedAt };
+  }
+
+  async #write(step: Step, { work, events, apart }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
+    await this.#parts.store.commit(step, { work, events });
+    // At once: whatever fails from here on, this step is not done again
+    this.#latestNow = Math.max(this.#latestNow, step.now ?? 0);
+    this.place = { through: step.through, now: this.#latestNow };
+    for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
+    for (const { workspaceId, userId, blocked } of apart) {
+      if (!blocked?.isPoison) continue;
+      const { reason, mark: [sequence, part] } = blocked;
+      this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
+    }
+    if (work.changesHeld || step.setAside.length > 0) await this.#countBacklog();
+  }
+
+  /** Whom it fails for waits on. */
+  async #redrive(due: Redrive): Promise<void> {
+    const { profiles, owns, logger } = this.#parts;
+    const held = await profiles.listHeld(limits.heldRedriveMax);
+    const items = [
+      ...due.skips,
+      ...held.map(({ workspaceId, userId }): Addressed => ({ workspaceId, item: { type: "redrive", userId } })),
+    ].filter(({ workspaceId }) => owns(workspaceId));
+    for (let at = 0; at < items.length; at += limits.heldRedrivePage) {
+      await halved(items.slice(at, at + limits.heldRedrivePage), {
+        work: (some) => this.#forgettingAfter(() => this.#redriveSome(some)),
+        alone: ({ workspaceId, item }, error) => logger.error("user_not_redriven", error, { workspaceId, userId: userOfItem(item) }),
+      });
+    }
+    if (due.setAside) await this.#redriveSetAside();
+    await this.#countBacklog();
+    if (this.#due === due) this.#due = undefined;
+    due.done();
+  }
+
+  async #redriveSome(items: readonly Addressed[]): Promise<void> {
+    const { partition } = this.#parts;
+    const applied = await this.#apply(items);
+    await this.#write({ partition, through: this.place?.through ?? 0, workspaces: [], setAside: [] }, applied);
+  }
+
+  /** Behind all others: what came after it was resolved without it. */
+  async #redriveSetAside(): Promise<void> {
+    const { profiles, partition, log, store } = this.#parts;
+    const own = (await profiles.listSetAside(limits.heldRedriveMax)).filter((record) => record.partition === partition);
+    for (const record of own) {
+      const body = redrivenBody(record);
+      if (body === undefined) continue;
+      await log.append(partition, body, "low");
+      await store.forgetSetAside(record);
+    }
+  }
+
+  async #countBacklog(): Promise<void> {
+    const { profiles, owns, partition } = this.#parts;
+    const held = await profiles.listHeld(limits.heldRedriveMax);
+    const setAside = await profiles.listSetAside(limits.heldRedriveMax);
+    this.backlog = {
+      heldUsers: held.filter((user) => owns(user.workspaceId)).length,
+      setAside: setAside.filter((record) => record.partition === partition).length,
+    };
+  }
+
+  /** What it fails for is left for the next time: nobody waits for it. */
+  async #sweep(now: () => number): Promise<void> {
+    try {
+      await this.#forgettingAfter(() => this.#sweepOnce(now()));
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      this.#parts.logger.error("sweep_failed", error, { partition: this.#parts.partition });
+      this.#sweepAt = this.#parts.clock.monotonic() + limits.frozenSweepMs;
+    }
+  }
+
+  async #sweepOnce(now: number): Promise<void> {
+    const { store, clock } = this.#parts;
+    const { step, work, views, isFull } = await planSweep(this.#parts, this.place?.through ?? 0, now);
+    if (step !== undefined) await store.commit(step, { work });
+    for (const view of views) view.confirm();
+    const at = clock.monotonic();
+    this.#sweepAt = isFull ? 0 : at + limits.frozenSweepMs;
+    if (at < this.#forgetAt) return;
+    this.#forgetAt = at + limits.originsSweepMs;
+    await store.forgetOrigins(now - limits.originsKeepMs);
+  }
+
+  /** After a failure what is in memory may be ahead of the tables. */
+  async #forgettingAfter(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  async settle(wasBusy: boolean): Promise<"busy" | "idle"> {
+    await this.#trim(wasBusy ? limits.logTrimRecordsMax : 0);
+    return this.#sweepAt === 0 || this.#due !== undefined ? "busy" : "idle";
+  }
+
+  /** Forgets records behind the checkpoint once there are `atLeast` of them. */
+  async #trim(atLeast: number): Promise<void> {
+    const position = this.place?.through ?? 0;
+    if (position <= this.#trimmed + atLeast) return;
+    await this.#parts.log.trim(this.#parts.partition, position);
+    this.#trimmed = position;
+  }
+}
+
+interface Redrive {
+  readonly skips: readonly Addressed[];
+  readonly setAside: boolean;
+  readonly done: () => void;
+}
+
+interface Applied {
+  readonly work: UnitOfWork;
+  readonly events: readonly PublishedEvent[];
+  readonly apart: readonly ApartUser[];
+  /** When others got their turn between applying and making what is written. */
+  readonly pausedAt: number | undefined;
+}
+
+function effectsOf({ workspaceId, records }: ResolvedWorkspace): Addressed[] {
+  return records.flatMap(laneRecordsOf).map((record) => ({ workspaceId, item: { type: "record", record } }));
+}
+
+function stepOf({ workspaceId, view, records, origins }: ResolvedWorkspace, traces: ReadonlyMap<number, string>): WorkspaceStep {
+  const consent = records.flatMap((record) => record.consent);
+  const identities = view.changes();
+  return { workspaceId, identities, consent: traced(consent, traces), ...(origins.length > 0 && { origins }) };
+}
+
+function traced(consent: readonly ConsentRecord[], traces: ReadonlyMap<number, string>): readonly ConsentRecord[] {
+  if (traces.size === 0) return consent;
+  return consent.map((record) => {
+    const traceparent = traces.get(record.sequence);
+    return traceparent === undefined ? record : { ...record, traceparent };
+  });
+}
+
+interface StepSpans {
+  readonly spans: readonly Span[];
+  /** By place of the request in the log: what the consent that it causes is a child of. */
+  readonly consentTraces: ReadonlyMap<number, string>;
+}
+
+/** Resolving and applying, which began before the records were read, and writing, which begins now: the inner ones first. */
+function beginSpans(
+  { tracer = noTracer, clock, partition }: Pick<CommitParts, "tracer" | "clock" | "partition">,
+  traces: readonly RecordTrace[],
+  began: number,
+): StepSpans {
+  const consentTraces = new Map<number, string>();
+  if (!tracer.on || traces.length === 0) return { spans: [], consentTraces };
+  const attributes = { "heddle.lane": `intake-${partition}` };
+  const agoMs = clock.monotonic() - began;
+  const applying = traces.flatMap(({ sequence, traceparent }) => {
+    const span = tracer.child("apply", traceparent, { kind: "consumer", attributes, agoMs });
+    if (span !== undefined) consentTraces.set(sequence, span.traceparent);
+    return span ?? [];
+  });
+  const writing = applying.flatMap(({ traceparent }) => tracer.child("store commit", traceparent) ?? []);
+  return { spans: [...writing, ...applying], consentTraces };
+}

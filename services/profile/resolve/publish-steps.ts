@@ -1,0 +1,270 @@
+/**
+ * Steps as messages of a log, each whole and behind a fence. Two resolvers may run at the same time: the fence lets through
+ * one step after each checkpoint, and whoever is refused forgets what it believes and reads the checkpoint again.
+ */
+import type { Clock } from "../../../platform/clock.ts";
+import type { Reading } from "../../../platform/lane/read-on.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
+import {
+  fittingItems,
+  isPublishable,
+  type PackedStep,
+  type PackParts,
+  packStep,
+  readRows,
+  rowEntriesOf,
+  type RowEntry,
+  type StepContent,
+  type StepItem,
+  type StepSizes,
+} from "./pack-step.ts";
+import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
+import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
+import type { Resolved } from "./resolve-records.ts";
+import { StepLost, type StepOf, type Steps } from "./steps.ts";
+
+export interface PublishParts extends EffectParts, PackParts {
+  readonly intake: Pick<Log, "trim">;
+  readonly lanes: Pick<Log, "read" | "trim">;
+  readonly fenced: FencedSteps;
+  readonly identities: IdentityStore & IdentityWriter;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** As the server says that is there now. */
+  readonly sizes: () => StepSizes;
+  /** Keeps beside the rows how far they come from the log; without it only the log says it. */
+  readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
+  /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
+  readonly trimBytes: number;
+  /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
+  readonly onWritten: (sequence: number) => void;
+}
+
+/** A resolver whose steps are messages. */
+export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps">): Reading {
+  return resolvePartition({ ...parts, steps: new PublishedSteps(parts) });
+}
+
+/** What the next checkpoint says of those before: rows count as written only up to where the record began. */
+function nextOf(place: Place, sequence: number): Pick<Place, "written" | "tails"> {
+  return { written: place.inside === undefined ? sequence : place.written, tails: tailsAfter(place, sequence) };
+}
+
+/** Throws where one item is more than a step holds, as the row of an address that far too many share: no wait mends that. */
+function checkItems(items: readonly StepItem[]): void {
+  const large = items.find(({ body }) => body.length > limits.stepItemBytesMax);
+  if (large === undefined) return;
+  throw new RangeError(`Expected at most ${limits.stepItemBytesMax} bytes of one user or address, got ${large.body.length}`);
+}
+
+interface InRecord extends Pick<StepOf, "through" | "now"> {
+  readonly usersPerRecord: number;
+}
+
+class PublishedSteps implements Steps {
+  readonly #parts: PublishParts;
+  /** Undefined: has to be read again. */
+  #at: { readonly sequence: number; readonly place: Place } | undefined;
+  #trimmed = 0;
+  /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
+  #noted = -1;
+  #trimAt = 0;
+  /** Read since the last trim. */
+  #bytes = 0;
+  #told = { last: 0, before: 0 };
+
+  constructor(parts: PublishParts) {
+    this.#parts = parts;
+  }
+
+  get place(): Place | undefined {
+    return this.#at?.place;
+  }
+
+  bytesMax(): number {
+    return limits.passBytesMax;
+  }
+
+  /** A record is gone on with as whoever began it cut and numbered it. */
+  options(): ReturnType<Steps["options"]> {
+    const inside = this.#at?.place.inside;
+    return inside === undefined ? {} : { now: inside.now, partsInCommon: !inside.ownParts };
+  }
+
+  forget(): void {}
+
+  reset(): void {
+    this.#at = undefined;
+  }
+
+  /**
+   * Nothing is resolved before every row that earlier steps decided is written. Inside a record they were before its first
+   * step went out; rows of it that stand in the log already are of a record that is to be resolved from the rows before.
+   */
+  async takeOver(): Promise<Place> {
+    const { fenced, checkpointSubject, onWritten } = this.#parts;
+    const checkpoint = await fenced.checkpoint(checkpointSubject);
+    if (checkpoint === undefined) {
+      this.#at = { sequence: 0, place: firstPlace };
+      return firstPlace;
+    }
+    const { sequence } = checkpoint;
+    const place = placeFromBytes(checkpoint.body);
+    if (place.inside === undefined) {
+      await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
+    }
+    onWritten(sequence);
+    this.#at = { sequence, place };
+    return place;
+  }
+
+  /** Every step is published after the rows of the one before it were written: so these are of one step. */
+  async #rowsBetween(after: number, before: number): Promise<Uint8Array[]> {
+    const { lanes, layout, partition } = this.#parts;
+    const found: Uint8Array[] = [];
+    for (let from = after;;) {
+      // A replica that lags would show fewer rows than were decided, and they would be missing for ever
+      const bounds = { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax, current: true };
+      const records = await lanes.read(layout.rows(partition), from, bounds);
+      for (const { sequence, body } of records) {
+        if (sequence > before) return found;
+        if (sequence > from) found.push(body);
+        from = Math.max(from, sequence);
+      }
+      if (records.length === 0) return found;
+    }
+  }
+
+  /** Plans again with fewer records what is too much for one step; one record alone may take several. */
+  async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
+    const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
+    const { clock, identities } = this.#parts;
+    const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
+    const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
+    const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
+    if (whole === undefined && records.length > 1) return false;
+    if (planned.setAside.length > 0) await identities.setAside(planned.setAside);
+    if (whole === undefined) {
+      const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
+      checkItems(items);
+      await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
+    } else await this.#publishLast(planned, through, whole);
+    return true;
+  }
+
+  /** All of it as one step; undefined where that is too much. */
+  #packWhole({ effects, changes, outcomes }: PlannedEffects, place: StepContent["place"]): PackedStep | undefined {
+    const sizes = this.#parts.sizes();
+    if (fittingItems(effects, sizes) < effects.length) return undefined;
+    const packed = packStep(this.#parts, sizes, { effects, rows: { all: changes }, outcomes, place });
+    return isPublishable(packed, sizes) ? packed : undefined;
+  }
+
+  /**
+   * Effects, then rows, as many in each step as fit; the outcome goes with the last one, which alone is through the record:
+   * until then the next resolver begins the record anew, and rows that went before count for nothing.
+   */
+  async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, now, usersPerRecord }: InRecord): Promise<void> {
+    const { partsInCommon } = this.options();
+    for (;;) {
+      const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
+      const taken = place.inside?.taken ?? 0;
+      const rest = items.slice(taken);
+      const sizes = this.#parts.sizes();
+      const some = rest.slice(0, fittingItems(rest, sizes));
+      const isLast = some.length === rest.length;
+      const effects = some.filter((item) => item.to !== "rows");
+      const areAll = isLast && taken <= planned.effects.length;
+      const rows = areAll ? { all: planned.changes } : { some: some.filter((item): item is RowEntry => item.to === "rows") };
+      const next = { ...this.#next(place, sequence), now };
+      if (isLast) {
+        const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
+        return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
+      }
+      const inside = { taken: taken + some.length, now, usersPerRecord, ...(!partsInCommon && { ownParts: true as const }) };
+      const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
+      await this.#publish(packStep(this.#parts, sizes, content));
+    }
+  }
+
+  async #publishLast(planned: PlannedEffects, through: number, packed: PackedStep): Promise<void> {
+    const noted = this.#noteOrigins(planned, through);
+    await this.#publish(packed);
+    await noted;
+    for (const span of planned.spans) span.end();
+    await this.#wrote(planned);
+  }
+
+  /** Beside the step and never in its way: who asked is for people who look, and a step is not done again for it. */
+  async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
+    if (origins.length === 0) return;
+    const { identities, partition, logger } = this.#parts;
+    await identities.saveOrigins(partition, through, origins).catch((error: unknown) => {
+      logger.warn("origins_not_kept", { partition, through, message: error instanceof Error ? error.message : String(error) });
+    });
+  }
+
+  /** With whether the marks beside the rows say as much as the checkpoint does. */
+  #next(place: Place, sequence: number): Pick<Place, "written" | "tails" | "noted"> {
+    const next = nextOf(place, sequence);
+    return { ...next, ...(this.#noted >= next.written && { noted: true }) };
+  }
+
+  async #publish({ messages, place }: PackedStep): Promise<void> {
+    const { fenced, checkpointSubject } = this.#parts;
+    for (const { body } of messages) this.#bytes += body.byteLength;
+    const outcome = await fenced.publishStep({ messages, checkpointSubject, expectedLast: this.#at?.sequence ?? 0 });
+    if (outcome.kind === "refused") throw new StepLost("Another resolver's step came first");
+    if (outcome.kind === "unknown") throw new StepLost("The step may have landed or not", { cause: outcome.cause });
+    this.#at = { sequence: outcome.sequence, place };
+  }
+
+  async #wrote({ changes }: PlannedEffects): Promise<void> {
+    const sequence = this.#at?.sequence ?? 0;
+    await this.#writeRows(changes, sequence, this.#at?.place.through ?? 0);
+    this.#parts.onWritten(sequence);
+  }
+
+  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that say so. */
+  async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
+    const { identities, note, partition } = this.#parts;
+    const noting = note?.(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
+    const writing = (async () => {
+      for (const { workspaceId, rows } of changes) {
+        if (rows.size > 0) await identities.save(workspaceId, rows, sequence);
+      }
+    })();
+    await Promise.all([noting, writing]);
+    if (note !== undefined) this.#noted = sequence;
+  }
+
+  /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
+  async settle(): Promise<"idle" | number> {
+    await this.#trim();
+    const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
+    return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+  }
+
+  async #trim(): Promise<void> {
+    if (this.#at === undefined) return;
+    const { sequence, place } = this.#at;
+    const now = this.#parts.clock.monotonic();
+    if (place.through <= this.#trimmed || (now < this.#trimAt && this.#bytes < this.#parts.trimBytes)) return;
+    const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#parts;
+    await intake.trim(partition, place.through);
+    // Inside a record its rows are still to be read by whoever comes after its last step
+    await lanes.trim(layout.rows(partition), place.inside === undefined ? sequence - 1 : place.written);
+    await fenced.trimCheckpoints(checkpointSubject, sequence);
+    // Those who wait for outcomes may still be on their way through what was told since the last time
+    this.#told = { last: sequence - 1, before: this.#told.last };
+    if (this.#told.before > 0) await lanes.trim(layout.told(partition), this.#told.before - 1);
+    this.#trimmed = place.through;
+    this.#bytes = 0;
+    this.#trimAt = now + limits.laneTrimMs;
+  }
+}

@@ -1,0 +1,97 @@
+/** From log records to what they mean: decoded, by workspace, resolved. Nothing is written here, and it is the same whatever becomes of it. */
+import type { LogRecord } from "../../../platform/log/log.ts";
+import type { Identities } from "../domain/identities.ts";
+import type { IntakeRecord } from "../domain/intake-record.ts";
+import type { IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord } from "../domain/ports.ts";
+import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { originsOf } from "./origins.ts";
+import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
+import type { Views } from "./views.ts";
+
+export interface RecordParts {
+  readonly partition: number;
+  readonly decode: (sequence: number, bytes: Uint8Array) => IntakeRecord;
+  readonly resolve: Resolve;
+  readonly identities: IdentityStore;
+  readonly views: Views;
+}
+
+/** What a run of records does, and what has to be remembered once that is in force. */
+export interface Resolved {
+  readonly workspaces: readonly ResolvedWorkspace[];
+  readonly outcomes: readonly (readonly [sequence: number, outcome: RecordOutcome])[];
+  /** Records that are passed over. */
+  readonly setAside: readonly SetAsideRecord[];
+  /** Of the requests that are recorded. */
+  readonly traces: readonly RecordTrace[];
+}
+
+export interface ResolvedWorkspace {
+  readonly workspaceId: string;
+  /** Has what the records change of identity rows. */
+  readonly view: Identities;
+  readonly records: readonly ResolvedRecord[];
+  readonly origins: readonly RequestOrigin[];
+}
+
+export interface RecordTrace {
+  readonly sequence: number;
+  readonly traceparent: string;
+}
+
+export async function resolveRecords(parts: RecordParts, records: readonly LogRecord[], options: ResolveOptions): Promise<Resolved> {
+  const { byWorkspace, setAside, traces } = decodeAll(parts, records);
+  const workspaces: ResolvedWorkspace[] = [];
+  const outcomes: [number, RecordOutcome][] = [];
+  for (const [workspaceId, intake] of byWorkspace) {
+    const view = parts.views.of(workspaceId);
+    const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
+    workspaces.push({ workspaceId, view, records: resolved, origins: originsOf(intake, resolved) });
+    for (const record of resolved) addOutcome(outcomes, record);
+    for (const { sequence, error } of failed) {
+      const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
+      setAside.push({ partition: parts.partition, sequence, reason: reasonOf(error), body });
+    }
+  }
+  for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
+  return { workspaces, outcomes, setAside, traces };
+}
+
+/** What becomes of a record that cannot be carried out. */
+export function passedOver(partition: number, { sequence, body }: LogRecord, error: unknown): Resolved {
+  const setAside = [{ partition, sequence, reason: reasonOf(error), body }];
+  return { workspaces: [], outcomes: [[sequence, { setAside: true }]], setAside, traces: [] };
+}
+
+/** By workspace, in order; what cannot be read is set aside. */
+function decodeAll(
+  { partition, decode }: RecordParts,
+  records: readonly LogRecord[],
+): { byWorkspace: Map<string, IntakeRecord[]>; setAside: SetAsideRecord[]; traces: RecordTrace[] } {
+  const byWorkspace = new Map<string, IntakeRecord[]>();
+  const traces: RecordTrace[] = [];
+  const setAside: SetAsideRecord[] = [];
+  for (const { sequence, body } of records) {
+    try {
+      const record = decode(sequence, body);
+      if (record.traceparent !== undefined) traces.push({ sequence, traceparent: record.traceparent });
+      const list = byWorkspace.get(record.workspaceId);
+      if (list === undefined) byWorkspace.set(record.workspaceId, [record]);
+      else list.push(record);
+    } catch (error) {
+      setAside.push({ partition, sequence, reason: reasonOf(error), body });
+    }
+  }
+  return { byWorkspace, setAside, traces };
+}
+
+/** Remembers what was decided, where somebody may ask. */
+function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, items }: ResolvedRecord): void {
+  if (outcome === undefined && items === undefined) return;
+  outcomes.push([sequence, { ...(outcome && { repeat: outcome }), ...(items && { items }) }]);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

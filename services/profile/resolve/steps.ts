@@ -1,0 +1,48 @@
+/** The port of a resolver's steps: where what it decides goes, and from where the next one goes on. */
+import type { LogRecord } from "../../../platform/log/log.ts";
+import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import type { Resolved } from "./resolve-records.ts";
+
+export interface Steps {
+  /** Up to where the order is resolved; undefined: it has to be read again. */
+  readonly place: StepPlace | undefined;
+  /** Reads the place, once everything that was decided before it is in force. */
+  takeOver(): Promise<StepPlace>;
+  /** What is due between two steps. `now` as for a step. */
+  upkeep?(now: () => number): Promise<void>;
+  /** Of the log, for the next step. */
+  bytesMax(): number;
+  /** How to resolve what comes next: as whoever began it, where a part of it is out. */
+  options(): Partial<Pick<ResolveOptions, "now" | "partsInCommon">>;
+  /**
+   * All of a step or nothing, in force when it resolves. False: it is more than one step holds, nothing is written, and fewer
+   * records are to be tried; one record alone always fits. Throws StepLost where somebody else's step came first.
+   */
+  commit(resolved: Resolved, step: StepOf): Promise<boolean>;
+  /** After each turn: how long to rest where nothing is to be read. */
+  settle(wasBusy: boolean): Promise<"busy" | "idle" | number>;
+  /** A step failed: what is in memory beside the place may be ahead of what is written. */
+  forget(): void;
+  /** The place, too. */
+  reset(): void;
+}
+
+export interface StepPlace {
+  readonly through: number;
+  /** The latest now of a step, Unix milliseconds; 0: there was none. */
+  readonly now: number;
+  /** Set where a part of the next record is out: the rest of it comes alone, and cannot be passed over. */
+  readonly inside?: unknown;
+}
+
+export interface StepOf {
+  readonly records: readonly LogRecord[];
+  /** The last place that the step covers. */
+  readonly through: number;
+  readonly now: number;
+  /** When resolving began, by the monotonic clock. */
+  readonly began: number;
+}
+
+/** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
+export class StepLost extends Error {}

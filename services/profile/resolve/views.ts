@@ -1,0 +1,34 @@
+/** The resolver's views, one a workspace; the workspace that was longest without a step goes first. */
+import { limits } from "../../../platform/limits.ts";
+import { createIdentities, type Identities } from "../domain/identities.ts";
+
+export interface Views {
+  of(workspaceId: string): Identities;
+  /** Only between steps. */
+  evict(): void;
+  clear(): void;
+}
+
+export function createViews(): Views {
+  const views = new Map<string, Identities>();
+  return {
+    of(workspaceId) {
+      const view = views.get(workspaceId) ?? createIdentities(workspaceId);
+      views.delete(workspaceId);
+      views.set(workspaceId, view);
+      return view;
+    },
+    evict() {
+      for (const workspaceId of views.keys()) {
+        if (views.size <= limits.workspacesCachedMax) break;
+        views.delete(workspaceId);
+      }
+      const share = Math.ceil(limits.identityCacheEntriesMax / Math.max(1, views.size));
+      for (const view of views.values()) view.evict(share);
+    },
+    clear() {
+      for (const view of views.values()) view.drop();
+      views.clear();
+    },
+  };
+}
