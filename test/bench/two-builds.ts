@@ -14,9 +14,9 @@ import { type BenchServer, startServer } from "./server.ts";
 const { values } = parseArgs({
   options: {
     other: { type: "string" },
-    starts: { type: "string", default: "3" },
+    starts: { type: "string", default: "6" },
     rounds: { type: "string", default: "6" },
-    requests: { type: "string", default: "2000" },
+    requests: { type: "string", default: "500" },
   },
 });
 if (values.other === undefined) throw new Error("Name the folder of the other build with --other");
@@ -38,8 +38,11 @@ const kinds: Readonly<Record<string, (n: number) => Asked>> = {
 /** CPU microseconds a request of a burst here and of the next one there, of each kind. */
 const costs = new Map(Object.keys(kinds).map((kind) => [kind, [] as [number, number][]]));
 
-for (let start = 0; start < starts; start += 1) await startBoth(start % 2 === 0);
-for (const [kind, rows] of costs) print(kind, rows);
+for (let start = 0; start < starts; start += 1) {
+  await startBoth(start % 2 === 0);
+  console.log(`After ${start + 1} of ${starts} starts`);
+  for (const [kind, rows] of costs) print(kind, rows);
+}
 
 async function startBoth(thisFirst: boolean): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-bench-"));
