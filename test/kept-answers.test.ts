@@ -59,6 +59,10 @@ const others: Readonly<Record<string, Call>> = {
   MergeUsers: ({ profile }, name) =>
     profile.mergeUsers({ scope: asked("MergeUsers"), updates: [{ source: user(`no ${name}`), target: user("t") }] }),
   UndoMerge: undo(),
+  AdmitUser: async ({ profile, track }, name) => {
+    await track([{ external_id: `big ${name}`, a: 1 }]);
+    return await profile.admitUser({ scope: asked("AdmitUser"), user: user(`big ${name}`).key });
+  },
   IdentifyUsers: ({ profile }, name) => {
     const alias = { key: { key: { case: "alias" as const, value: { label: "l", name } } } };
     return profile.identifyUsers({ scope: asked("IdentifyUsers"), identifications: [{ user: alias, externalId: "e" }] });
