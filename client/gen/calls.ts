@@ -402,7 +402,7 @@ export interface Calls {
       readonly device_id?: string;
       readonly email_address?: string;
       readonly phone?: string;
-      /** Names of fields, also `custom_events_daily`, `purchases_daily`, `revenue_by_currency`, `purchase_count` and `updated_at`, which are given only when named. */
+      /** Names of fields, also `custom_events_daily`, `purchases_daily`, `revenue_by_currency`, `purchase_count`, `updated_at` and `appboy_id` (the former name of `braze_id`), which are given only when named. */
       readonly fields_to_export?: readonly string[];
     };
     readonly answer: {

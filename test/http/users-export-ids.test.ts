@@ -79,6 +79,14 @@ test("POST /users/export/ids gives only the fields asked for", async () => {
   expect(Object.keys(user ?? {}).toSorted()).toEqual(["custom_events", "email", "external_id"]);
 });
 
+test("appboy_id, the former name of braze_id, is given where it is named", async () => {
+  const id = fresh();
+  await heddle.track({ attributes: [{ external_id: id }] });
+  const { braze_id, ...whole } = await heddle.user(id);
+  expect(await heddle.find({ external_ids: [id], fields_to_export: ["appboy_id"] })).toEqual([{ appboy_id: braze_id }]);
+  expect(whole).not.toHaveProperty("appboy_id");
+});
+
 test("POST /users/export/ids lists ids that nobody has and finds the others", async () => {
   const { id } = await someone();
   const unknown = fresh("nobody");

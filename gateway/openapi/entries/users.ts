@@ -111,7 +111,7 @@ export const userEntries: readonly Entry[] = [
       fields_to_export: list(
         text(),
         "Names of fields, also `custom_events_daily`, `purchases_daily`, `revenue_by_currency`, " +
-          "`purchase_count` and `updated_at`, which are given only when named.",
+          "`purchase_count`, `updated_at` and `appboy_id` (the former name of `braze_id`), which are given only when named.",
       ),
     }),
     answer: success({ users: list(ref("ExportedUser")), invalid_user_ids: list({}, "Names that nobody has, as they were sent.") }, [

@@ -108,6 +108,7 @@ test("renderProfile() shows extension fields only where they are named", () => {
   const plain = renderProfile(profile);
   expect(extensionFields.filter((name) => Object.hasOwn(plain, name))).toEqual([]);
   expect(renderProfile(profile, { fields: extensionFields })).toEqual({
+    appboy_id: profile.id,
     custom_events_daily: [{ name: "login", days: { "2025-12-31": 1, "2026-01-01": 1 } }],
     purchases_daily: [{ name: "cd", days: { "2026-01-01": 3 } }],
     revenue_by_currency: { EUR: 2.5 },

@@ -83,8 +83,9 @@ const standard: readonly (readonly [string, Renderer])[] = [
   ["canvases_received", ({ engagements }) => received(engagements, "canvas")],
 ];
 
-/** Heddle's own, shown only where `fields_to_export` names them. */
+/** Heddle's own and the old twin of `braze_id` (api-facts 1), shown only where `fields_to_export` names them. */
 const extensions: readonly (readonly [string, Renderer])[] = [
+  ["appboy_id", (profile) => profile.id],
   ["custom_events_daily", ({ events }) => listed(events, daysOf)],
   ["purchases_daily", ({ purchases }) => listed(purchases, daysOf)],
   ["revenue_by_currency", ({ revenue }) => revenue.size === 0 ? undefined : objectOf(revenue, centsToNumber)],
