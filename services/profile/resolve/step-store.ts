@@ -44,6 +44,6 @@ export interface WorkspaceStep {
 
 /** What appliers read and write of users where each step is one transaction: reads see what was saved before, which nobody else does until it is committed. */
 export interface UnitOfWork extends UserTables {
-  /** Whether the records that wait are others than before. */
+  /** Whether a user is blocked who was not, or the other way round. */
   readonly changesHeld: boolean;
 }

@@ -78,7 +78,7 @@ export function openStepWork(stored: StoredUsers): StepWork {
   return {
     rows,
     get changesHeld() {
-      return [...rows.values()].some(({ held }) => held.size > 0);
+      return [...rows.values()].some((own) => own.changesHeld());
     },
     loadUsers: (workspaceId, ids) => of(workspaceId).loadUsers(ids),
     loadHeld: (workspaceId, ids) => of(workspaceId).loadHeld(ids),
@@ -104,6 +104,10 @@ class Rows implements WorkRows {
   constructor(workspaceId: string, stored: StoredUsers) {
     this.#workspaceId = workspaceId;
     this.#stored = stored;
+  }
+
+  changesHeld(): boolean {
+    return [...this.held].some(([id, { reason }]) => (reason !== null) !== (this.#before.get(id)?.held ?? false));
   }
 
   async loadUsers(ids: readonly UserId[]): Promise<Map<UserId, StoredUser>> {

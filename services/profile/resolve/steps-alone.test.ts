@@ -1,0 +1,111 @@
+/** Steps as transactions by themselves: what is counted, how late it is, and when others get a turn. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
+import type { PureSteps } from "../apply/pure-steps.ts";
+import { createUserCache } from "../apply/user-cache.ts";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import { applyRecord } from "../domain/apply-records.ts";
+import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
+import { laneRows } from "../lanes/lane-message.ts";
+import { openSqliteProfileStore, type ProfileTables } from "../store/sqlite.ts";
+import { type CommitParts, commitSteps, type CommittedSteps } from "./commit-steps.ts";
+import type { Resolved } from "./resolve-records.ts";
+import { createViews } from "./views.ts";
+
+const pureSteps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
+let database: Database;
+let tables: ProfileTables;
+let clock: ReturnType<typeof fakeClock>;
+let listed: number;
+let isUncountable: boolean;
+
+beforeEach(async () => {
+  database = openDatabase({ path: ":memory:" });
+  tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  clock = fakeClock();
+  listed = 0;
+  isUncountable = false;
+});
+afterEach(() => database.close());
+
+async function openSteps(more: Partial<CommitParts> = {}): Promise<CommittedSteps> {
+  const steps = commitSteps({
+    partition: 0,
+    log: { append: () => Promise.resolve(1), trim: () => Promise.resolve() },
+    store: tables.steps,
+    identities: tables.identities,
+    profiles: {
+      ...tables.profiles,
+      listSetAside(max) {
+        listed += 1;
+        return isUncountable ? Promise.reject(new Error("planted")) : tables.profiles.listSetAside(max);
+      },
+    },
+    pureSteps,
+    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1 }),
+    views: createViews(),
+    eventsOf: () => [],
+    clock,
+    logger: silentLogger,
+    owns: () => true,
+    onConsent: () => {},
+    ...more,
+  });
+  await steps.takeOver();
+  await steps.upkeep?.(() => clock.now());
+  listed = 0;
+  return steps;
+}
+
+function resolvedOf(records: readonly ProfileRecord[], workspaceIds: readonly string[] = ["w"]): Resolved {
+  const workspaces = workspaceIds.map((workspaceId) => ({
+    workspaceId,
+    view: createViews().of(workspaceId),
+    records: [{ sequence: 1, profiles: records, consent: [], forgetFrozen: [] }],
+    origins: [],
+  }));
+  return { workspaces, outcomes: [], setAside: [], traces: [] };
+}
+
+function record(userId: string, sequence: number, change: ProfileChange): ProfileRecord {
+  return { userId, mark: [sequence, 0], now: sequence, change };
+}
+
+function created(userId: string, sequence = 1): ProfileRecord {
+  return record(userId, sequence, { type: "create" });
+}
+
+function event(userId: string, sequence: number): ProfileRecord {
+  return record(userId, sequence, { type: "event", name: "e", time: 0 });
+}
+
+async function commit(steps: CommittedSteps, through: number, resolved: Resolved, bytes = 100): Promise<void> {
+  const records = [{ sequence: through, body: new Uint8Array(bytes) }];
+  await steps.commit(resolved, { records, through, now: clock.now(), began: clock.monotonic() });
+}
+
+function throwing(): PureSteps {
+  return {
+    ...pureSteps,
+    applyRecord(profile, given) {
+      if (given.change.type === "event") throw new Error("planted");
+      return applyRecord(profile, given);
+    },
+  };
+}
+
+describe("commitSteps() counts what waits", () => {
+  test("when a user becomes blocked or free, not for each record of one who is", async () => {
+    const steps = await openSteps({ pureSteps: throwing() });
+    await commit(steps, 1, resolvedOf([created("a")]));
+    expect(listed).toBe(0);
+    await commit(steps, 2, resolvedOf([event("a", 2)]));
+    expect([listed, steps.backlog.heldUsers]).toEqual([1, 1]);
+    for (const sequence of [3, 4, 5]) await commit(steps, sequence, resolvedOf([event("a", sequence)]));
+    expect([listed, steps.backlog.heldUsers]).toEqual([1, 1]);
+    await commit(steps, 6, resolvedOf([record("a", 6, { type: "delete" })]));
+    expect([listed, steps.backlog.heldUsers]).toEqual([2, 0]);
+  });
+});
