@@ -164,9 +164,7 @@ class StepsOfStore implements CommittedSteps {
 
   async #write(step: Step, { work, events, apart }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
     await this.#parts.store.commit(step, { work, events });
-    // At once: whatever fails from here on, this step is not done again
-    this.#latestNow = Math.max(this.#latestNow, step.now ?? 0);
-    this.place = { through: step.through, now: this.#latestNow };
+    this.#reached(step);
     for (const [sequence, outcome] of outcomes) this.outcomes.put(sequence, outcome);
     for (const { workspaceId, userId, blocked } of apart) {
       if (!blocked?.isPoison) continue;
@@ -174,6 +172,12 @@ class StepsOfStore implements CommittedSteps {
       this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
     }
     if (work.changesHeld || step.setAside.length > 0) await this.#countBacklog();
+  }
+
+  /** At once after the commit: whatever fails from here on, the step is not done again, and `now` does not step back. */
+  #reached({ through, now = 0 }: Step): void {
+    this.#latestNow = Math.max(this.#latestNow, now);
+    this.place = { through, now: this.#latestNow };
   }
 
   /** Whom it fails for waits on. */
@@ -238,7 +242,10 @@ class StepsOfStore implements CommittedSteps {
   async #sweepOnce(now: number): Promise<void> {
     const { store, clock } = this.#parts;
     const { step, work, views, isFull } = await planSweep(this.#parts, this.place?.through ?? 0, now);
-    if (step !== undefined) await store.commit(step, { work });
+    if (step !== undefined) {
+      await store.commit(step, { work });
+      this.#reached(step);
+    }
     for (const view of views) view.confirm();
     const at = clock.monotonic();
     this.#sweepAt = isFull ? 0 : at + limits.frozenSweepMs;

@@ -1,6 +1,7 @@
 /** Steps as transactions by themselves: what is counted, how late it is, and when others get a turn. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
@@ -107,5 +108,22 @@ describe("commitSteps() counts what waits", () => {
     expect([listed, steps.backlog.heldUsers]).toEqual([1, 1]);
     await commit(steps, 6, resolvedOf([record("a", 6, { type: "delete" })]));
     expect([listed, steps.backlog.heldUsers]).toEqual([2, 0]);
+  });
+});
+
+describe("commitSteps() on a clock that steps back", () => {
+  test("does not go behind the now of a sweep", async () => {
+    const steps = await openSteps();
+    await database.write(() => {
+      database.handle.exec(`INSERT INTO profile_workspaces (number, workspace_id) VALUES (1, 'w');
+        INSERT INTO profile_identities (workspace, key, body, expires_at) VALUES (1, 'r:k', '{}', 1)`);
+    });
+    clock.advance(limits.frozenSweepMs);
+    const swept = clock.now();
+    await steps.upkeep?.(() => swept);
+    expect(await tables.steps.latestNow(0)).toBe(swept);
+    expect(steps.place).toEqual({ through: 0, now: swept });
+    await steps.commit(resolvedOf([created("a")]), { records: [], through: 1, now: swept - 5_000, began: 0 });
+    expect(steps.place).toEqual({ through: 1, now: swept });
   });
 });
