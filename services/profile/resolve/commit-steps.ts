@@ -68,6 +68,8 @@ class StepsOfStore implements CommittedSteps {
   readonly #stride = createStride();
   /** At the start newer code meets what waits; what was set aside is tried on demand alone. */
   #due: Redrive | undefined = { skips: [], setAside: false, done: () => {} };
+  /** Whether `backlog` is of the last step. */
+  #isCounted = true;
   #latestNow = 0;
   #trimmed = 0;
   #sweepAt = 0;
@@ -126,6 +128,7 @@ class StepsOfStore implements CommittedSteps {
 
   async upkeep(now: () => number): Promise<void> {
     if (this.#due !== undefined) await this.#redrive(this.#due);
+    await this.#countIfChanged();
     if (this.#parts.clock.monotonic() >= this.#sweepAt) await this.#sweep(now);
   }
 
@@ -141,6 +144,7 @@ class StepsOfStore implements CommittedSteps {
     for (const span of spans) span.end();
     this.progress.advance(through);
     if (workspaces.some(({ consent }) => consent.length > 0)) onConsent();
+    await this.#countIfChanged();
     return true;
   }
 
@@ -171,7 +175,7 @@ class StepsOfStore implements CommittedSteps {
       const { reason, mark: [sequence, part] } = blocked;
       this.#parts.logger.error("user_held", new Error(reason), { workspaceId, userId, sequence, part });
     }
-    if (work.changesHeld || step.setAside.length > 0) await this.#countBacklog();
+    if (work.changesHeld || step.setAside.length > 0) this.#isCounted = false;
   }
 
   /** At once after the commit: whatever fails from here on, the step is not done again, and `now` does not step back. */
@@ -218,6 +222,11 @@ class StepsOfStore implements CommittedSteps {
     }
   }
 
+  /** Last: the step is in force, whether its backlog can be counted or not. */
+  async #countIfChanged(): Promise<void> {
+    if (!this.#isCounted) await this.#countBacklog();
+  }
+
   async #countBacklog(): Promise<void> {
     const { profiles, owns, partition } = this.#parts;
     const held = await profiles.listHeld(limits.heldRedriveMax);
@@ -226,6 +235,7 @@ class StepsOfStore implements CommittedSteps {
       heldUsers: held.filter((user) => owns(user.workspaceId)).length,
       setAside: setAside.filter((record) => record.partition === partition).length,
     };
+    this.#isCounted = true;
   }
 
   /** What it fails for is left for the next time: nobody waits for it. */

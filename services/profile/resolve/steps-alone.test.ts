@@ -8,6 +8,7 @@ import type { PureSteps } from "../apply/pure-steps.ts";
 import { createUserCache } from "../apply/user-cache.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord } from "../domain/apply-records.ts";
+import type { ConsentRecord } from "../domain/ports.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { openSqliteProfileStore, type ProfileTables } from "../store/sqlite.ts";
@@ -60,11 +61,15 @@ async function openSteps(more: Partial<CommitParts> = {}): Promise<CommittedStep
   return steps;
 }
 
-function resolvedOf(records: readonly ProfileRecord[], workspaceIds: readonly string[] = ["w"]): Resolved {
+function resolvedOf(
+  records: readonly ProfileRecord[],
+  workspaceIds: readonly string[] = ["w"],
+  consent: readonly ConsentRecord[] = [],
+): Resolved {
   const workspaces = workspaceIds.map((workspaceId) => ({
     workspaceId,
     view: createViews().of(workspaceId),
-    records: [{ sequence: 1, profiles: records, consent: [], forgetFrozen: [] }],
+    records: [{ sequence: 1, profiles: records, consent, forgetFrozen: [] }],
     origins: [],
   }));
   return { workspaces, outcomes: [], setAside: [], traces: [] };
@@ -125,5 +130,21 @@ describe("commitSteps() on a clock that steps back", () => {
     expect(steps.place).toEqual({ through: 0, now: swept });
     await steps.commit(resolvedOf([created("a")]), { records: [], through: 1, now: swept - 5_000, began: 0 });
     expect(steps.place).toEqual({ through: 1, now: swept });
+  });
+});
+
+describe("commitSteps() that cannot count what waits", () => {
+  test("has said how far it is, and that there is something for consent; it counts before the next step", async () => {
+    let sent = 0;
+    const steps = await openSteps({ pureSteps: throwing(), onConsent: () => void (sent += 1) });
+    const consent: ConsentRecord[] = [
+      { sequence: 1, part: 0, at: 1, requestId: "r", actor: "k", type: "membership", userId: "a", groupId: "g", state: "subscribed" },
+    ];
+    isUncountable = true;
+    await expect(commit(steps, 1, resolvedOf([created("a"), event("a", 2)], ["w"], consent))).rejects.toThrow("planted");
+    expect([steps.progress.applied, steps.place?.through, sent]).toEqual([1, 1, 1]);
+    isUncountable = false;
+    await steps.upkeep?.(() => clock.now());
+    expect(steps.backlog.heldUsers).toBe(1);
   });
 });
