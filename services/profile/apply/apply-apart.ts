@@ -11,13 +11,14 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type DueParts, type Dues, duesOf, duesOfAnnouncement, payDues } from "./dues.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
 
 export type ApartParts = RunParts & DueParts & {
   readonly cache: UserCache;
-  /** Between applying and making what is written: where both are long, others get their turn. */
-  readonly pause?: () => Promise<void>;
+  /** Rests between applying and making what is written, and between users: where all of it is long, others get their turn. */
+  readonly pace?: Pace;
   /** Why users wait whose held records this applier has looked through: by workspace and id. */
   readonly holds: Map<string, string>;
 };

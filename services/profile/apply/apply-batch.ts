@@ -26,7 +26,11 @@ export async function applyBatch(parts: ApartParts, addressed: readonly Addresse
       work: (users) => applyPlainly(parts, workspaceId, users),
       alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
     });
-    for (const user of others.flat()) apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
+    for (const user of others.flat()) {
+      parts.pace?.begin();
+      apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
+      await parts.pace?.rest();
+    }
   }
   parts.cache.evict();
   return apart;
@@ -47,6 +51,7 @@ function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, L
 
 /** Applies and saves the users that need nothing but their row; returns the others. */
 async function applyPlainly(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
+  parts.pace?.begin();
   const apart: UserItems[] = [];
   const loaded = await loadUsers(parts, workspaceId, users.map(([userId]) => userId));
   const changes = ownChanges(workspaceId);
@@ -60,7 +65,7 @@ async function applyPlainly(parts: ApartParts, workspaceId: string, users: reado
     } else apart.push({ workspaceId, userId, items });
   }
   try {
-    await parts.pause?.();
+    await parts.pace?.rest();
     // Before the state is saved: of a record that nobody can be told of, the user has to wait
     const events = parts.eventsOf(workspaceId, applied.flatMap((item) => (item.type === "record" ? [item.record] : [])));
     await savePlain(parts, changes, done);

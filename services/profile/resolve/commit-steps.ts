@@ -1,5 +1,4 @@
 /** Steps as transactions: what is decided, what it does to users and how far the log is read are written together, so each record counts once. */
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../../platform/clock.ts";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { halved } from "../../../platform/lane/halve.ts";
@@ -12,6 +11,7 @@ import { noTracer, type Span, type Tracer } from "../../../platform/telemetry/tr
 import type { ApartParts } from "../apply/apply-apart.ts";
 import type { ApartUser } from "../apply/apply-batch.ts";
 import { applyStep } from "../apply/apply-step.ts";
+import { createPace, type Pace } from "../apply/pace.ts";
 import { type Addressed, laneRecordsOf, userOfItem } from "../domain/lane-item.ts";
 import type { ConsentRecord, IdentityStore, ProfileStore, RecordOutcome } from "../domain/ports.ts";
 import { redrivenBody } from "../intake/redriven.ts";
@@ -135,10 +135,11 @@ class StepsOfStore implements CommittedSteps {
   async commit(resolved: Resolved, { records, through, now, began }: StepOf): Promise<boolean> {
     const { clock, partition, onConsent } = this.#parts;
     const effects = resolved.workspaces.flatMap(effectsOf);
-    const applied = await this.#apply(effects);
-    this.#stride.took(records, (applied.pausedAt ?? clock.monotonic()) - began);
+    const pace = createPace(clock, began);
+    const applied = await this.#apply(effects, pace);
+    if (!pace.hasRested) await pace.rest();
+    this.#stride.took(records, pace.workedMs);
     const { spans, consentTraces } = beginSpans(this.#parts, resolved.traces, began);
-    if (applied.pausedAt === undefined) await setImmediate();
     const workspaces = resolved.workspaces.map((workspace) => stepOf(workspace, consentTraces));
     await this.#write({ partition, through, now, workspaces, setAside: resolved.setAside }, applied, resolved.outcomes);
     for (const span of spans) span.end();
@@ -148,22 +149,16 @@ class StepsOfStore implements CommittedSteps {
     return true;
   }
 
-  async #apply(items: readonly Addressed[]): Promise<Applied> {
-    const { store, cache, eventsOf, pureSteps, clock } = this.#parts;
+  async #apply(items: readonly Addressed[], pace: Pace): Promise<Applied> {
+    const { store, cache, eventsOf, pureSteps } = this.#parts;
     const work = store.work();
     const events: PublishedEvent[] = [];
     function publish(some: readonly PublishedEvent[]): Promise<void> {
       for (const event of some) events.push(event);
       return Promise.resolve();
     }
-    let pausedAt: number | undefined;
-    async function pause(): Promise<void> {
-      if (pausedAt !== undefined) return;
-      pausedAt = clock.monotonic();
-      await setImmediate();
-    }
-    const apart = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pause }, items);
-    return { work, events, apart, pausedAt };
+    const apart = await applyStep({ profiles: work, steps: pureSteps, cache, holds: this.#holds, eventsOf, publish, pace }, items);
+    return { work, events, apart };
   }
 
   async #write(step: Step, { work, events, apart }: Applied, outcomes: Resolved["outcomes"] = []): Promise<void> {
@@ -205,8 +200,8 @@ class StepsOfStore implements CommittedSteps {
   }
 
   async #redriveSome(items: readonly Addressed[]): Promise<void> {
-    const { partition } = this.#parts;
-    const applied = await this.#apply(items);
+    const { partition, clock } = this.#parts;
+    const applied = await this.#apply(items, createPace(clock, clock.monotonic()));
     await this.#write({ partition, through: this.place?.through ?? 0, workspaces: [], setAside: [] }, applied);
   }
 
@@ -298,8 +293,6 @@ interface Applied {
   readonly work: UnitOfWork;
   readonly events: readonly PublishedEvent[];
   readonly apart: readonly ApartUser[];
-  /** When others got their turn between applying and making what is written. */
-  readonly pausedAt: number | undefined;
 }
 
 function effectsOf({ workspaceId, records }: ResolvedWorkspace): Addressed[] {

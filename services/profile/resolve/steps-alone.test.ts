@@ -148,3 +148,71 @@ describe("commitSteps() that cannot count what waits", () => {
     expect(steps.backlog.heldUsers).toBe(1);
   });
 });
+
+describe("commitSteps() with long steps", () => {
+  const bytes = 1_000_000;
+  /** Turns that others had when each piece of work began. */
+  let begunAt: number[];
+  let turns: number;
+  let ticking: NodeJS.Immediate;
+
+  beforeEach(() => {
+    begunAt = [];
+    turns = 0;
+    function tick(): void {
+      turns += 1;
+      ticking = setImmediate(tick);
+    }
+    ticking = setImmediate(tick);
+  });
+  afterEach(() => clearImmediate(ticking));
+
+  function work(ms: number): void {
+    begunAt.push(turns);
+    clock.advance(ms);
+  }
+
+  test("of several workspaces: others get a turn between them, and all of them say how much the next one takes", async () => {
+    let ms = 1;
+    const steps = await openSteps({
+      pureSteps: {
+        ...pureSteps,
+        applyRecord(profile, given) {
+          work(ms);
+          ms = 50;
+          return applyRecord(profile, given);
+        },
+      },
+    });
+    await commit(steps, 1, resolvedOf([created("a")], ["v", "w", "x"]), bytes);
+    expect(new Set(begunAt).size).toBe(3);
+    // 1 MB in 101 ms, weighed with the 16 KiB in 10 ms of the start
+    expect(steps.bytesMax()).toBeLessThan(60_000);
+  });
+
+  test("of deletes alone: others get a turn about as often as is aimed at, and the next one takes less", async () => {
+    const ids = Array.from({ length: 20 }, (_, at) => `u${at}`);
+    const steps = await openSteps({
+      eventsOf(_workspaceId, records) {
+        if (records.some(({ change }) => change.type === "delete")) work(5);
+        return [];
+      },
+    });
+    await commit(steps, 1, resolvedOf(ids.map((id) => created(id))), 1);
+    await commit(steps, 2, resolvedOf(ids.map((id) => record(id, 2, { type: "delete" }))), bytes);
+    expect(begunAt.length).toBeGreaterThanOrEqual(ids.length);
+    expect(new Set(begunAt).size).toBeGreaterThanOrEqual(ids.length / 3);
+    expect(steps.bytesMax()).toBeLessThan(60_000);
+  });
+
+  test("in which events and texts take long: that does not make the next one smaller", async () => {
+    const steps = await openSteps({
+      eventsOf() {
+        work(1_000);
+        return [];
+      },
+    });
+    await commit(steps, 1, resolvedOf([created("a")], ["v", "w"]), bytes);
+    expect(steps.bytesMax()).toBe(limits.passBytesMax);
+  });
+});
