@@ -60,7 +60,7 @@ async function applyAround(parts: ApartParts, items: UserItems, found: ReadonlyM
     } catch (error) {
       if (error instanceof Overtaken) continue;
       if (!(error instanceof Poison) || poison.has(markKey(error.mark))) throw error;
-      poison.set(markKey(error.mark), error.reason);
+      for (const mark of [error.mark, ...error.needless]) poison.set(markKey(mark), error.reason);
     }
   }
 }
@@ -135,13 +135,15 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   const work: Work = { parts, user, changes, dues: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
   if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
   const records = inOrder(waiting, arriving);
+  // A user who ends anyway is not held back by what cannot be applied
+  const ending = records.findLast(({ change }) => change.type === "delete");
   const run: Run = {
     workspaceId,
     user,
     changes,
     dues: [],
     poison,
-    passesOver: (mark) => isSkipped(items, mark) || isDeletedAfter(records, mark),
+    passesOver: (mark) => (ending !== undefined && isAfter(ending.mark, mark)) || isSkipped(items, mark),
     flush: () => save(work),
   };
   const wasHeld = user.held;
@@ -239,11 +241,6 @@ function inOrder(waiting: readonly ProfileRecord[], arriving: readonly ProfileRe
 
 function isSkipped(items: readonly LaneItem[], mark: Mark): boolean {
   return items.some((item) => item.type === "skip" && markKey(item.mark) === markKey(mark));
-}
-
-/** A user who ends anyway is not held back by what cannot be applied. */
-function isDeletedAfter(records: readonly ProfileRecord[], mark: Mark): boolean {
-  return records.some((record) => record.change.type === "delete" && isAfter(record.mark, mark));
 }
 
 function letGo({ user, changes }: Work, { blocked, records, waiting }: {

@@ -37,6 +37,8 @@ export interface Blocked {
 export class Poison {
   readonly mark: Mark;
   readonly reason: string;
+  /** Records behind it that need not be tried: the user ends before anybody could see what they do. */
+  needless: readonly Mark[] = [];
 
   constructor(mark: Mark, cause: unknown) {
     this.mark = mark;
@@ -61,13 +63,37 @@ export function markKey([sequence, part]: Mark): string {
 export async function runRecords(parts: RunParts, run: Run, records: readonly ProfileRecord[]): Promise<Blocked | undefined> {
   for (const [at, record] of records.entries()) {
     if (!isPast(run.user, record.mark)) {
-      const reason = await runRecord(parts, run, record);
+      const reason = await runNext(parts, run, { records, at, record });
       if (reason !== undefined) return { at, reason };
       run.user.mark = record.mark;
     }
     run.dues.push(duesOf(record));
   }
   return undefined;
+}
+
+async function runNext(
+  parts: RunParts,
+  run: Run,
+  { records, at, record }: { readonly records: readonly ProfileRecord[]; readonly at: number; readonly record: ProfileRecord },
+): Promise<string | undefined> {
+  try {
+    return await runRecord(parts, run, record);
+  } catch (error) {
+    if (error instanceof Poison) error.needless = needlessBehind(records, at);
+    throw error;
+  }
+}
+
+/**
+ * What only changes the user itself, between here and the delete that ends it: tried one by one, each that throws would be an
+ * attempt from the first record on. What stands before a merge counts: the user may wait there, or what it has goes to others.
+ */
+function needlessBehind(records: readonly ProfileRecord[], at: number): Mark[] {
+  const end = records.findLastIndex(({ change }) => change.type === "delete");
+  const from = records.findLastIndex(({ change }, place) => place < end && isTwoSided(change));
+  const own = records.slice(Math.max(at, from) + 1, Math.max(end, 0));
+  return own.flatMap(({ change, mark }) => change.type === "create" || change.type === "delete" ? [] : [mark]);
 }
 
 /** Why the record has to wait; undefined: it is in. */

@@ -116,6 +116,59 @@ describe("commitSteps() counts what waits", () => {
   });
 });
 
+describe("commitSteps() deletes a blocked user", () => {
+  test("whose records all fail, in a few attempts", async () => {
+    let tried = 0;
+    const steps = await openSteps({
+      pureSteps: {
+        ...pureSteps,
+        applyRecord(profile, given) {
+          if (given.change.type !== "event") return applyRecord(profile, given);
+          tried += 1;
+          throw new Error("planted");
+        },
+      },
+    });
+    await commit(steps, 1, resolvedOf([created("a"), ...Array.from({ length: heldRecords }, (_, at) => event("a", at + 2))]));
+    expect(steps.backlog.heldUsers).toBe(1);
+    tried = 0;
+    await commit(steps, 2, resolvedOf([record("a", heldRecords + 2, { type: "delete" })]));
+    expect(tried).toBe(1);
+    expect(steps.backlog.heldUsers).toBe(0);
+    const user = (await tables.profiles.loadUsers("w", ["a"])).get("a");
+    expect(user).toMatchObject({ profile: undefined, held: false, mark: [heldRecords + 2, 0] });
+  });
+});
+
+const heldRecords = 3_000;
+
+describe("commitSteps() hands a user with failing records over", () => {
+  test("with all that does not fail, also where a delete follows once it is back", async () => {
+    const steps = await openSteps({
+      pureSteps: {
+        ...pureSteps,
+        applyRecord(profile, given) {
+          if (given.change.type === "event" && given.mark[0] === 2) throw new Error("planted");
+          return applyRecord(profile, given);
+        },
+      },
+    });
+    const merge = { mergeId: "m", undoUntil: 0 };
+    await commit(steps, 1, resolvedOf([created("a"), created("b"), event("a", 2), event("a", 3)]));
+    await commit(
+      steps,
+      4,
+      resolvedOf([
+        record("a", 4, { type: "handoff", targetId: "b", ...merge }),
+        record("b", 5, { type: "await", sourceId: "a", ...merge }),
+        record("a", 6, { type: "delete" }),
+      ]),
+    );
+    const target = (await tables.profiles.load("w", ["b"])).get("b");
+    expect(target?.events.get("e")?.count).toBe(1);
+  });
+});
+
 describe("commitSteps() on a clock that steps back", () => {
   test("does not go behind the now of a sweep", async () => {
     const steps = await openSteps();
