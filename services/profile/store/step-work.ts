@@ -230,13 +230,20 @@ class Rows implements WorkRows {
 
   undone(): string[] {
     const ended: string[] = [];
+    const openOf = new Map<UserId, ReadonlySet<string>>();
     for (const [id, { openMerges }] of this.users) {
       const before = this.#before.get(id)?.openMerges ?? [];
-      if (before.length > 0) ended.push(...before.filter((mergeId) => !openMerges.includes(mergeId)));
+      if (before === openMerges || before.length === 0) continue;
+      const open = new Set(openMerges);
+      openOf.set(id, open);
+      for (const mergeId of before) if (!open.has(mergeId)) ended.push(mergeId);
     }
     for (const [mergeId, row] of this.frozen) {
       const target = row && this.users.get(row.targetId);
-      if (target && !target.openMerges.includes(mergeId)) ended.push(mergeId);
+      if (!target) continue;
+      const open = openOf.get(row.targetId) ?? new Set(target.openMerges);
+      openOf.set(row.targetId, open);
+      if (!open.has(mergeId)) ended.push(mergeId);
     }
     return ended.filter((mergeId) => this.frozen.get(mergeId) !== null);
   }
