@@ -86,8 +86,15 @@ interface Health {
 export async function openProfile(options: ProfileOptions): Promise<ProfilePart> {
   const { database, log, clock, telemetry = noTelemetry } = options;
   const events = await openSqliteEvents({ database, clock });
-  const opened = await openSqliteProfileStore({ database, encodeLane: laneRows, keepEvents: (some) => events.append(some) });
-  const tables = measuredTables(opened, telemetry);
+  const tables = measuredTables(
+    await openSqliteProfileStore({
+      database,
+      encodeLane: laneRows,
+      keepEvents: (some) => events.append(some),
+      observed: (profiles) => measuredStore(profiles, { store: "profiles", operations: ["load", "loadUsers"] }, telemetry.metrics),
+    }),
+    telemetry,
+  );
   const asked = await openSqliteAsked(database);
   const partitions = Array.from({ length: log.partitions }, (_, partition) => startPartition(options, tables, partition));
   const meters = partitions.map(({ steps: { progress } }, partition) =>
@@ -155,7 +162,7 @@ function lookRegularly(asked: Asked, { clock, logger }: Pick<ProfileOptions, "cl
 function measuredTables({ identities, profiles, steps }: ProfileTables, { metrics }: Telemetry): ProfileTables {
   return {
     identities: measuredStore(identities, { store: "identities", operations: ["load"] }, metrics),
-    profiles: measuredStore(profiles, { store: "profiles", operations: ["load", "loadUsers"] }, metrics),
+    profiles,
     steps: measuredStore(steps, { store: "steps", operations: ["commit"] }, metrics),
   };
 }

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Database, openDatabase } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { ConsentRecord, FrozenMerge } from "../domain/ports.ts";
+import type { ConsentRecord, FrozenMerge, ProfileStore } from "../domain/ports.ts";
 import { SubjectFault } from "../../../platform/subject-fault.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { changes, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
@@ -126,6 +126,20 @@ describe("a unit of work on SQLite", () => {
     expect((await store.profiles.loadUsers("w", ["u1"])).get("u1")).toMatchObject({ profile: undefined, held: false });
     await store.steps.commit(stepOf({}), { work });
     expect((await store.profiles.loadUsers("w", ["u1"])).get("u1")).toEqual(one.get("u1"));
+  });
+
+  test("reads by the port that the caller looks at", async () => {
+    const asked: string[] = [];
+    const observed = (profiles: ProfileStore): ProfileStore => ({
+      ...profiles,
+      loadUsers(workspaceId, ids) {
+        asked.push(...ids);
+        return profiles.loadUsers(workspaceId, ids);
+      },
+    });
+    const { steps } = await openSqliteProfileStore({ database, encodeLane: laneRows, observed });
+    await steps.work().loadUsers("w", ["u1", "u2"]);
+    expect(asked).toEqual(["u1", "u2"]);
   });
 
   test("lets records go up to the state's mark, those stored and its own, and keeps the others", async () => {

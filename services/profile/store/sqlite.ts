@@ -30,13 +30,15 @@ export async function openSqliteProfileStore(
     readonly encodeLane: EncodeLane;
     /** Keeps the events of a step, in its transaction; absent: nobody hears of them. */
     readonly keepEvents?: (events: readonly PublishedEvent[]) => void;
+    /** What readers and appliers ask of users goes through it. */
+    readonly observed?: (profiles: ProfileStore) => ProfileStore;
   },
 ): Promise<ProfileTables> {
-  const { database, encodeLane, keepEvents } = options;
+  const { database, encodeLane, keepEvents, observed = (port) => port } = options;
   await migrate(database, "profile", profileSchema);
   await migrate(database, "lane", laneSchema);
   const numbers = openWorkspaceNumbers(database);
-  const profiles = profileStore(database, numbers);
+  const profiles = observed(profileStore(database, numbers));
   return {
     identities: identityStore(database, numbers),
     profiles,
