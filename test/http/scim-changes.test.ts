@@ -64,6 +64,7 @@ test("Okta: create, look up, update the profile with a PUT, deactivate", async (
   };
   const created = await scim.call("POST", "Users", sent, {
     headers: { "content-type": "application/scim+json; charset=utf-8", accept: "application/scim+json" },
+    token: tokens.landing,
   });
   expect(created.status, created.text).toBe(201);
   expect(created.body).toMatchObject({

@@ -8,11 +8,11 @@ import { ids, translationDeclaration } from "../translations.ts";
 const secondKey = "a-second-key-of-demo";
 const group = "33333333-3333-4333-8333-333333333333";
 const smsGroup = "44444444-4444-4444-8444-444444444444";
-const declaration = translationDeclaration(demoKey).replace(
+const declaration = translationDeclaration(demoKey).replaceAll(`["*"]`, `["*", "console.operate"]`).replace(
   "        apiKeys:\n",
   `        limits: { preference_center_create: 1000, preference_center_update: 1000 }\n` +
     `        subscriptionGroups: [{ id: ${group}, name: Letter, channel: email }, { id: ${smsGroup}, name: Offers, channel: sms }]\n        apiKeys:\n` +
-    `          - { name: second, permissions: ["*"], secret: ${secondKey} }\n`,
+    `          - { name: second, permissions: ["*", "console.operate"], secret: ${secondKey} }\n`,
 );
 const suite = heddleSuite({ apply: declaration });
 
@@ -62,6 +62,11 @@ const makers: Readonly<Record<string, Make>> = {
 
 /** Their paths or bodies need what an earlier answer gave: two requests of the same route, about different things. */
 const afterOthers: Readonly<Record<string, () => Promise<readonly [Sent, Sent]>>> = {
+  "POST /console/rejected/admit": async () => {
+    const users = [{ external_id: fresh() }, { external_id: fresh() }] as const;
+    await suite.track({ attributes: users });
+    return [{ body: users[0] }, { body: users[1] }];
+  },
   "POST /users/merge/undo": async () => [{ body: { job_id: await mergeJob() } }, { body: { job_id: await mergeJob() } }],
   "POST /preference_center/v1": async () => [{ body: center() }, { body: center() }],
   "PUT /preference_center/v1/:id": () => changes((id) => ({ path: `/preference_center/v1/${id}`, body: pages })),
@@ -99,7 +104,13 @@ async function mergeJob(): Promise<string> {
 }
 
 /** By POST and without an effect: there is nothing that could be done twice, and an answer is always that of now. */
-const readingPosts = ["POST /users/export/ids", "POST /users/merge/preview", "POST /console/users"];
+const readingPosts = [
+  "POST /users/export/ids",
+  "POST /users/merge/preview",
+  "POST /console/users",
+  "POST /subscription/status/get",
+  "POST /subscription/user/status",
+];
 /** By people and their mail programs, who send no header. Saying the same choice twice is saying it once. */
 const openPosts = ["POST /unsubscribe/:token", "POST /preferences/:token"];
 /** test/http/scim-changes.test.ts sends these twice. */

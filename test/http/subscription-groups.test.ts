@@ -123,7 +123,7 @@ test("heddle apply answers when every process knows the groups: the next request
 test("a workspace has up to 100 groups, and is told so where it declares more", async () => {
   const many = (count: number) =>
     `[{ id: ${letter}, name: Letter, channel: email }${
-      Array.from({ length: count - 1 }, (_, at) => `, { id: group-${at}, name: Group ${at}, channel: sms }`).join("")
+      Array.from({ length: count - 1 }, (_, at) => `, { id: many-${at}, name: Many ${at}, channel: sms }`).join("")
     }]`;
   await apply(many(100));
   await expect(apply(many(101))).rejects.toThrow(/100/);
