@@ -55,7 +55,7 @@ export async function checkGroups(
       const stay = prune
         ? 0
         : there.filter(({ id, archived }) => !archived && !known.some(({ groups }) => groups.some((one) => one.id === id))).length;
-      const own = newGroups(admin, file, workspaceId);
+      const own = groupsAfter(admin, { file, prune, workspaceId });
       const max = limits.subscriptionGroupsPerWorkspaceMax;
       if (stay + own > max) {
         throw new CommandError(
@@ -77,15 +77,18 @@ function isGroup({ kind }: { readonly kind: string }): boolean {
   return kind === "subscription_group";
 }
 
-/** Of the workspace, once the file is applied. */
-function newGroups(admin: Pick<AccessAdmin, "rows">, file: Declaration, workspaceId: string): number {
+/** How many the workspace has declared, once the file is applied. */
+function groupsAfter(
+  admin: Pick<AccessAdmin, "rows">,
+  { file, prune, workspaceId }: { readonly file: Declaration; readonly prune: boolean; readonly workspaceId: string },
+): number {
   const rows = admin.rows();
   const named = file.companies.flatMap((company) =>
     company.workspaces.filter((workspace) => workspaceIdOf(rows, { company, workspace }) === workspaceId).flatMap(({ items }) =>
       items.filter(isGroup)
     )
   );
-  const before = rows.declared.filter((row) => row.workspaceId === workspaceId && isGroup(row));
+  const before = prune ? [] : rows.declared.filter((row) => row.workspaceId === workspaceId && isGroup(row));
   const names = new Set([...before.map(({ content }) => content["name"] ?? ""), ...named.map(({ name }) => name)]);
   return names.size;
 }

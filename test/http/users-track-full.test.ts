@@ -41,7 +41,7 @@ test(
     }
     await expect.poll(async () => (await read(others)).users.length, { timeout: 60_000 }).toBe(others.length);
     await expect.poll(async () => (await read([others[0] ?? ""])).headers.get("x-heddle-read"), { timeout: 60_000 }).toBeNull();
-    expect((await suite.heddle.request("GET", "/readyz")).status).toBe(200);
+    await expect.poll(async () => (await suite.heddle.request("GET", "/readyz")).status, { timeout: 60_000 }).toBe(200);
     const [before] = (await read([fat])).users;
     const names = Object.keys(before?.custom_attributes ?? {});
     expect(names).toContain("block0_0");
