@@ -42,10 +42,10 @@ export function readableAnswer(answer: HttpAnswer, request: HttpRequest, { found
   if (origin === undefined || !isForKeys(found)) return answer;
   const secret = bearerOf(request.headers.get("authorization"));
   const workspace = secret === undefined ? undefined : access.findApiKey(secret)?.workspace;
-  // Also who has no good key may be told so
+  // A page may read that its key is not a good one
   const isAllowed = workspace === undefined ? access.allowsOrigin(origin) : workspace.corsOrigins?.includes(origin) === true;
-  const told = isAllowed ? ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", readHeaders] : [];
-  return { ...answer, headers: [...answer.headers, ...told, "Vary", "Origin"] };
+  const readable = isAllowed ? ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", readHeaders] : [];
+  return { ...answer, headers: [...answer.headers, ...readable, "Vary", "Origin"] };
 }
 
 /** A path that nobody has counts too: its 404 is for keys. */

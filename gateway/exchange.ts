@@ -2,11 +2,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Clock } from "../platform/clock.ts";
+import type { Gate } from "../platform/gate.ts";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { bodyCodingOf, decodeBody } from "./decode-body.ts";
 import { ClientGone, type HttpAnswer, type RequestHeaders } from "./http-message.ts";
-import type { Turns } from "./turns.ts";
 
 /** What all exchanges of a server share. */
 export interface Traffic {
@@ -15,7 +15,7 @@ export interface Traffic {
   /** Bytes of bodies held by requests in flight. */
   bodyBytes: number;
   /** Bodies that are being decompressed, and those that wait for it. */
-  readonly unfolding: Turns;
+  readonly unfolding: Gate;
   /** No connection is used again. */
   draining: boolean;
 }
@@ -83,7 +83,7 @@ export class Exchange {
     const coding = bodyCodingOf(headers.get("content-encoding"));
     const bytes = await this.#readBytes(headers, bytesMax);
     if (coding === undefined) return bytes;
-    return await this.#traffic.unfolding.take(async () => {
+    return await this.#traffic.unfolding.run(async () => {
       this.#hold(bytesMax);
       if (this.#traffic.bodyBytes > limits.bodyBytesInFlightMax) throw new Refusal("OVERLOADED");
       const decoded = await decodeBody(coding, bytes, bytesMax);

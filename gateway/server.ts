@@ -4,6 +4,7 @@ import { type AddressInfo, Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate } from "node:timers";
 import type { Clock } from "../platform/clock.ts";
+import { createGate } from "../platform/gate.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { createServer } from "../platform/node-http.ts";
@@ -13,7 +14,6 @@ import { unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
 import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
-import { createTurns } from "./turns.ts";
 
 export interface HttpServer {
   /** Starts to accept; `url` has the port that was given out where 0 was asked for. Throws when the address is taken. */
@@ -34,7 +34,7 @@ export interface ServerOptions {
 }
 
 export function openServer(options: ServerOptions): HttpServer {
-  const traffic: Traffic = { inFlight: [], bodyBytes: 0, unfolding: createTurns(limits.bodiesUnfoldingMax), draining: false };
+  const traffic: Traffic = { inFlight: [], bodyBytes: 0, unfolding: createGate(limits.bodiesUnfoldingMax), draining: false };
   const server = createServer({
     maxHeaderSize: limits.requestHeadBytesMax,
     headersTimeout: limits.headersTimeoutMs,

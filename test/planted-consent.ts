@@ -9,7 +9,7 @@ import type { Session } from "../platform/cassandra/session.ts";
 import type { Clock } from "../platform/clock.ts";
 import { fakeClock } from "../platform/clock.fixture.ts";
 import { recordPublished } from "../platform/lane/appliers.fixture.ts";
-import { createGate } from "../platform/lane/gate.ts";
+import { createGate } from "../platform/gate.ts";
 import type { SetAside } from "../platform/lane/lane.ts";
 import { startLaneApplier } from "../platform/lane/lane-applier.ts";
 import type { ConcernOf, LaneBody } from "../platform/lane/lane-window.ts";

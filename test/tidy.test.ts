@@ -79,6 +79,11 @@ test("tidy: each decision has a number of its own, a date and a status", () => {
   expect(wrong).toEqual([]);
 });
 
+test("tidy: what lies among the code is code: a file without an ending is a leftover", () => {
+  const leftovers = files.filter((path) => /^(cli|client|gateway|platform|services|test|tools)\/(.*\/)?[^./]+$/.test(path));
+  expect(leftovers.map((path) => `${path}: no ending, delete it or say what it is`)).toEqual([]);
+});
+
 test("tidy: no file is longer than 300 lines, none larger than 512 KiB", () => {
   const long = sources.filter((path) => codeLines(path) > 300).map((path) => `${path}: ${codeLines(path)} lines, split it by what it does`);
   const large = files.filter((path) => statSync(join(root, path)).size > 512 * 1024).map((path) =>

@@ -5,7 +5,7 @@ import { limits } from "../limits.ts";
 import type { LogRecord } from "../log/log.ts";
 import { packRecords } from "../log/packed-records.ts";
 import { silentLogger } from "../logger.ts";
-import { createGate } from "./gate.ts";
+import { createGate } from "../gate.ts";
 import { startLaneApplier } from "./lane-applier.ts";
 import type { LaneBody } from "./lane-window.ts";
 

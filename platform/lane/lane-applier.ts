@@ -8,7 +8,7 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Log } from "../log/log.ts";
 import type { Logger } from "../logger.ts";
-import type { Gate } from "./gate.ts";
+import type { Gate } from "../gate.ts";
 import { type AskLane, createLaneAsks, type LaneAsks } from "./lane-asks.ts";
 import { createLaneCheckpoint, type LaneCheckpoint } from "./lane-checkpoint.ts";
 import type { LanePositions } from "./lane-positions.ts";

@@ -17,7 +17,7 @@ import type { Logger } from "../logger.ts";
 import type { StreamsConfig } from "../mesh-config.ts";
 import type { Lag } from "../telemetry/lag.ts";
 import { type BusAsks, openBusAsks, openBusMembers, openBusNews } from "./bus.ts";
-import { createGate } from "./gate.ts";
+import { createGate } from "../gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
 import { startLaneApplier } from "./lane-applier.ts";
 import { laneTrimBytes } from "./lane-checkpoint.ts";

@@ -21,7 +21,7 @@ import { laneRows } from "./lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane.ts";
 import { createUserCache } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
-import { createGate, type Gate } from "../../platform/lane/gate.ts";
+import { createGate, type Gate } from "../../platform/gate.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
 import { createProgressTeller, type ProgressNews, type ProgressTeller } from "../../platform/lane/progress-news.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";

@@ -9,7 +9,7 @@ import type { Logger } from "../../../platform/logger.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
-import type { Gate } from "../../../platform/lane/gate.ts";
+import type { Gate } from "../../../platform/gate.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 import type { ApartParts } from "./apply-apart.ts";

@@ -1,4 +1,4 @@
-/** What one process decides, applied at once: the effects of a step, and what they announce, until nobody is left to tell. */
+/** What one process decides, applied at once: the effects of a step, and what they announce, until none is left. */
 import type { Addressed } from "../domain/lane-item.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { ApartParts } from "./apply-apart.ts";

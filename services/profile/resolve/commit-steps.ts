@@ -233,7 +233,7 @@ class StepsOfStore implements CommittedSteps {
     this.#isCounted = true;
   }
 
-  /** What it fails for is left for the next time: nobody waits for it. */
+  /** What it fails for is left for the next time: no request waits for it. */
   async #sweep(now: () => number): Promise<void> {
     try {
       await this.#forgettingAfter(() => this.#sweepOnce(now()));

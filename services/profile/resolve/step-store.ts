@@ -42,7 +42,7 @@ export interface WorkspaceStep {
   readonly origins?: readonly RequestOrigin[];
 }
 
-/** What appliers read and write of users where each step is one transaction: reads see what was saved before, which nobody else does until it is committed. */
+/** What appliers read and write of users where each step is one transaction: reads see what was saved before, which other readers see once it is committed. */
 export interface UnitOfWork extends UserTables {
   /** Whether a user is blocked who was not, or the other way round. */
   readonly changesHeld: boolean;

@@ -12,11 +12,11 @@ export interface Steps {
   upkeep?(now: () => number): Promise<void>;
   /** Of the log, for the next step. */
   bytesMax(): number;
-  /** How to resolve what comes next: as whoever began it, where a part of it is out. */
+  /** How to resolve what comes next: as the resolver that began it did, where a part of it is out. */
   options(): Partial<Pick<ResolveOptions, "now" | "partsInCommon">>;
   /**
    * All of a step or nothing, in force when it resolves. False: it is more than one step holds, nothing is written, and fewer
-   * records are to be tried; one record alone always fits. Throws StepLost where somebody else's step came first.
+   * records are to be tried; one record alone always fits. Throws StepLost where another resolver's step came first.
    */
   commit(resolved: Resolved, step: StepOf): Promise<boolean>;
   /** After each turn: how long to rest where nothing is to be read. */
@@ -44,5 +44,5 @@ export interface StepOf {
   readonly began: number;
 }
 
-/** A step of somebody else landed, or nobody knows whether ours did: what is in memory may not be so. */
+/** Another resolver's step landed, or it is not known whether ours did: what is in memory may not be so. */
 export class StepLost extends Error {}

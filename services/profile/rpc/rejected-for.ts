@@ -11,7 +11,7 @@ export interface RejectingParts extends WriteParts {
   readonly identities: IdentityStore;
 }
 
-/** Nobody for a request that was answered before: it does nothing again, and has the answer of the first, whoever is rejected by now. */
+/** None for a request that was answered before: it does nothing again, and has the answer of the first, though its users may be rejected by now. */
 export async function rejectedFor({ rejected, identities, clock }: RejectingParts, scope: Scope): Promise<ReadonlySet<string> | undefined> {
   const { workspaceId, idempotencyKey } = scope;
   const names = rejected.namesIn(workspaceId);

@@ -18,7 +18,7 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
 import { createUserCache } from "../apply/user-cache.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
-import { createGate } from "../../../platform/lane/gate.ts";
+import { createGate } from "../../../platform/gate.ts";
 import type { StepSizes } from "../resolve/pack-step.ts";
 import { resolveToLanes } from "../resolve/publish-steps.ts";
 import { createViews } from "../resolve/views.ts";

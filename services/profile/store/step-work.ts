@@ -1,6 +1,6 @@
 /**
  * The unit of work of one transaction: what appliers do to users, as rows that are not written yet. Reads see them over what
- * is stored, each time as new objects, so that whoever begins again begins from what was saved.
+ * is stored, each time as new objects, so that an applier that begins again begins from what was saved.
  */
 import { isBefore } from "../../../platform/lane/mark.ts";
 import { about } from "../../../platform/subject-fault.ts";
@@ -121,7 +121,7 @@ class Rows implements WorkRows {
     return new Map(ids.map((id) => [id, this.#userOf(id, stored?.get(id))]));
   }
 
-  #userOf(id: UserId, stored: StoredUser = nobody): StoredUser {
+  #userOf(id: UserId, stored: StoredUser = noUser): StoredUser {
     const row = this.users.get(id);
     if (row === undefined) this.#before.set(id, stored);
     const known = row === undefined ? stored : fromRow(row);
@@ -203,9 +203,9 @@ class Rows implements WorkRows {
       return;
     }
     const mark = user?.mark;
-    const kept = (before?.records ?? []).filter((record) => mark === undefined || isBefore(mark, record.mark));
+    const left = (before?.records ?? []).filter((record) => mark === undefined || isBefore(mark, record.mark));
     const clear = before?.clear === "all" ? "all" : mark ?? before?.clear;
-    this.held.set(id, { reason: state.reason, clear, records: [...kept, ...state.records] });
+    this.held.set(id, { reason: state.reason, clear, records: [...left, ...state.records] });
   }
 
   forgetMerges(ids: readonly string[]): Promise<void> {
@@ -249,7 +249,7 @@ class Rows implements WorkRows {
   }
 }
 
-const nobody: StoredUser = { profile: undefined, rowChars: 0, held: false, openMerges: [] };
+const noUser: StoredUser = { profile: undefined, rowChars: 0, held: false, openMerges: [] };
 
 function toRow({ profile, mark, openMerges }: UserState): UserRow {
   const saysMark = profile !== null && profile.mark[0] === mark[0] && profile.mark[1] === mark[1];
