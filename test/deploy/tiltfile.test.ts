@@ -1,5 +1,5 @@
 /** What the Tiltfile would have Tilt do, against the rendered overlay, the Dockerfile and the commands of the project. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { type Loose, type Manifests, manifestsOf, renderText, repository } from "./manifests.ts";
@@ -90,6 +90,15 @@ await describeWithTools(["kustomize", "starlark"], "Tiltfile", () => {
     expect(objects).toEqual(expected);
   });
 
+  test("a changed file of code migrates nothing: that waits for a changed table", () => {
+    const [migrate] = of("k8s_resource").filter(({ name }) => name === "migrate");
+    expect(migrate).toMatchObject({ trigger_mode: "manual" });
+    const [changed] = of("local_resource").filter(({ name }) => name === "tables-changed");
+    expect(changed).toMatchObject({ cmd: "tilt trigger migrate", auto_init: false, trigger_mode: "auto" });
+    const schemas = globSync("{gateway,services}/**/schema", { cwd: repository });
+    expect([...((changed?.["files"] ?? []) as string[])].sort()).toEqual(schemas.sort());
+  });
+
   test("its commands exist", () => {
     const { scripts } = JSON.parse(readFileSync(join(repository, "package.json"), "utf8")) as { scripts: Record<string, string> };
     const commands = of("local_resource").map(({ cmd }) => cmd as string);
@@ -104,6 +113,11 @@ await describeWithTools(["kustomize", "starlark"], "Tiltfile", () => {
     expect(suite).toMatchObject({ auto_init: false, trigger_mode: "manual" });
     const inCi = (await runTiltfile("ci")).filter((call) => call.arguments["auto_init"] === true).map((call) => call.arguments["name"]);
     expect(inCi).toEqual(["demo-data", "black-box"]);
+  });
+
+  test("builds use the network that is named", async () => {
+    const [build] = (await runTiltfile("up", { "build-network": "host" })).filter((call) => call.function === "docker_build");
+    expect([of("docker_build")[0]?.["network"], build?.arguments["network"]]).toEqual(["", "host"]);
   });
 
   test("a registry is used where one is named, and none else", async () => {
