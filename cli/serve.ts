@@ -32,6 +32,7 @@ export async function serve(part: string, options: ServeOptions): Promise<number
     return await run("gateway", options, {
       read: readMeshGatewayConfig,
       open: (config, parts) => openMeshGateway(config, parts, options.apply),
+      leaveMs: (config) => config.gateway.leaveMs,
     });
   }
   const servePart = meshParts.get(part);
@@ -91,7 +92,12 @@ interface Running {
 async function run<Config extends object>(
   name: string,
   { env }: ServeOptions,
-  { read, open }: { read: (reader: ConfigReader) => Config; open: (config: Config, parts: ProcessParts) => Promise<Running> },
+  { read, open, leaveMs = () => 0 }: {
+    readonly read: (reader: ConfigReader) => Config;
+    readonly open: (config: Config, parts: ProcessParts) => Promise<Running>;
+    /** How long the part goes on before it drains. */
+    readonly leaveMs?: (config: Config) => number;
+  },
 ): Promise<number> {
   const config = readSettings(env, (reader) => ({
     part: read(reader),
@@ -112,7 +118,7 @@ async function run<Config extends object>(
       await part.close();
       await telemetry.close();
     },
-    drainMsMax: limits.stopMsMax,
+    drainMsMax: leaveMs(config.part) + limits.stopMsMax,
     logger,
   });
 }

@@ -46,7 +46,7 @@ export async function start(options: StartOptions): Promise<number> {
   return await runUntilSignal<Embedded>({
     start: () => told(() => open(config, { logger, prepare, demo: () => demo })),
     stop: (heddle) => heddle.close(),
-    drainMsMax: limits.stopMsMax,
+    drainMsMax: config.gateway.leaveMs + limits.stopMsMax,
     logger: withoutStartFailure(logger),
   });
 }

@@ -11,6 +11,7 @@ test("readGatewayConfig() has a default for every key", () => {
     hosts: [],
     publicUrl: "",
     pagesUrl: "",
+    leaveMs: 0,
   });
 });
 
@@ -22,6 +23,7 @@ test("readGatewayConfig() reads every key", () => {
     HEDDLE_HTTP_PORT: "0",
     HEDDLE_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
     HEDDLE_HTTP_HOSTS: "data.example.com:8443",
+    HEDDLE_LEAVE_SECONDS: "10",
   };
   expect(readConfig(record, readGatewayConfig)).toEqual({
     host: "::",
@@ -30,6 +32,7 @@ test("readGatewayConfig() reads every key", () => {
     trustedProxies: ["10.0.0.0/8", "::1"],
     publicUrl: "https://data.example.com/heddle",
     pagesUrl: "https://mail.example.com",
+    leaveMs: 10_000,
   });
 });
 

@@ -15,6 +15,8 @@ export interface GatewayConfig {
   readonly publicUrl: string;
   /** Where people reach their own pages, a host that serves nothing else; empty: `publicUrl`. No slash at its end. */
   readonly pagesUrl: string;
+  /** How long it goes on accepting after it was asked to end, so that load balancers and clients see that it leaves. */
+  readonly leaveMs: number;
 }
 
 /** Leaves all problems with the reader. */
@@ -26,6 +28,7 @@ export function readGatewayConfig(reader: ConfigReader): GatewayConfig {
     hosts: reader.list("HEDDLE_HTTP_HOSTS", { fallback: [] }),
     publicUrl: reader.url("HEDDLE_PUBLIC_URL", { fallback: "" }),
     pagesUrl: reader.url("HEDDLE_PAGES_URL", { fallback: "" }),
+    leaveMs: reader.whole("HEDDLE_LEAVE_SECONDS", { min: 0, max: limits.leaveSecondsMax, fallback: 0 }) * 1_000,
   };
 }
 

@@ -16,8 +16,15 @@ export interface Traffic {
   bodyBytes: number;
   /** Bodies that are being decompressed, and those that wait for it. */
   readonly unfolding: Gate;
-  /** No connection is used again. */
+  /** No connection is used again after what has arrived on it. */
   draining: boolean;
+}
+
+/** What a connection has carried. */
+export interface SocketUse {
+  /** Requests so far. */
+  count: number;
+  newest: Exchange | undefined;
 }
 
 interface Opening {
@@ -25,6 +32,7 @@ interface Opening {
   readonly response: ServerResponse;
   readonly expects?: "continue" | "unknown";
   readonly requestId: string;
+  readonly use: SocketUse;
 }
 
 /** A class, not a function that returns an object: there is one a request, and methods cost nothing to make. */
@@ -56,6 +64,8 @@ export class Exchange {
     this.#clock = clock;
     this.startedAt = clock.monotonic();
     this.#place = traffic.inFlight.push(this) - 1;
+    opening.use.count += 1;
+    opening.use.newest = this;
     opening.message.on("error", ignore);
     opening.response.on("error", ignore);
     opening.response.on("close", () => this.#end());
@@ -165,9 +175,11 @@ export class Exchange {
   }
 
   #write(answer: HttpAnswer, bodyLeft: boolean): void {
-    const { message, response, requestId } = this.#opening;
+    const { message, response, requestId, use } = this.#opening;
     if (this.answered || this.closed || response.destroyed || message.socket.destroyed) return;
-    const close = this.#closing || answer.close === true || this.#traffic.draining || bodyLeft;
+    // Requests that came right behind this one on the connection would end with it (RFC 9112 section 9.6)
+    const isLast = this.#traffic.draining && use.newest === this;
+    const close = this.#closing || answer.close === true || isLast || bodyLeft;
     this.#closing = close;
     response.writeHead(answer.status, headersOf(answer, requestId, close));
     this.answered = true;

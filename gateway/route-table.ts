@@ -6,7 +6,7 @@ import { contentRoutes } from "./content-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
 import { handleDocs, handleDocsAsset, handleDocsErrors, handleOpenapi } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
-import { handleReadyz } from "./routes/readyz.ts";
+import { handleReadyz, handleReadyzGateway } from "./routes/readyz.ts";
 import { handleUsersAliasNew } from "./routes/users-alias-new.ts";
 import { handleUsersAliasUpdate } from "./routes/users-alias-update.ts";
 import { handleUsersDelete } from "./routes/users-delete.ts";
@@ -121,4 +121,5 @@ export const routeTable: readonly Route[] = [
   { guard: "open", method: "GET", path: "/docs/assets/:name", handler: handleDocsAsset },
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },
+  { guard: "open", method: "GET", path: "/readyz/gateway", handler: handleReadyzGateway },
 ];

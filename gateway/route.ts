@@ -104,6 +104,8 @@ export interface Parts {
   readonly console: Console;
   /** May accepted data be applied and read? */
   readonly health: () => Health;
+  /** Does this gateway take requests, whatever stands behind it? */
+  readonly ownHealth: () => Health;
 }
 
 export type { Health } from "./health.ts";

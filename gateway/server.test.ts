@@ -1,4 +1,5 @@
 /** The server against raw sockets: malformed, huge and slow requests, one answer each, draining. */
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
@@ -190,6 +191,34 @@ test("close() finishes what is in flight with Connection: close and takes nothin
   await closed;
   await expect(exchange(gateway, good)).rejects.toThrow(/ECONNREFUSED/);
 });
+
+test("close() goes on for a while where it is told to: the newest answer of each connection ends it, new ones are taken", async () => {
+  const gateway = await start({ profile: accepted, config: { leaveMs: 60_000 } });
+  const probe = "GET /readyz/gateway HTTP/1.1\r\nHost: a\r\n\r\n";
+  expect((await exchange(gateway, probe.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")))[0]?.status).toBe(200);
+  const idle = await opened(gateway);
+  let ended = false;
+  const closed = gateway.gateway.close().then(() => (ended = true));
+  const pipelined = await exchange(gateway, good + good + good);
+  expect(pipelined.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect(pipelined.map(({ head }) => /^connection: close$/im.test(head))).toEqual([false, false, true]);
+  expect((await exchange(gateway, probe))[0]).toMatchObject({ status: 503, body: { message: "This gateway is about to end" } });
+  idle.write(good);
+  const [chunk] = (await once(idle, "data")) as [Buffer];
+  expect(chunk.toString()).toMatch(/^HTTP\/1.1 201[^]*^connection: close$/im);
+  gateway.clock.advance(50_000);
+  expect((await exchange(gateway, good))[0]?.status).toBe(201);
+  expect(ended).toBe(false);
+  gateway.clock.advance(60_000);
+  await closed;
+  await expect(exchange(gateway, good)).rejects.toThrow(/ECONNREFUSED/);
+});
+
+function opened({ port }: StubGateway): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1", () => resolve(socket));
+  });
+}
 
 test("close() cuts what is left when the deadline has passed", async () => {
   let called: (() => void) | undefined;

@@ -9,7 +9,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { createServer } from "../platform/node-http.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { Exchange, type Traffic } from "./exchange.ts";
+import { Exchange, type SocketUse, type Traffic } from "./exchange.ts";
 import { unknownLimitHeaders } from "./guards/spend.ts";
 import { ClientGone, clientRequestId, type HttpAnswer, type HttpRequest, readHead } from "./http-message.ts";
 import { rawAnswer } from "./render/raw-answer.ts";
@@ -18,13 +18,18 @@ import { faultAnswer, refusalAnswer } from "./render/refusal-rest.ts";
 export interface HttpServer {
   /** Starts to accept; `url` has the port that was given out where 0 was asked for. Throws when the address is taken. */
   listen(): Promise<{ url: string }>;
-  /** Stops accepting, finishes what is in flight with `Connection: close`, and cuts what is left after `drainMsMax`. */
+  /**
+   * From now on the newest answer on each connection says `Connection: close`. After `leaveMs` it stops accepting, finishes what is in
+   * flight, closes what is idle, and cuts what is left after `drainMsMax`.
+   */
   close(): Promise<void>;
 }
 
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
+  /** How long it still accepts when it is asked to close. */
+  readonly leaveMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   /** An id for a request that brings none. */
@@ -54,7 +59,14 @@ export function openServer(options: ServerOptions): HttpServer {
   server.on("checkExpectation", (message, response) => take(deps, { message, response, expects: "unknown" }));
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseMalformed(deps, error, socket));
   server.on("connect", (_message, socket) => endRaw(deps, socket, new Refusal("REQUEST_MALFORMED", "CONNECT is not supported")));
-  return { listen: () => listen(server, options), close: () => drain(server, options, traffic) };
+  return {
+    listen: () => listen(server, options),
+    async close() {
+      traffic.draining = true;
+      if (server.listening && options.leaveMs > 0) await new Promise<void>((left) => void options.clock.after(options.leaveMs, left));
+      await drain(server, options, traffic);
+    },
+  };
 }
 
 interface Deps {
@@ -63,12 +75,6 @@ interface Deps {
   readonly sockets: Map<Duplex, SocketUse>;
   /** A look for overdue answers is due. */
   sweeping: boolean;
-}
-
-interface SocketUse {
-  /** Requests so far. */
-  count: number;
-  newest: Exchange;
 }
 
 interface Arrival {
@@ -81,9 +87,10 @@ function take(deps: Deps, arrival: Arrival): void {
   const { options, traffic } = deps;
   const head = readHead(arrival.message);
   const requestId = (head instanceof Refusal ? undefined : clientRequestId(head.headers)) ?? options.newRequestId();
-  const exchange = new Exchange({ ...arrival, requestId }, traffic, options.clock);
   const socket = arrival.message.socket;
-  if (noteUse(deps, socket, exchange) >= limits.requestsPerSocketMax) exchange.closeAfter();
+  const use = useOf(deps, socket);
+  const exchange = new Exchange({ ...arrival, requestId, use }, traffic, options.clock);
+  if (use.count >= limits.requestsPerSocketMax) exchange.closeAfter();
   if (head instanceof Refusal) return exchange.send(refused(head));
   if (arrival.expects === "unknown") return exchange.send(refused(new Refusal("EXPECTATION_FAILED")));
   watchOverdue(deps);
@@ -110,18 +117,13 @@ async function serve({ options }: Deps, exchange: Exchange, request: HttpRequest
   }
 }
 
-/** The number of requests that the socket has carried. */
-function noteUse(deps: Deps, socket: Duplex, newest: Exchange): number {
-  const { sockets } = deps;
-  const use = sockets.get(socket);
-  if (use === undefined) {
-    sockets.set(socket, { count: 1, newest });
-    socket.once("close", () => endAllOn(deps, socket));
-    return 1;
-  }
-  use.newest = newest;
-  use.count += 1;
-  return use.count;
+function useOf(deps: Deps, socket: Duplex): SocketUse {
+  const known = deps.sockets.get(socket);
+  if (known !== undefined) return known;
+  const use: SocketUse = { count: 0, newest: undefined };
+  deps.sockets.set(socket, use);
+  socket.once("close", () => endAllOn(deps, socket));
+  return use;
 }
 
 /** After what the socket itself tells of its end: whatever is still in flight on it has not heard. */
@@ -205,7 +207,6 @@ function listen(server: Server, options: ServerOptions): Promise<{ url: string }
  * yet. Those get their answer, with `Connection: close`, before connections that stay idle are closed.
  */
 function drain(server: Server, options: ServerOptions, traffic: Traffic): Promise<void> {
-  traffic.draining = true;
   if (!server.listening) return Promise.resolve();
   return new Promise((resolve) => {
     const cancel = options.clock.after(limits.drainMsMax, () => {

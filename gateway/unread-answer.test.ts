@@ -21,6 +21,7 @@ async function ask(): Promise<{ client: Socket; second: () => Promise<void> }> {
   server = openServer({
     host: "127.0.0.1",
     port: 0,
+    leaveMs: 0,
     clock,
     logger: silentLogger,
     newRequestId: () => "r",

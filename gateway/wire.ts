@@ -53,12 +53,12 @@ export interface GatewayOptions {
 
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
-  const { access, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
-  const { profile, subscription, messagingStatus, scim, content, translations } = options;
+  const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
   const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
+  let ownHealth: Health = { ready: true };
   function publicUrl(): string {
     return reachedAt;
   }
@@ -70,15 +70,16 @@ export function openGateway(options: GatewayOptions): Gateway {
     addresses,
     addressLimits: openAddressLimits({ clock, addresses }),
     parts: {
-      profile,
-      subscription,
-      messagingStatus,
+      profile: options.profile,
+      subscription: options.subscription,
+      messagingStatus: options.messagingStatus,
+      content: options.content,
+      translations: options.translations,
       scim,
-      content,
-      translations,
       publicUrl,
       pagesUrl: () => config.pagesUrl || publicUrl(),
       health,
+      ownHealth: () => ownHealth,
       documents: openDocuments(routeTable),
       console: openConsole({ activity: observing.activity, limiter, clock, health }),
     },
@@ -92,6 +93,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const server = openServer({
     host: config.host,
     port: config.port,
+    leaveMs: config.leaveMs,
     clock,
     logger,
     newRequestId: () => newId("uuid"),
@@ -104,6 +106,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       return listening;
     },
     async close() {
+      ownHealth = { ready: false, reason: "This gateway is about to end" };
       await server.close();
       await scimNotes.close();
     },

@@ -26,6 +26,7 @@ export const limits = {
   requestsInFlightMax: 2_000,
   drainMsMax: 10_000,
   drainIdleMs: 100,
+  leaveSecondsMax: 120,
   socketIdleMs: 60_000,
   answerMsMax: 45_000,
   overdueCheckMs: 1_000,

@@ -72,6 +72,7 @@ const stubConfig: GatewayConfig = {
   hosts: [],
   publicUrl: "https://heddle.example",
   pagesUrl: "",
+  leaveMs: 0,
 };
 
 /** Close its `gateway` after the test. */

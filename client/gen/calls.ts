@@ -1429,6 +1429,15 @@ export interface Calls {
       readonly reason?: string;
     };
   };
+  /** GET /readyz/gateway: Does this gateway take requests?. */
+  readonly isGatewayReady: {
+    readonly answer: {
+      readonly status: string;
+      readonly message: string;
+      /** What waits for a human */
+      readonly reason?: string;
+    };
+  };
   /** GET /openapi.json: This document. */
   readonly getOpenapi: {
     readonly answer: {
@@ -1707,6 +1716,7 @@ export const routes = {
   unsubscribe: "POST /unsubscribe/:token",
   isAlive: "GET /livez",
   isReady: "GET /readyz",
+  isGatewayReady: "GET /readyz/gateway",
   getOpenapi: "GET /openapi.json",
   showDocs: "GET /docs",
   showErrors: "GET /docs/errors",

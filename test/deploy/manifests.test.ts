@@ -140,14 +140,26 @@ for (const overlay of overlays) {
       }
     });
 
-    test("the drain has time: preStop and the longest drain are shorter than the grace period", async () => {
+    test("the drain has time: leaving and the longest drain are shorter than the grace period", async () => {
       const { limits } = await import("../../platform/limits.ts");
-      for (const { spec } of heddlePods(manifests).filter(({ owner }) => owner.kind === "Deployment")) {
-        const preStop = spec.containers[0].lifecycle.preStop.sleep.seconds as number;
-        expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(preStop + limits.stopMsMax / 1_000);
+      for (const { spec, owner } of heddlePods(manifests).filter(({ owner }) => owner.kind === "Deployment")) {
+        const [container] = spec.containers as [Container];
+        const isGateway = owner.metadata.name === "gateway";
+        // A gateway must hear that it leaves, so that its answers say so
+        if (isGateway) expect(container["lifecycle"]).toBeUndefined();
+        const seconds = isGateway
+          ? environmentOf(manifests, container)["HEDDLE_LEAVE_SECONDS"]
+          : container["lifecycle"].preStop.sleep.seconds;
+        const leaving = Number(seconds);
+        expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(leaving + limits.stopMsMax / 1_000);
         // A caller asks for names each second, and answers may be 5 s old at the name server
-        expect(preStop).toBeGreaterThan(5 + limits.rpcLookupMs / 1_000);
+        expect(leaving).toBeGreaterThan(5 + limits.rpcLookupMs / 1_000);
       }
+    });
+
+    test("a gateway is ready by itself: what stands behind it is not asked", () => {
+      const [container] = manifests.named("Deployment", "gateway").spec.template.spec.containers as [Container];
+      expect(container["readinessProbe"].httpGet.path).toBe("/readyz/gateway");
     });
 
     test("the migration's Job can be applied again: fixed names of settings, and it goes away", () => {

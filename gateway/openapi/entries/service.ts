@@ -65,6 +65,18 @@ export const serviceEntries: readonly Entry[] = [
     examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
   },
   {
+    route: "GET /readyz/gateway",
+    operationId: "isGatewayReady",
+    tag: "Service",
+    summary: "Does this gateway take requests?",
+    description:
+      "For load balancers and probes: 503 from when the process was asked to end. What stands behind it counts for `/readyz` alone: while a part of Heddle is away, its routes answer 503 and all others work.",
+    extension: true,
+    answer: statusAnswer(),
+    otherStatuses: [{ status: notReady, description: "It is about to end." }],
+    examples: [{ name: "ready", answer: { status: "ready", message: "success" } }],
+  },
+  {
     route: "GET /openapi.json",
     operationId: "getOpenapi",
     tag: "Service",
