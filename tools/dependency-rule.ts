@@ -14,7 +14,7 @@ export const dependencyRules: readonly Rule[] = [
     name: "services-talk-by-contract",
     comment: "Call the other service through its RPC or its events",
     from: { path: "^services/([^/]+)/" },
-    to: { path: "^services/", pathNot: "^services/$1/" },
+    to: { path: "^services/", pathNot: "^services/($1|consent)/" },
   },
   {
     name: "services-know-no-gateway",

@@ -1,4 +1,5 @@
 /** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
+import { planWorkspace } from "../consent/engine/plan-step.ts";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
@@ -13,7 +14,7 @@ import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_s
 import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { takenFromRow } from "./lanes/lane-message.ts";
-import { planWorkspace } from "./lanes/plan-step.ts";
+import { statusKind } from "./lanes/status-kind.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { sqliteStatusMove } from "./store/moved-sqlite.ts";
@@ -45,12 +46,13 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
+  const kind = statusKind({});
   const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedLane({
     service: "messaging-status",
     title: "Messaging status",
     tables,
     takenFromRow,
-    plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
+    plan: (workspaceId, work) => planWorkspace({ ...tables, kind }, workspaceId, work),
     database,
     clock,
     logger,

@@ -1,4 +1,5 @@
 /** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
+import { planWorkspace } from "../consent/engine/plan-step.ts";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
@@ -17,7 +18,7 @@ import { changedBehind } from "./domain/group-order.ts";
 import { subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { takenFromRow } from "./lanes/lane-message.ts";
-import { planWorkspace } from "./lanes/plan-step.ts";
+import { membershipKind } from "./lanes/membership-kind.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
 import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
@@ -51,12 +52,13 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
+  const kind = membershipKind(tables);
   const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedLane({
     service: "subscription",
     title: "Subscription",
     tables,
     takenFromRow,
-    plan: (workspaceId, work) => planWorkspace(tables, workspaceId, work),
+    plan: (workspaceId, work) => planWorkspace({ ...tables, kind }, workspaceId, work),
     database,
     clock,
     logger,

@@ -53,7 +53,7 @@ async function fill(): Promise<void> {
   const memberships = ids.map((id) =>
     [id, { ...noMemberships(id), mark: [1, 0] as const, groups: new Map([["g", "subscribed" as const]]) }] as const
   );
-  const step = { workspaceId, users: new Map(memberships), entries: [], ends: new Map(), erased: new Map() };
+  const step = { workspaceId, states: new Map(memberships), entries: [], ends: new Map(), erased: new Map() };
   await tables.commit({ workspaces: [step], setAside: [], taken: [] });
 }
 

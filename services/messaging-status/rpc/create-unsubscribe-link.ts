@@ -6,7 +6,8 @@ import {
   CreateUnsubscribeLinkResponseSchema,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
-import { emailsOf, scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
+import { emailsOf } from "./request.ts";
 
 export async function handleCreateUnsubscribeLink(
   parts: ServiceParts,

@@ -9,7 +9,8 @@ import {
   GetEmailStatesResponseSchema,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
-import { isLate, scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
+import { isLate } from "./request.ts";
 
 export async function handleGetEmailStates(parts: ServiceParts, message: GetEmailStatesRequest): Promise<GetEmailStatesResponse> {
   const scope = scopeOf(message);

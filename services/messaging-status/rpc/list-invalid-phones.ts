@@ -8,7 +8,7 @@ import {
   ListInvalidPhonesResponseSchema,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
-import { scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
 
 export async function handleListInvalidPhones(
   parts: ServiceParts,

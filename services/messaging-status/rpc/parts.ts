@@ -1,15 +1,13 @@
 /** What the handlers need. */
+import type { OperatorParts } from "../../consent/rpc/operator.ts";
 import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
 import type { IsHeld } from "../../../platform/lane/held.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import type { Ledger } from "../../../platform/ledger/read.ts";
-import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
 
-export interface ServiceParts {
+export interface ServiceParts extends OperatorParts {
   readonly store: AddressStore;
   readonly caught: Caught;
   /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
@@ -17,14 +15,4 @@ export interface ServiceParts {
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
   readonly intake: IntakeParts;
   readonly links: UnsubscribeLinks;
-  readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
-  readonly work: LaneWork;
-  readonly setAside: {
-    /** Records that wait for a human, at most `max`. */
-    listSetAside(max: number): Promise<SetAside[]>;
-    /** Tries those that can be read now once more; how many. */
-    redriveSetAside(): Promise<number>;
-    /** Forgets the record that holds its user or address back, and tries those behind it once more. */
-    skipSetAside(at: Pick<LaneRecord, "workspaceId" | "sequence" | "part">): Promise<void>;
-  };
 }

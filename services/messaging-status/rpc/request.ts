@@ -4,15 +4,6 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
 
-/** Refuses INPUT_INVALID for a request that names no workspace. */
-export function scopeOf(message: { readonly scope?: Scope | undefined }): Scope {
-  const { scope } = message;
-  if (scope === undefined || scope.workspaceId === "") {
-    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
-  }
-  return scope;
-}
-
 /** At least one, each in its one form: what is not would be a second state of the same address. Refuses INPUT_INVALID. */
 export function emailsOf(emails: readonly string[]): string[] {
   return addresses(emails, { normalise: normaliseEmail, what: "email address" });

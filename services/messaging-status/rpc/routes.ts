@@ -1,9 +1,9 @@
 /** MessagingStatusService: one line an RPC. */
+import { operatorRoutes } from "../../consent/rpc/operator.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { handleCreateUnsubscribeLink } from "./create-unsubscribe-link.ts";
 import { handleGetEmailStates } from "./get-email-states.ts";
-import { handleExportLedger } from "./export-ledger.ts";
 import { handleGetHistory } from "./get-history.ts";
 import { handleListHardBounces } from "./list-hard-bounces.ts";
 import { handleListInvalidPhones } from "./list-invalid-phones.ts";
@@ -17,12 +17,7 @@ import { handleReportSpam } from "./report-spam.ts";
 import { handleRotateLinkKey } from "./rotate-link-key.ts";
 import { handleSetEmailStatus } from "./set-email-status.ts";
 import { handleUseUnsubscribeLink } from "./use-unsubscribe-link.ts";
-import { handleSkipSetAside } from "./skip-set-aside.ts";
-import { handleVerifyLedger } from "./verify-ledger.ts";
-import { handleGetProgress } from "./get-progress.ts";
-import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
-import { handleRedriveSetAside } from "./redrive-set-aside.ts";
 
 export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof MessagingStatusService> {
   return {
@@ -41,11 +36,6 @@ export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof M
     useUnsubscribeLink: (message) => handleUseUnsubscribeLink(parts, message),
     rotateLinkKey: (message) => handleRotateLinkKey(parts, message),
     getHistory: (message) => handleGetHistory(parts, message),
-    verifyLedger: (message) => handleVerifyLedger(parts, message),
-    exportLedger: (message) => handleExportLedger(parts, message),
-    getProgress: () => handleGetProgress(parts),
-    listSetAside: (message) => handleListSetAside(parts, message),
-    redriveSetAside: () => handleRedriveSetAside(parts),
-    skipSetAside: (message) => handleSkipSetAside(parts, message),
+    ...operatorRoutes(parts),
   };
 }

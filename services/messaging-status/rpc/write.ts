@@ -4,7 +4,7 @@ import { type IntakeBody, type Submitted, submitTo } from "../../../platform/int
 import { limits } from "../../../platform/limits.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
-import { scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
 
 /** `message` is the whole request: a repeat with the same idempotency key must be equal to it. */
 export function write<Asked extends DescMessage>(

@@ -12,7 +12,7 @@ import type { StepRows } from "./tables.ts";
  */
 export function listedWrites({ workspaceId, states, passed }: StepRows["workspaces"][number]): Statement[][] {
   return [...states.values()].flatMap((state) => {
-    const earlier = passed.get(state.address) ?? [];
+    const earlier = passed?.get(state.address) ?? [];
     return lists.flatMap((list) => changesOf(workspaceId, list, { state, earlier }));
   });
 }

@@ -1,20 +1,16 @@
 /** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
-import type { EmbeddedLaneTables } from "../../../platform/lane/embedded-lane.ts";
-import { type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
-import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
+import { openSqliteLane } from "../../../platform/lane/sqlite.ts";
+import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
+import type { LinkKeys } from "../../../platform/link-keys.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
+import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { AddressState } from "../domain/address-state.ts";
-import type { AddressStore, ListName } from "../domain/ports.ts";
-import type { LinkKeys } from "../../../platform/link-keys.ts";
-import type { StatusTables, StepRows } from "./tables.ts";
+import type { ListName } from "../domain/ports.ts";
+import type { StatusTables } from "./tables.ts";
 
-export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
-
-export type EmbeddedTables = StatusTables & EmbeddedLaneTables;
+export type EmbeddedTables = StatusTables & SqliteConsent<AddressState>;
 
 const service = "messaging-status";
 const ledger = ledgerTables("messaging_status");
@@ -23,42 +19,26 @@ const ledger = ledgerTables("messaging_status");
 export async function openSqliteStatusStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
-  const setAside = sqliteSetAside({ database, lane, table: "messaging_status_set_aside" });
-  const store = addressStore(database);
-  return {
-    store,
+  const tables = openSqliteConsent(database, {
+    service,
     lane,
-    linkKeys: linkKeyTable(database),
-    ...sqliteLedger(database, ledger),
-    loadForStep: async (workspaceId, addresses) => ({
-      states: await store.load(workspaceId, addresses),
-      ends: ledger.heads(database, workspaceId, addresses),
-    }),
-    // The lane has the records until the step that takes them out is durable
-    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step), { redoable: true }),
-    waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
-    redriveSetAside: (read) => setAside.redrive(read),
-    skipSetAside: (at, read) => setAside.skip(at, read),
-    listSetAside: (max) => Promise.resolve(setAside.list(max)),
-    setAsideCount: () => setAside.count(),
-  };
-}
-
-function addressStore(database: Database): AddressStore {
+    ledger,
+    setAsideTable: "messaging_status_set_aside",
+    onEntries,
+    select: "SELECT body FROM messaging_status_addresses WHERE workspace_id = ? AND address = ?",
+    fromRow: stateFromRow,
+    put: (workspaceId, state) => writeState(database, workspaceId, state),
+  });
   return {
-    load(workspaceId, addresses) {
-      const statement = database.prepare("SELECT body FROM messaging_status_addresses WHERE workspace_id = ? AND address = ?");
-      const found = new Map<string, AddressState>();
-      for (const address of addresses) {
-        const row = statement.get(workspaceId, address);
-        if (row !== undefined) found.set(address, stateFromRow(row["body"]));
-      }
-      return Promise.resolve(found);
+    ...tables,
+    store: {
+      load: tables.load,
+      list(workspaceId, list, { from, to, limit, offset, ascending }) {
+        const sql = (ascending ? oldestFirst : newestFirst)[list];
+        return Promise.resolve(database.prepare(sql).all(workspaceId, from, to, limit, offset).map((row) => stateFromRow(row["body"])));
+      },
     },
-    list(workspaceId, list, { from, to, limit, offset, ascending }) {
-      const sql = (ascending ? oldestFirst : newestFirst)[list];
-      return Promise.resolve(database.prepare(sql).all(workspaceId, from, to, limit, offset).map((row) => stateFromRow(row["body"])));
-    },
+    linkKeys: linkKeyTable(database),
   };
 }
 
@@ -86,22 +66,9 @@ function linkKeyTable(database: Database): LinkKeys {
   };
 }
 
-function commitStep(
-  { database, setAside, onEntries }: { readonly database: Database; readonly setAside: SetAsideTable; readonly onEntries: OnEntries },
-  step: StepRows,
-): void {
-  setAside.checkUnchanged(step);
-  const { workspaces, taken } = step;
-  for (const { workspaceId, states, entries } of workspaces) {
-    for (const [address, state] of states) {
-      const times = [state.unsubscribedAt, state.rejected?.at ?? null, state.invalid?.at ?? null];
-      database.prepare(putState).run(workspaceId, address, JSON.stringify(state), ...times);
-    }
-    ledger.append(database, workspaceId, entries);
-    onEntries(workspaceId, entries);
-  }
-  setAside.put(step.setAside);
-  takeFromLane(database, service, taken);
+function writeState(database: Database, workspaceId: string, state: AddressState): void {
+  const times = [state.unsubscribedAt, state.rejected?.at ?? null, state.invalid?.at ?? null];
+  database.prepare(putState).run(workspaceId, state.address, JSON.stringify(state), ...times);
 }
 
 const putState = `INSERT INTO messaging_status_addresses (workspace_id, address, body, unsubscribed_at, rejected_at, invalid_at)

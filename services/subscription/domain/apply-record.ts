@@ -60,14 +60,14 @@ export function applyRecord(step: StepUsers, record: MembershipRecord): Applied 
  * The users whose rows hold what the other side's part is made of, once they are written: the target of a merge has taken
  * the source in, the source of an undo has come back. Written first, nothing is lost by whatever stops between the two.
  */
-export function writtenFirst({ userId, change }: MembershipRecord): UserId | undefined {
+export function writtenFirst({ userId, change }: MembershipRecord): UserId[] {
   switch (change.type) {
     case "merged":
-      return userId;
+      return [userId];
     case "undone":
-      return change.sourceId;
+      return [change.sourceId];
     default:
-      return undefined;
+      return [];
   }
 }
 

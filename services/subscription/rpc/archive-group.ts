@@ -7,7 +7,8 @@ import {
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { archivedGroup } from "../domain/group.ts";
 import type { ServiceParts } from "./parts.ts";
-import { groupToMessage, scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
+import { groupToMessage } from "./request.ts";
 
 export async function handleArchiveGroup(
   { store, changeGroups }: ServiceParts,

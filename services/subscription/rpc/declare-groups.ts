@@ -7,7 +7,8 @@ import {
   DeclareGroupsResponseSchema,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { ServiceParts } from "./parts.ts";
-import { groupFromMessage, groupToMessage, scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
+import { groupFromMessage, groupToMessage } from "./request.ts";
 
 export async function handleDeclareGroups(
   { store, changeGroups }: ServiceParts,

@@ -1,6 +1,5 @@
 /** RPC GetHistory: the ledger of users, with the histories of those who were merged into them. */
 import { create } from "@bufbuild/protobuf";
-import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import {
   type GetHistoryRequest,
   type GetHistoryResponse,
@@ -9,7 +8,8 @@ import {
 import { profileUsers } from "../clients/profile-users.ts";
 import { subjectsOf } from "../domain/memberships.ts";
 import type { ServiceParts } from "./parts.ts";
-import { keyFromMessage, scopeOf } from "./request.ts";
+import { historyOf, scopeOf } from "../../consent/rpc/operator.ts";
+import { keyFromMessage } from "./request.ts";
 
 export async function handleGetHistory(parts: ServiceParts, message: GetHistoryRequest): Promise<GetHistoryResponse> {
   const scope = scopeOf(message);
@@ -22,8 +22,6 @@ export async function handleGetHistory(parts: ServiceParts, message: GetHistoryR
     const row = rows.get(id);
     return row === undefined ? [id] : subjectsOf(row);
   });
-  const chains = await Promise.all(subjects.map((subject) => parts.ledger.history(scope.workspaceId, subject)));
-  const until = message.until === 0n ? Infinity : Number(message.until);
-  const entries = chains.flat().filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
-  return create(GetHistoryResponseSchema, { entries: entries.map(ledgerEntryToMessage) });
+  const entries = await historyOf(parts.ledger, { workspaceId: scope.workspaceId, subjects, until: message.until });
+  return create(GetHistoryResponseSchema, { entries });
 }

@@ -8,7 +8,8 @@ import {
 import { profileUsers } from "../clients/profile-users.ts";
 import { getStatus } from "../domain/get-status.ts";
 import type { ServiceParts } from "./parts.ts";
-import { keyFromMessage, scopeOf, statusOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
+import { keyFromMessage, statusOf } from "./request.ts";
 
 export async function handleGetStatus(parts: ServiceParts, message: GetStatusRequest): Promise<GetStatusResponse> {
   const scope = scopeOf(message);

@@ -8,7 +8,8 @@ import {
 import { profileUsers } from "../clients/profile-users.ts";
 import { getUserStatus } from "../domain/get-user-status.ts";
 import type { ServiceParts } from "./parts.ts";
-import { groupToMessage, keyFromMessage, scopeOf, statusOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
+import { groupToMessage, keyFromMessage, statusOf } from "./request.ts";
 
 export async function handleGetUserStatus(parts: ServiceParts, message: GetUserStatusRequest): Promise<GetUserStatusResponse> {
   const scope = scopeOf(message);

@@ -1,21 +1,11 @@
 /** What messages say of their caller, and groups and users as messages. */
 import { Refusal } from "../../../platform/refusal.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
-import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type * as wire from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import * as group from "../domain/group.ts";
 import type { MembershipState } from "../domain/memberships.ts";
 import type { UserKey } from "../domain/ports.ts";
-
-/** Refuses INPUT_INVALID for a request that names no workspace. */
-export function scopeOf(message: { readonly scope?: Scope | undefined }): Scope {
-  const { scope } = message;
-  if (scope === undefined || scope.workspaceId === "") {
-    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
-  }
-  return scope;
-}
 
 /** Refuses INPUT_INVALID for a key that is neither an external id nor an address. */
 export function keyFromMessage({ key }: intake.UserKey): UserKey {

@@ -1,21 +1,16 @@
 /** SubscriptionService: one line an RPC. */
+import { operatorRoutes } from "../../consent/rpc/operator.ts";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { SubscriptionService } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { handleArchiveGroup } from "./archive-group.ts";
 import { handleCreateGroup } from "./create-group.ts";
 import { handleDeclareGroups } from "./declare-groups.ts";
-import { handleExportLedger } from "./export-ledger.ts";
 import { handleGetHistory } from "./get-history.ts";
 import { handleGetStatus } from "./get-status.ts";
 import { handleGetUserStatus } from "./get-user-status.ts";
 import { handleListGroups } from "./list-groups.ts";
-import { handleGetProgress } from "./get-progress.ts";
-import { handleListSetAside } from "./list-set-aside.ts";
 import type { ServiceParts } from "./parts.ts";
-import { handleRedriveSetAside } from "./redrive-set-aside.ts";
 import { handleSetStatus } from "./set-status.ts";
-import { handleSkipSetAside } from "./skip-set-aside.ts";
-import { handleVerifyLedger } from "./verify-ledger.ts";
 
 export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof SubscriptionService> {
   return {
@@ -27,11 +22,6 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
     listGroups: (message) => handleListGroups(parts, message),
     archiveGroup: (message) => handleArchiveGroup(parts, message),
     getHistory: (message) => handleGetHistory(parts, message),
-    verifyLedger: (message) => handleVerifyLedger(parts, message),
-    exportLedger: (message) => handleExportLedger(parts, message),
-    getProgress: () => handleGetProgress(parts),
-    listSetAside: (message) => handleListSetAside(parts, message),
-    redriveSetAside: () => handleRedriveSetAside(parts),
-    skipSetAside: (message) => handleSkipSetAside(parts, message),
+    ...operatorRoutes(parts),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { checkSetStatus } from "../domain/check-set-status.ts";
 import type { ServiceParts } from "./parts.ts";
-import { scopeOf } from "./request.ts";
+import { scopeOf } from "../../consent/rpc/operator.ts";
 
 export async function handleSetStatus(parts: ServiceParts, message: SetStatusRequest): Promise<SetStatusResponse> {
   const scope = scopeOf(message);

@@ -1,22 +1,17 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
-import type { EmbeddedLaneTables } from "../../../platform/lane/embedded-lane.ts";
-import { type SetAsideTable, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
-import { openSqliteLane, takeFromLane } from "../../../platform/lane/sqlite.ts";
-import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
-import { ledgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
+import { openSqliteLane } from "../../../platform/lane/sqlite.ts";
+import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
 import { openSqliteLogTails } from "../../../platform/log/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
+import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { Channel } from "../domain/group.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
-import type { UserId, UserMemberships } from "../domain/memberships.ts";
-import type { MembershipStore } from "../domain/ports.ts";
+import type { UserMemberships } from "../domain/memberships.ts";
 import { membershipsFromRow, membershipsToRow } from "./rows.ts";
-import type { StepRows, SubscriptionTables } from "./tables.ts";
+import type { SubscriptionTables } from "./tables.ts";
 
-export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) => void;
-
-export type EmbeddedTables = SubscriptionTables & EmbeddedLaneTables & EmbeddedGroups;
+export type EmbeddedTables = SubscriptionTables & SqliteConsent<UserMemberships> & EmbeddedGroups;
 
 interface EmbeddedGroups {
   /**
@@ -34,52 +29,41 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
   const lane = await openSqliteLane(database, service);
   await migrate(database, service, schema);
   const logTail = await openSqliteLogTails(database);
-  const setAside = sqliteSetAside({ database, lane, table: "subscription_set_aside" });
-  const store = membershipStore(database);
+  const tables = openSqliteConsent(database, {
+    service,
+    lane,
+    ledger,
+    setAsideTable: "subscription_set_aside",
+    onEntries,
+    select: "SELECT body FROM subscription_memberships WHERE workspace_id = ? AND user_id = ?",
+    fromRow: membershipsFromRow,
+    put: (workspaceId, user) => writeUser(database, workspaceId, user),
+  });
   return {
-    store,
+    ...tables,
+    store: {
+      load: tables.load,
+      sweep: (now, max, change) => database.write(() => sweep(database, { now, max }, change)),
+      groups: (workspaceId) => Promise.resolve(readGroups(database, workspaceId)),
+    },
     changeGroups: (workspaceId, plan) =>
       database.write(() => writeGroups(database, workspaceId, plan(readGroups(database, workspaceId), logTail(workspaceId)))),
     bringGroups: (workspaceId, groups, _through) => database.write(() => writeGroups(database, workspaceId, groups)),
-    lane,
-    ...sqliteLedger(database, ledger),
-    loadForStep: async (workspaceId, ids) => ({
-      users: await store.load(workspaceId, ids),
-      ends: ledger.heads(database, workspaceId, ids),
-    }),
-    // The lane has the records until the step that takes them out is durable
-    commit: (step) => database.write(() => commitStep({ database, setAside, onEntries }, step), { redoable: true }),
-    waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
-    redriveSetAside: (read) => setAside.redrive(read),
-    skipSetAside: (at, read) => setAside.skip(at, read),
-    listSetAside: (max) => Promise.resolve(setAside.list(max)),
-    setAsideCount: () => setAside.count(),
   };
 }
 
-function membershipStore(database: Database): MembershipStore {
-  return {
-    load(workspaceId, ids) {
-      const statement = database.prepare("SELECT body FROM subscription_memberships WHERE workspace_id = ? AND user_id = ?");
-      const found = new Map<UserId, UserMemberships>();
-      for (const id of ids) {
-        const row = statement.get(workspaceId, id);
-        if (row !== undefined) found.set(id, membershipsFromRow(String(row["body"])));
-      }
-      return Promise.resolve(found);
-    },
-    sweep: (now, max, change) =>
-      database.write(() => {
-        const rows = database.prepare(selectOver).all(now, max);
-        for (const row of rows) {
-          const user = membershipsFromRow(String(row["body"]));
-          change(user);
-          writeUser(database, String(row["workspace_id"]), user);
-        }
-        return rows.length;
-      }),
-    groups: (workspaceId) => Promise.resolve(readGroups(database, workspaceId)),
-  };
+function sweep(
+  database: Database,
+  { now, max }: { readonly now: number; readonly max: number },
+  change: (user: UserMemberships) => void,
+): number {
+  const rows = database.prepare(selectOver).all(now, max);
+  for (const row of rows) {
+    const user = membershipsFromRow(String(row["body"]));
+    change(user);
+    writeUser(database, String(row["workspace_id"]), user);
+  }
+  return rows.length;
 }
 
 function writeGroups(database: Database, workspaceId: string, groups: readonly OrderedGroup[]): void {
@@ -98,22 +82,6 @@ function readGroups(database: Database, workspaceId: string): OrderedGroup[] {
     archived: row["archived"] === 1,
     turns: JSON.parse(String(row["turns"])) as number[],
   }));
-}
-
-function commitStep(
-  { database, setAside, onEntries }: { readonly database: Database; readonly setAside: SetAsideTable; readonly onEntries: OnEntries },
-  step: StepRows,
-): void {
-  setAside.checkUnchanged(step);
-  const { workspaces, taken } = step;
-  for (const { workspaceId, users, entries, erased } of workspaces) {
-    for (const user of users.values()) writeUser(database, workspaceId, user);
-    for (const subject of erased.keys()) ledger.erase(database, workspaceId, subject);
-    ledger.append(database, workspaceId, entries);
-    onEntries(workspaceId, entries);
-  }
-  setAside.put(step.setAside);
-  takeFromLane(database, service, taken);
 }
 
 function writeUser(database: Database, workspaceId: string, user: UserMemberships): void {

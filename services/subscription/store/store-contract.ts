@@ -38,7 +38,7 @@ type WorkspaceRows = StepRows["workspaces"][number];
 function step({ taken = [], ...workspace }: Partial<WorkspaceRows> & { taken?: readonly LaneRecord[] } = {}): StepRows {
   const { entries = [] } = workspace;
   return {
-    workspaces: [{ workspaceId: "w", users: new Map(), entries, ends: endsOf(entries), erased: new Map(), ...workspace }],
+    workspaces: [{ workspaceId: "w", states: new Map(), entries, ends: endsOf(entries), erased: new Map(), ...workspace }],
     setAside: [],
     taken,
   };
@@ -48,7 +48,7 @@ function endsOf(entries: readonly LedgerEntry[]): WorkspaceRows["ends"] {
   return new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
 }
 
-function users(...all: readonly UserMemberships[]): WorkspaceRows["users"] {
+function users(...all: readonly UserMemberships[]): WorkspaceRows["states"] {
   return new Map(all.map((one) => [one.userId, one]));
 }
 
@@ -61,7 +61,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
     afterEach(() => tables.close());
 
     test("gives back what was written, for its workspace alone", async () => {
-      await tables.commit(step({ users: users(user("u")) }));
+      await tables.commit(step({ states: users(user("u")) }));
       expect(await tables.store.load("w", ["u", "x"])).toEqual(users(user("u")));
       expect(await tables.store.load("v", ["u"])).toEqual(new Map());
     });
@@ -69,16 +69,16 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
     test("gives back many users, with where their chains end", async () => {
       const ids = Array.from({ length: 50 }, (_, at) => `u${at}`);
       const entries = ids.map((subject) => chained({ workspaceId: "w", head: emptyChain }, { subject, ...change }).entry);
-      await tables.commit(step({ users: users(...ids.map((id) => user(id))), entries }));
+      await tables.commit(step({ states: users(...ids.map((id) => user(id))), entries }));
       const loaded = await tables.loadForStep("w", [...ids, "x"]);
-      expect(loaded.users).toEqual(new Map(ids.map((id) => [id, user(id)])));
+      expect(loaded.states).toEqual(new Map(ids.map((id) => [id, user(id)])));
       expect(ids.map((id) => loaded.ends.get(id))).toEqual(entries.map(({ hash }) => ({ count: 1, hash })));
     });
 
     test("a commit that breaks leaves a user and its chain as they were, and can be done again, and twice", async () => {
       const { entry } = chained({ workspaceId: "w", head: emptyChain }, { subject: "u", ...change });
       tables.breakNextCommit();
-      const whole = step({ users: users(user("u")), entries: [entry] });
+      const whole = step({ states: users(user("u")), entries: [entry] });
       await expect(tables.commit(whole)).rejects.toThrow("planted");
       expect(await tables.store.load("w", ["u"])).toEqual(new Map());
       expect(await tables.history("w", "u")).toEqual([]);
@@ -89,7 +89,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
 
     test("a chain goes on where it ended, and is erased with its subject", async () => {
       const first = chained({ workspaceId: "w", head: emptyChain }, { subject: "u", ...change });
-      await tables.commit(step({ users: users(user("u", [1, 0])), entries: [first.entry] }));
+      await tables.commit(step({ states: users(user("u", [1, 0])), entries: [first.entry] }));
       const heads = await tables.heads("w", ["u", "x"]);
       expect(heads).toEqual(new Map([["u", first.head], ["x", emptyChain]]));
       const second = chained({ workspaceId: "w", head: first.head }, {
@@ -99,11 +99,11 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
         after: "unsubscribed",
         sequence: 2,
       });
-      await tables.commit(step({ users: users(user("u", [2, 0])), entries: [second.entry] }));
+      await tables.commit(step({ states: users(user("u", [2, 0])), entries: [second.entry] }));
       expect(await tables.history("w", "u")).toEqual([first.entry, second.entry]);
       expect(await tables.verify("w")).toEqual({ entries: 2, damage: undefined });
       const gone = { ...noMemberships("u"), mark: [3, 0] as const };
-      await tables.commit(step({ users: users(gone), erased: new Map([["u", [3, 0]]]) }));
+      await tables.commit(step({ states: users(gone), erased: new Map([["u", [3, 0]]]) }));
       expect(await tables.history("w", "u")).toEqual([]);
       expect(await tables.verify("w")).toEqual({ entries: 0, damage: undefined });
       expect((await tables.store.load("w", ["u"])).get("u")).toEqual(gone);
@@ -111,7 +111,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
 
     test("nothing stays of the history of somebody who was merged into the one who is deleted", async () => {
       const { entry } = chained({ workspaceId: "w", head: emptyChain }, { subject: "s", ...change });
-      await tables.commit(step({ users: users(user("s", [1, 0])), entries: [entry] }));
+      await tables.commit(step({ states: users(user("s", [1, 0])), entries: [entry] }));
       await tables.commit(step({ erased: new Map([["s", [2, 0]]]) }));
       expect(await tables.history("w", "s")).toEqual([]);
       expect((await tables.subjects("w", { from: undefined, max: 10 })).subjects).toEqual([]);
@@ -120,7 +120,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
     test("subjects with a chain in pages, each once, for their workspace alone", async () => {
       const ids = Array.from({ length: 7 }, (_, at) => `u${at}`);
       const entries = ids.map((subject) => chained({ workspaceId: "w", head: emptyChain }, { subject, ...change }).entry);
-      await tables.commit(step({ users: users(...ids.map((id) => user(id))), entries }));
+      await tables.commit(step({ states: users(...ids.map((id) => user(id))), entries }));
       const found: string[] = [];
       for (let from: string | undefined;;) {
         const page = await tables.subjects("w", { from, max: 3 });
@@ -144,7 +144,7 @@ export function describeSubscriptionStore(driver: string, open: () => Promise<Co
 
     test("a sweep changes users with a merge whose window is over, no others", async () => {
       const open = { ...user("open"), merges: user("open").merges.map((merge) => ({ ...merge, undoUntil: 50 })) };
-      await tables.commit(step({ users: users(user("u"), open, { ...user("none"), merges: [] }) }));
+      await tables.commit(step({ states: users(user("u"), open, { ...user("none"), merges: [] }) }));
       const seen: string[] = [];
       const sweep = () =>
         tables.store.sweep(6, 10, (one) => {

@@ -1,0 +1,262 @@
+/**
+ * Applies records of a lane of consent. Records are taken in runs, in which a user is party to one merge or undo at most: so it is
+ * always known whose row has to be durable first. What a run caused is published before the next one is written, and again
+ * where a record turns out to be in already.
+ */
+import type { Aged } from "../../../platform/age.ts";
+import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
+import { halved } from "../../../platform/lane/halve.ts";
+import { createHolds, type Holds, planAround, type Planned, reasonOf, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
+import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
+import { isTaken, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
+import { type ConsentRecord, type Loaded, type PlanParts, planWorkspace, Skew, type WorkspaceStep } from "./plan-step.ts";
+
+/** The rows that an applier works on. */
+export interface AppliedTables<State> {
+  readonly loadForStep: (workspaceId: string, keys: readonly string[]) => Promise<Loaded<State>>;
+  readonly commit: (step: LaneStep<WorkspaceStep<State>>) => Promise<void>;
+  /** Entries of these subjects whose cause lies at `sequence` or later. */
+  readonly entriesSince: (workspaceId: string, subjects: readonly string[], sequence: number) => Promise<readonly LedgerEntry[]>;
+  /** What waits for a human, of one workspace. */
+  readonly waiting: (workspaceId: string) => Promise<readonly Waiting[]>;
+  /** What waits of a workspace, in order, at most `max`. */
+  readonly setAsideOf: (workspaceId: string, max: number) => Promise<readonly SetAside[]>;
+  /** The records wait no more. */
+  readonly forgetSetAside: (records: readonly LaneRecord[]) => Promise<void>;
+}
+
+export interface ApplyEnds {
+  /** Resolves when they are durable; harmless to do again. */
+  readonly publish: (workspaceId: string, entries: readonly LedgerEntry[]) => Promise<void>;
+  readonly logger: Logger;
+  readonly traced: TracedLane;
+}
+
+export interface ApplyParts<State extends Aged, Said extends ConsentRecord, OfWorkspace = never>
+  extends AppliedTables<State>, ApplyEnds, PlanParts<State, Said> {
+  readonly service: string;
+  readonly messages: Pick<LaneMessages<Said, OfWorkspace>, "readLaneBody" | "takenFromRow">;
+  /** A delete begins a run: what was told before it has to be published before it is forgotten. */
+  readonly isDelete?: (record: Said) => boolean;
+  /** What stands behind it is read and judged after it is written; what was said before it is judged by what was then. */
+  readonly applyOfWorkspace?: (workspaceId: string, said: OfWorkspace) => Promise<void>;
+}
+
+type Run<Said> = readonly Taken<Said>[];
+type AppliedRun<Said> = Pick<Planned<Said, unknown>, "free" | "holds">;
+
+/** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
+export async function applyLane<State extends Aged, Said extends ConsentRecord, OfWorkspace = never>(
+  parts: ApplyParts<State, Said, OfWorkspace>,
+  bodies: readonly LaneBody[],
+): Promise<void> {
+  for (const some of slicesOf(bodies)) await applySlice(parts, some);
+}
+
+/** What one request says of very many users is not unpacked all at once. */
+function slicesOf(bodies: readonly LaneBody[]): LaneBody[][] {
+  const slices: LaneBody[][] = [];
+  let room = 0;
+  for (const one of bodies) {
+    const slice = slices.at(-1);
+    room -= one.body.byteLength;
+    if (slice !== undefined && room >= 0) slice.push(one);
+    else {
+      slices.push([one]);
+      room = limits.consentSliceBytesMax - one.body.byteLength;
+    }
+  }
+  return slices;
+}
+
+async function applySlice<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
+  parts: ApplyParts<State, Said, OfWorkspace>,
+  bodies: readonly LaneBody[],
+): Promise<void> {
+  const all = bodies.map(({ body, place }) => parts.messages.readLaneBody(body, place));
+  for (const [workspaceId, said] of Map.groupBy(all, (one) => one.workspaceId)) {
+    let holds = createHolds(workspaceId === "" ? [] : await parts.waiting(workspaceId));
+    for (const work of worksOf(parts, said)) {
+      if (isTaken<Said>(work)) holds = (await applyAround(parts, workspaceId, { run: work, holds })).holds;
+      else if (isRedrive(work)) holds = await redriveOrReport(parts, workspaceId, { asked: work, holds });
+      else await parts.applyOfWorkspace?.(workspaceId, work as OfWorkspace);
+    }
+  }
+}
+
+function isRedrive(said: object | unknown): said is Redrive {
+  return typeof said === "object" && said !== null && "skipped" in said;
+}
+
+type Work<Said, OfWorkspace> = LaneSaid<Said, OfWorkspace>["said"];
+
+function worksOf<Said extends ConsentRecord, OfWorkspace>(
+  parts: Pick<ApplyParts<Aged, Said, OfWorkspace>, "isDelete">,
+  all: readonly LaneSaid<Said, OfWorkspace>[],
+): Work<Said, OfWorkspace>[] {
+  const works: Work<Said, OfWorkspace>[] = [];
+  let records: Taken<Said>[] = [];
+  for (const { said } of all) {
+    if (isTaken<Said>(said)) {
+      for (const one of said) records.push(one);
+      continue;
+    }
+    works.push(...runsOf(parts, records), said);
+    records = [];
+  }
+  return [...works, ...runsOf(parts, records)];
+}
+
+function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => boolean }, records: Run<Said>): Taken<Said>[][] {
+  function erases(record: Taken<Said> | undefined): boolean {
+    return record?.said !== undefined && (isDelete?.(record.said) ?? false);
+  }
+  const runs: Taken<Said>[][] = [];
+  let run: Taken<Said>[] = [];
+  const party = new Set<string>();
+  for (const record of records) {
+    const { keys } = record;
+    const isMerge = keys.length > 1;
+    const cuts = run.length >= runMax(record, run) || (isMerge && keys.some((key) => party.has(key))) ||
+      (erases(record) && !erases(run.at(-1)) && run.length > 0);
+    if (cuts) {
+      runs.push(run);
+      run = [];
+      party.clear();
+    }
+    run.push(record);
+    if (isMerge) { for (const key of keys) party.add(key); }
+  }
+  if (run.length > 0) runs.push(run);
+  return runs;
+}
+
+function runMax({ fannedOut }: Taken<unknown>, [first]: readonly Taken<unknown>[]): number {
+  return fannedOut || first?.fannedOut ? limits.fanOutRunUsersMax : limits.consentRunRecordsMax;
+}
+
+/**
+ * What fails and does not pass comes from one of the records: halved down to that one, it waits with all that comes later of
+ * the same, and the others go on.
+ */
+async function applyAround<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
+  parts: ApplyParts<State, Said, OfWorkspace>,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
+): Promise<AppliedRun<Said>> {
+  let after = holds;
+  const applied = await halved(run, {
+    async work(some) {
+      const { free, holds: next } = await applyRun(parts, workspaceId, { run: some, holds: after });
+      after = next;
+      return free;
+    },
+    async alone(record, error) {
+      const setAside = [{ record: record.kept(), reason: reasonOf(error) }];
+      await parts.commit({ workspaces: [], setAside, taken: [] });
+      reportSetAside(parts.logger, parts.service, setAside);
+      after = after.copy();
+      after.add(record);
+      return [];
+    },
+  });
+  return { free: applied.flat(), holds: after };
+}
+
+async function applyRun<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
+  parts: ApplyParts<State, Said, OfWorkspace>,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
+): Promise<AppliedRun<Said>> {
+  const records = run.flatMap(({ said }) => said ?? []);
+  return await tracedRecords(parts.traced, records, async (writing) => {
+    const { plan: { step, stale }, free, setAside, holds: after } = await planRun(parts, workspaceId, { run, holds });
+    await publishAgain(parts, workspaceId, stale);
+    await writing(() => parts.commit({ workspaces: [step], setAside, taken: [] }));
+    reportSetAside(parts.logger, parts.service, setAside);
+    await parts.publish(workspaceId, step.entries);
+    return { free, holds: after };
+  });
+}
+
+const attemptsMax = 3;
+
+/** Two rows that are read while another applier writes them may not fit each other: then they are read again. */
+async function planRun<State extends Aged, Said extends ConsentRecord>(
+  parts: PlanParts<State, Said>,
+  workspaceId: string,
+  { run, holds }: { readonly run: Run<Said>; readonly holds: Holds },
+) {
+  function plan(more: { readonly onSkew?: () => void }) {
+    return planAround(run, holds, (records, blame) => planWorkspace(parts, workspaceId, { records, blame, ...more }));
+  }
+  function onSkew(): void {
+    throw new Skew("Two states of one record were not read as of one moment");
+  }
+  for (let attempt = 1; attempt < attemptsMax; attempt += 1) {
+    try {
+      return await plan({ onSkew });
+    } catch (error) {
+      if (!(error instanceof Skew)) throw error;
+    }
+  }
+  return await plan({});
+}
+
+/**
+ * What waits is applied where the request for it stands in the lane: everything of those users or addresses that was sent before
+ * waits too. It is forgotten once it is in, so whoever stops between the two does it again. No keys: all of the workspace.
+ */
+async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
+  parts: ApplyParts<State, Said, OfWorkspace>,
+  workspaceId: string,
+  { keys, skipped }: Redrive,
+): Promise<Holds> {
+  await parts.forgetSetAside(
+    skipped.map(({ sequence, part, key }) => ({ workspaceId, sequence: Number(sequence), part, key, body: new Uint8Array() })),
+  );
+  const asked = new Set(keys);
+  const waiting = (await parts.setAsideOf(workspaceId, limits.setAsideRedriveMax)).map(({ record }) => record);
+  const meant = keys.length === 0 ? waiting : waiting.filter(({ key }) => asked.has(key));
+  let holds = createHolds([]);
+  for (const run of runsOf(parts, meant.flatMap((record) => parts.messages.takenFromRow(record)))) {
+    const { free, holds: after } = await applyAround(parts, workspaceId, { run, holds });
+    holds = after;
+    await parts.forgetSetAside(free.map((record) => record.kept()));
+  }
+  return createHolds(await parts.waiting(workspaceId));
+}
+
+/** What an operator asked for is asked for again where it fails: the lane goes on. */
+async function redriveOrReport<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
+  parts: ApplyParts<State, Said, OfWorkspace>,
+  workspaceId: string,
+  { asked, holds }: { readonly asked: Redrive; readonly holds: Holds },
+): Promise<Holds> {
+  try {
+    return await redrive(parts, workspaceId, asked);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    parts.logger.error("lane_not_redriven", error, { lane: parts.service, workspaceId });
+    return holds;
+  }
+}
+
+/** Whoever wrote these entries may have died before they were published. */
+async function publishAgain<State extends Aged, Said extends ConsentRecord>(
+  { kind, entriesSince, publish }: PlanParts<State, Said> & Pick<AppliedTables<State>, "entriesSince"> & Pick<ApplyEnds, "publish">,
+  workspaceId: string,
+  stale: readonly Said[],
+): Promise<void> {
+  if (stale.length === 0) return;
+  const places = new Set(stale.map(({ mark }) => mark.join(".")));
+  const subjects = [...new Set(stale.flatMap((record) => kind.keysOf(record)))];
+  const entries = await entriesSince(workspaceId, subjects, Math.min(...stale.map(({ mark }) => mark[0])));
+  await publish(workspaceId, entries.filter((entry) => places.has(`${entry.sequence}.${entry.part}`)));
+}

@@ -1,0 +1,125 @@
+/** Records of the lanes of consent as bytes: what they say and whom they change, and what an operator asks for in them. */
+import type { Concern } from "../../../platform/lane/lane-window.ts";
+import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
+import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import type { Mark } from "../../../platform/lane/mark.ts";
+import type { Cause, Redrive as RedriveMessage } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+
+export type Redrive = Pick<RedriveMessage, "keys" | "skipped">;
+
+/** What a record of a lane says: changes of users or addresses, what an operator asks for, or what is said of the workspace itself. */
+export interface LaneSaid<Said, OfWorkspace = never> {
+  /** Empty where the record does not say it. */
+  readonly workspaceId: string;
+  readonly said: readonly Taken<Said>[] | Redrive | OfWorkspace;
+}
+
+interface LaneMessage {
+  readonly workspaceId: string;
+  readonly cause?: Cause | undefined;
+  readonly change: { readonly case: string | undefined; readonly value?: unknown };
+}
+
+/** What makes the records of one service. */
+export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never> {
+  /** As in "Expected a status record". */
+  readonly title: string;
+  /** Throws on bytes that are no message. */
+  readonly parse: (body: Uint8Array) => Message;
+  readonly redriveToBytes: (workspaceId: string, redrive: Redrive) => Uint8Array;
+  /** What the message says, of one user or address each; its place is that of the row. */
+  readonly takenFrom: (message: Message, row: LaneRecord) => Taken<Said>[];
+  readonly ofWorkspace?: {
+    /** Under this name an applier is asked for it, as for a user. */
+    readonly name: string;
+    /** Undefined: the message says nothing of it. */
+    readonly from: (message: Message, row: LaneRecord) => OfWorkspace | Error | undefined;
+  };
+}
+
+export interface LaneMessages<Said, OfWorkspace = never> {
+  /** What a row that waits says; its place is that of the row. */
+  takenFromRow(row: LaneRecord): Taken<Said>[];
+  /** `place`: of the record in the lane, for what does not say its own. */
+  readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace>;
+  /** Whom a record changes; undefined where it does not say, and of what an operator asks for. */
+  concernOf(body: Uint8Array): Concern | undefined;
+  /** What asks an applier to try once more what waits of these users or addresses, or of the whole workspace. */
+  redriveBody(workspaceId: string, asked: { readonly keys?: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
+  /** Whose change the record is, where anybody can read that. */
+  whoseBody(body: Uint8Array): Whose | undefined;
+}
+
+export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never>(
+  { title, parse, redriveToBytes, takenFrom, ofWorkspace }: MessageKind<Message, Said, OfWorkspace>,
+): LaneMessages<Said, OfWorkspace> {
+  function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace> {
+    const place = { workspaceId: "", sequence, part, key: "", body };
+    const message = orError(() => parse(body));
+    if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
+    const { workspaceId, cause, change } = message;
+    if (workspaceId !== "" && change.case === "redrive") return { workspaceId, said: change.value as Redrive };
+    if (workspaceId === "" || cause === undefined) {
+      const reason = new Error(`Expected a ${title} with a workspace and a cause, got none`);
+      return { workspaceId: "", said: [unreadable(place, [], reason)] };
+    }
+    const row = { workspaceId, sequence: Number(cause.sequence), part: cause.part, key: "", body };
+    const said = ofWorkspace?.from(message, row);
+    if (said instanceof Error) return { workspaceId, said: [unreadable(row, [], said)] };
+    return { workspaceId, said: said ?? takenFrom(message, row) };
+  }
+  return {
+    readLaneBody,
+    takenFromRow(row) {
+      const message = orError(() => parse(row.body));
+      return message instanceof Error ? [unreadable(row, keysOf(row.key), message)] : takenFrom(message, row);
+    },
+    concernOf(body) {
+      const { workspaceId, said } = readLaneBody(body, [0, 0]);
+      // Whatever is said behind it is judged by it, and nothing that was said before
+      if ("mark" in said && ofWorkspace) return { workspaceId, names: [ofWorkspace.name], isOfMany: false, goesFirst: true };
+      if (workspaceId === "" || !isTaken(said)) return undefined;
+      const names = said.flatMap(({ keys }) => keys);
+      return names.length === 0 ? undefined : { workspaceId, names, isOfMany: said.some(({ fannedOut }) => fannedOut) };
+    },
+    redriveBody: (workspaceId, { keys = [], skipped }) =>
+      redriveToBytes(workspaceId, { keys: [...keys], skipped: skipped.map(skippedToMessage) }),
+    whoseBody(body) {
+      const { workspaceId, said } = readLaneBody(body, [0, 0]);
+      const [key] = isTaken(said) ? said[0]?.keys ?? [] : [];
+      return workspaceId === "" || key === undefined ? undefined : { workspaceId, key };
+    },
+  };
+}
+
+export function isTaken<Said>(said: LaneSaid<Said, unknown>["said"]): said is readonly Taken<Said>[] {
+  return Array.isArray(said);
+}
+
+/** A record of which nobody can tell what it says; it is stored as it came. */
+export function unreadable<Said>(row: LaneRecord, keys: readonly string[], { message: reason }: Error): Taken<Said> {
+  return { mark: [row.sequence, row.part], keys, said: undefined, reason, kept: () => row };
+}
+
+/** What reading gives, or what it throws. */
+export function orError<Read>(read: () => Read): Read | Error {
+  try {
+    return read();
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** What a message says of where a change comes from. */
+export function causeFromMessage(cause: Cause | undefined) {
+  return {
+    at: Number(cause?.at ?? 0n),
+    requestId: cause?.requestId ?? "",
+    actor: cause?.actor ?? "",
+    ...(cause?.traceparent && { traceparent: cause.traceparent }),
+  };
+}
+
+function skippedToMessage({ sequence, part, key }: LaneRecord): Redrive["skipped"][number] {
+  return { sequence: BigInt(sequence), part, key } as Redrive["skipped"][number];
+}

@@ -1,0 +1,80 @@
+/** What both services of consent answer to operators: how far lanes are, what waits for a human, and the ledger as a whole. */
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
+import type { Ledger } from "../../../platform/ledger/read.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
+import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+
+export interface OperatorParts {
+  readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
+  readonly work: LaneWork;
+  readonly setAside: {
+    /** Records that wait for a human, at most `max`. */
+    listSetAside(max: number): Promise<SetAside[]>;
+    /** Tries those that can be read now once more; how many. */
+    redriveSetAside(): Promise<number>;
+    /** Forgets the record that holds its user or address back, and tries those behind it once more. */
+    skipSetAside(at: Pick<LaneRecord, "workspaceId" | "sequence" | "part">): Promise<void>;
+  };
+}
+
+interface Scoped {
+  readonly scope?: Scope | undefined;
+}
+
+/** The RPCs that both services have. */
+export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
+  return {
+    async verifyLedger(message: Scoped) {
+      const { entries, damage } = await ledger.verify(scopeOf(message).workspaceId);
+      return { entries: BigInt(entries), ...(damage !== undefined && { damage }) };
+    },
+    async exportLedger(message: Scoped & { readonly from: string }) {
+      const { workspaceId } = scopeOf(message);
+      const page = { from: message.from === "" ? undefined : message.from, max: limits.ledgerSubjectsPerAnswer };
+      const { subjects, next = "" } = await ledger.subjects(workspaceId, page);
+      const chains = await Promise.all(subjects.map((subject) => ledger.history(workspaceId, subject)));
+      return { entries: chains.flat().map(ledgerEntryToMessage), next };
+    },
+    async getProgress() {
+      const [lanes, { setAside: waiting }] = await Promise.all([work.lags(), work.backlog()]);
+      return { lanes: lanes.map(({ lane, records, seconds }) => ({ lane, records: BigInt(records), seconds })), setAside: waiting };
+    },
+    async listSetAside({ limit }: { readonly limit: number }) {
+      const listed = await setAside.listSetAside(Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax));
+      const records = listed.map(({ reason, record: { workspaceId, sequence, part, key, body } }) => {
+        return { workspaceId, sequence: BigInt(sequence), part, key, reason, body: new Uint8Array(body) };
+      });
+      return { records };
+    },
+    redriveSetAside: async () => ({ records: await setAside.redriveSetAside() }),
+    async skipSetAside(
+      { workspaceId, sequence, part }: { readonly workspaceId: string; readonly sequence: bigint; readonly part: number },
+    ) {
+      await setAside.skipSetAside({ workspaceId, sequence: Number(sequence), part });
+      return {};
+    },
+  };
+}
+
+/** The histories of these subjects as one, up to `until` (Unix milliseconds; 0: all). */
+export async function historyOf(
+  ledger: Pick<Ledger, "history">,
+  { workspaceId, subjects, until }: { readonly workspaceId: string; readonly subjects: readonly string[]; readonly until: bigint },
+) {
+  const chains = await Promise.all(subjects.map((subject) => ledger.history(workspaceId, subject)));
+  const last = until === 0n ? Infinity : Number(until);
+  const entries = chains.flat().filter(({ at }) => at <= last).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
+  return entries.map(ledgerEntryToMessage);
+}
+
+/** Refuses INPUT_INVALID for a request that names no workspace. */
+export function scopeOf(message: Scoped): Scope {
+  const { scope } = message;
+  if (scope === undefined || scope.workspaceId === "") {
+    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
+  }
+  return scope;
+}
