@@ -1,9 +1,14 @@
+#!/usr/bin/env node
 /** Runs a heddle command on Deno with exactly what it needs: `node cli/deno.mjs start`, for any data folder and address. */
 import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const project = fileURLToPath(new URL("..", import.meta.url));
+/** The folder in which Deno looks for packages: that of the clone, or the one that Heddle is installed in. */
+const modules = join(project, "..").endsWith("node_modules") ? join(project, "..") : join(project, "node_modules");
+const ownDeno = join(modules, ".bin/deno");
 const variables = [
   "HEDDLE_HTTP_HOST",
   "HEDDLE_HTTP_PORT",
@@ -49,12 +54,12 @@ if (args.length === 0) {
   process.stdout.write("Usage: node cli/deno.mjs <heddle command and its options>\n");
   process.exit(2);
 }
-const child = spawn(join(project, "node_modules/.bin/deno"), granted, { stdio: "inherit" });
+const child = spawn(existsSync(ownDeno) ? ownDeno : "deno", granted, { stdio: "inherit" });
 process.on("SIGTERM", () => child.kill("SIGTERM"));
 // A terminal sends this one to the child too, and a second one would cut its drain short.
 process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
 child.on("error", (error) => {
-  process.stderr.write(`Deno cannot be started, run "npm install" first: ${error.message}\n`);
+  process.stderr.write(`Deno cannot be started, install it ("npm install deno") first: ${error.message}\n`);
   process.exit(1);
 });
 child.on("exit", (code) => process.exit(code ?? 1));
@@ -66,7 +71,7 @@ function grants() {
   // The doctor says whether a folder could be made where there is none.
   const asked = command === "doctor" ? [dirname(dataDir)] : [];
   return [
-    `--allow-read=${[project, dataDir, ...files, ...asked].join(",")}`,
+    `--allow-read=${[project, ...(modules.startsWith(project) ? [] : [modules]), dataDir, ...files, ...asked].join(",")}`,
     `--allow-write=${[dataDir, ...files, ...asked].join(",")}`,
     ...(address ? [`--allow-net=${address}`] : []),
     `--allow-env=${variables.join(",")}`,

@@ -22,7 +22,6 @@ export interface DoctorOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-const nodeWanted = 24;
 const denoWanted = 2;
 const freeBytesFail = 100 * 1024 * 1024;
 const freeBytesWarn = 1024 * 1024 * 1024;
@@ -99,7 +98,9 @@ function checkRuntime(): Found {
     return Number(deno.split(".")[0]) >= denoWanted ? ok(`Deno ${deno}`) : fail(`Deno ${deno}: Heddle needs Deno ${denoWanted} or newer`);
   }
   const node = process.versions.node;
-  return Number(node.split(".")[0]) >= nodeWanted ? ok(`Node ${node}`) : fail(`Node ${node}: Heddle needs Node ${nodeWanted} or newer`);
+  const [major = 0, minor = 0] = node.split(".").map(Number);
+  const isEnough = major > 24 || (major === 24 && minor >= 7) || (major === 22 && minor >= 20);
+  return isEnough ? ok(`Node ${node}`) : fail(`Node ${node}: Heddle needs Node 22.20 or a later 22, or 24.7 or newer`);
 }
 
 function checkSqlite(): Found {

@@ -1,19 +1,22 @@
 #!/usr/bin/env node
-/** Runs the command line on a runtime that can: Deno and Node 24 directly, an older Node through the Node that the project brings. */
+/** Runs the command line on a runtime that can: Deno and Node from 22.20 directly, an older Node through the Node that a clone brings. */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as nodeModule from "node:module";
 import { fileURLToPath } from "node:url";
 
 // Plain old syntax up to here and below: this file must be readable by whatever `node` the machine has.
-var nodeWanted = 24;
+// Before these node:sqlite refuses statements that name a parameter twice ("column index out of range").
+var nodeWanted = "Node 22.20 or a later 22, or 24.7 or newer,";
 var onDeno = typeof globalThis.Deno !== "undefined";
-var nodeFound = Number(process.versions.node.split(".")[0]);
+var nodeFound = process.versions.node.split(".").map(Number);
+var isNewEnough = nodeFound[0] >= 25 || (nodeFound[0] === 24 && nodeFound[1] >= 7) || (nodeFound[0] === 22 && nodeFound[1] >= 20);
 
-if (onDeno || nodeFound >= nodeWanted) runHere();
+if (onDeno || isNewEnough) runHere();
 else runWithOwnNode(fileURLToPath(new URL("../node_modules/node/bin/node", import.meta.url)));
 
 function runHere() {
+  if (!onDeno) withoutExperiments();
   // Types are stripped and code is compiled at the first start only: the next ones are faster and a quarter smaller.
   if (!onDeno && nodeModule.enableCompileCache) nodeModule.enableCompileCache();
   // A reader that has seen enough (`heddle export | head`) is no fault.
@@ -33,11 +36,20 @@ function runHere() {
   });
 }
 
+// Node 22 calls SQLite an experiment in each command's output. The tests of the package say whether it works there.
+function withoutExperiments() {
+  var emit = process.emitWarning;
+  process.emitWarning = function (warning, options) {
+    var type = options !== null && typeof options === "object" ? options.type : options;
+    if (type !== "ExperimentalWarning") emit.apply(process, arguments);
+  };
+}
+
 function runWithOwnNode(node) {
   if (!existsSync(node)) {
     process.stderr.write(
-      "Heddle needs Node " + nodeWanted + " or Deno 2, and this is Node " + process.versions.node +
-        ': run "npm install" in the project, which brings its own Node\n',
+      "Heddle needs " + nodeWanted + " or Deno 2, and this is Node " + process.versions.node +
+        ': install another. A clone brings its own with "npm ci"\n',
     );
     process.exit(1);
   }

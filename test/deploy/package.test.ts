@@ -1,0 +1,140 @@
+/** The packages as people get them: built twice alike, installed in an empty folder, and the README's first steps on each runtime. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, resolve } from "node:path";
+import { env, execPath } from "node:process";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { launchHeddle } from "../heddle-process.ts";
+import { oldestNode } from "./runtimes.ts";
+
+const repository = resolve(import.meta.dirname, "../..");
+const folder = mkdtempSync(join(tmpdir(), "heddle-installed-"));
+const installed = join(folder, "node_modules");
+const longMs = 240_000;
+
+beforeAll(() => {
+  run(execPath, ["tools/package/make.ts", "--check"], { cwd: repository });
+  const dist = join(repository, "dist");
+  const tarballs = readdirSync(dist).filter((name) => name.endsWith(".tgz")).map((name) => join(dist, name));
+  expect(tarballs).toHaveLength(2);
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs]);
+  // The README's sample files stand beside the reader in a clone
+  cpSync(join(installed, "heddle/examples"), join(folder, "examples"), { recursive: true });
+}, longMs);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("the installed tree is whole, and nothing in it runs a script", () => {
+  const { problems = [] } = JSON.parse(run("npm", ["ls", "--all", "--json"])) as { problems?: string[] };
+  expect(problems).toEqual([]);
+  const lock = JSON.parse(readFileSync(join(installed, ".package-lock.json"), "utf8")) as { packages: Record<string, object> };
+  expect(Object.entries(lock.packages).flatMap(([path, entry]) => "hasInstallScript" in entry ? [path] : [])).toEqual([]);
+  for (const name of ["heddle", "@heddle/client"]) {
+    const manifest = JSON.parse(readFileSync(join(installed, name, "package.json"), "utf8")) as object;
+    expect(Object.keys(manifest)).not.toContain("scripts");
+    expect(Object.keys(manifest)).not.toContain("devDependencies");
+  }
+});
+
+test("a project of one's own compiles against the command, the contract and the client, with all declarations checked", () => {
+  writeFileSync(
+    join(folder, "own.ts"),
+    `import { run } from "heddle";
+import { ProfileService } from "heddle/proto/heddle/profile/v1/profile_service_pb.js";
+import * as client from "@heddle/client";
+export const code: Promise<number> = run(["help"]);
+export const name: string = ProfileService.typeName;
+export const names: string[] = Object.keys(client);
+`,
+  );
+  const options = [
+    "--noEmit",
+    "--strict",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2022",
+    "--lib",
+    "es2023,dom,dom.iterable,esnext.disposable",
+  ];
+  const tsc = join(repository, "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(execPath, [tsc, ...options, "own.ts"], { cwd: folder, encoding: "utf8" });
+  expect(stdout).toBe("");
+});
+
+test("a Node that is too old is told what to install", () => {
+  const text = readFileSync(join(installed, "heddle/cli/heddle.mjs"), "utf8");
+  const script = join(installed, "heddle/cli/old.mjs");
+  writeFileSync(script, text.replace("process.versions.node.split", '"24.6.0".split'));
+  onTestFinished(() => rmSync(script));
+  const { status, stderr } = spawnSync(execPath, [script, "start"], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^Heddle needs Node 22\.20 or a later 22, .*: install another/)]);
+});
+
+const deno = join(repository, "node_modules/.bin");
+const runtimes = [
+  { name: "the oldest Node", path: oldestNode, program: "heddle" },
+  { name: "the Node of the tests", path: async () => dirname(execPath), program: "heddle" },
+  { name: "Deno", path: async () => [deno, dirname(execPath)].join(delimiter), program: "heddle-deno" },
+];
+
+for (const { name, path, program } of runtimes) {
+  test(`${program} start, then the README's first steps, on ${name}`, { timeout: longMs }, async () => {
+    const dataDir = join(folder, "data");
+    const place = { PATH: `${await path()}${delimiter}${env["PATH"]}`, HEDDLE_DATA_DIR: dataDir, HEDDLE_HTTP_PORT: "8191" };
+    // What npx runs: npx itself passes no signals on
+    const server = await launchHeddle({ program: join(installed, ".bin", program), args: ["start"], folder, env: place });
+    onTestFinished(async () => {
+      server.kill("SIGTERM");
+      await server.ended;
+      rmSync(dataDir, { recursive: true });
+    });
+    expect(server.output()).not.toMatch(/Warning/);
+    const made = run("npx", ["heddle", "keys", "create", "--name", "steps", "--permissions", "*", "--json"], { env: place });
+    const { secret } = JSON.parse(made) as { secret: string };
+    // A server that runs learns of it within a second
+    await expect.poll(async () => (await fetch(`${server.url}/email/hard_bounces`, withKey(secret))).status).not.toBe(401);
+    const printed = run("sh", ["-ec", firstSteps({ KEY: secret, URL: server.url })], { env: { ...place, CURL_HOME: folder } });
+    expect(printed).toContain('"first_name":"Ann"');
+    expect(printed).toMatch(/"total_revenue":11\.77/);
+    expect(printed).toMatch(/"preference_center_url":"http/);
+    for (const asset of ["docs", "openapi.json", "console", ...assetsOf(await (await fetch(`${server.url}/docs`)).text())]) {
+      expect([asset, (await fetch(new URL(asset, `${server.url}/docs`))).status]).toEqual([asset, 200]);
+    }
+  });
+}
+
+/** The commands of the README's first steps, with its settings replaced. A call that is refused ends them. */
+function firstSteps(settings: Readonly<Record<string, string>>): string {
+  writeFileSync(join(folder, ".curlrc"), "fail-with-body\nsilent\nshow-error\n");
+  const [, section = ""] = /^## First steps$([\s\S]*?)^## /m.exec(readFileSync(join(installed, "heddle/README.md"), "utf8")) ?? [];
+  const blocks = [...section.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = ""]) => block);
+  expect(blocks.length).toBeGreaterThan(2);
+  const text = blocks.join("\necho\n");
+  return Object.entries(settings).reduce((whole, [name, value]) => {
+    expect(whole).toMatch(new RegExp(`^${name}=`, "m"));
+    return whole.replace(new RegExp(`^${name}=.*$`, "m"), `${name}=${value}`);
+  }, text);
+}
+
+function withKey(key: string): RequestInit {
+  return { headers: { authorization: `Bearer ${key}` } };
+}
+
+function assetsOf(page: string): string[] {
+  const assets = [...page.matchAll(/(?:src|href)="([^"#:]+\.(?:js|css|png|svg))"/g)].map(([, asset = ""]) => asset);
+  expect(assets.length).toBeGreaterThan(0);
+  return assets;
+}
+
+function run(program: string, args: readonly string[], options: { cwd?: string; env?: Readonly<Record<string, string>> } = {}): string {
+  return execFileSync(program, args, {
+    cwd: options.cwd ?? folder,
+    encoding: "utf8",
+    env: { ...env, ...options.env },
+    stdio: ["ignore", "pipe", "inherit"],
+    timeout: longMs,
+  });
+}
