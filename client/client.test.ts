@@ -1,65 +1,24 @@
 /** The client against a server that fails in the ways networks and servers do. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Client, type ClientOptions, openClient, type RefusedError, UnreachableError } from "./client.ts";
+import { type Client, type ClientOptions, openClient, RefusedError, UnreachableError } from "./client.ts";
 import { routes, writes } from "./gen/calls.ts";
+import { drop, half, json, type PlannedServer, startPlannedServer } from "./planned-server.fixture.ts";
 
-interface Seen {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage["headers"];
-  readonly body: string;
-}
-
-type Step = (response: ServerResponse) => void;
-
-let seen: Seen[] = [];
-let steps: Step[] = [];
+let server: PlannedServer;
 let waits: number[] = [];
-let url = "";
-let close: () => Promise<void>;
 
 beforeEach(async () => {
-  [seen, steps, waits] = [[], [], []];
-  const server = createServer((request, response) => void serve(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  close = async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
+  waits = [];
+  server = await startPlannedServer();
 });
-afterEach(() => close());
-
-async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  let body = "";
-  for await (const chunk of request) body += String(chunk);
-  seen.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body });
-  const step = steps.shift() ?? json(201, { message: "success" });
-  step(response);
-}
-
-function json(status: number, body: unknown, headers: Record<string, string> = {}): Step {
-  return (response) => response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-}
-
-function drop(response: ServerResponse): void {
-  response.socket?.destroy();
-}
-
-/** Half of the answer, then nothing more. */
-function half(response: ServerResponse): void {
-  response.writeHead(201, { "content-type": "application/json", "content-length": "1000" }).write('{"mess');
-  setImmediate(() => response.socket?.destroy());
-}
+afterEach(() => server.close().catch(() => {}));
 
 /** Its clock moves by what it waits, at once. */
 function open(options: Partial<ClientOptions> = {}): Client {
   let now = 1_000_000;
   let keys = 0;
   return openClient({
-    url,
+    url: server.url,
     key: "a-key",
     ...options,
     world: {
@@ -78,10 +37,10 @@ function open(options: Partial<ClientOptions> = {}): Client {
 const body = { attributes: [{ external_id: "ann" }] };
 
 test("call() sends the body with key and Idempotency-Key, and gives the answer", async () => {
-  steps = [json(201, { attributes_processed: 1, message: "success" }, { "idempotency-replayed": "true" })];
+  server.steps = [json(201, { attributes_processed: 1, message: "success" }, { "idempotency-replayed": "true" })];
   const answer = await open().call("trackUsers", { body });
   expect(answer).toMatchObject({ status: 201, replayed: true, body: { attributes_processed: 1 } });
-  expect(seen).toMatchObject([{
+  expect(server.seen).toMatchObject([{
     method: "POST",
     url: "/users/track",
     headers: { authorization: "Bearer a-key", "content-type": "application/json", "idempotency-key": "key-0" },
@@ -90,7 +49,7 @@ test("call() sends the body with key and Idempotency-Key, and gives the answer",
 });
 
 test("call() repeats a write with the same key until it is answered, whatever fails", async () => {
-  steps = [
+  server.steps = [
     drop,
     half,
     json(500, {}),
@@ -98,12 +57,12 @@ test("call() repeats a write with the same key until it is answered, whatever fa
     json(429, {}, { "x-ratelimit-retry-after": "2" }),
   ];
   expect((await open().call("trackUsers", { body })).status).toBe(201);
-  expect(seen.map(({ headers }) => headers["idempotency-key"])).toEqual(Array.from({ length: 6 }, () => "key-0"));
+  expect(server.seen.map(({ headers }) => headers["idempotency-key"])).toEqual(Array.from({ length: 6 }, () => "key-0"));
   expect(waits).toEqual([250, 500, 1_000, 7_000, 2_000]);
 });
 
 test("call() waits until the date that Retry-After names", async () => {
-  steps = [json(503, {}, { "retry-after": new Date(1_005_000).toUTCString() })];
+  server.steps = [json(503, {}, { "retry-after": new Date(1_005_000).toUTCString() })];
   await open().call("trackUsers", { body });
   expect(waits).toEqual([5_000]);
 });
@@ -113,19 +72,29 @@ test("call() gives another call another key, and takes one that is given", async
   await client.call("trackUsers", { body });
   await client.call("trackUsers", { body });
   await client.call("trackUsers", { body }, { idempotencyKey: "mine" });
-  expect(seen.map(({ headers }) => headers["idempotency-key"])).toEqual(["key-0", "key-1", "mine"]);
+  expect(server.seen.map(({ headers }) => headers["idempotency-key"])).toEqual(["key-0", "key-1", "mine"]);
 });
 
-test.each([400, 401, 403, 404, 409, 413, 422, 501])("call() refuses %i at once", async (status) => {
+test.each([
+  [400, "InvalidRequestError"],
+  [401, "AuthenticationError"],
+  [403, "PermissionError"],
+  [404, "NotFoundError"],
+  [409, "ConflictError"],
+  [413, "InvalidRequestError"],
+  [422, "InvalidRequestError"],
+  [501, "ServerError"],
+])("call() refuses %i at once, as %s", async (status, name) => {
   const errors = [{ type: "bad", input_array: "events", index: 0 }];
-  steps = [json(status, { message: "no", errors }, { "x-heddle-reason": "INPUT_INVALID", "x-request-id": "r-1" })];
+  server.steps = [json(status, { message: "no", errors }, { "x-heddle-reason": "INPUT_INVALID", "x-request-id": "r-1" })];
   const error = await open().call("trackUsers", { body }).catch((reason: unknown) => reason as RefusedError);
-  expect(error).toMatchObject({ name: "RefusedError", status, reason: "INPUT_INVALID", message: "no", errors, requestId: "r-1" });
-  expect([seen.length, waits]).toEqual([1, []]);
+  expect(error).toBeInstanceOf(RefusedError);
+  expect(error).toMatchObject({ name, status, reason: "INPUT_INVALID", message: "no", errors, entries: errors, requestId: "r-1" });
+  expect([server.seen.length, waits]).toEqual([1, []]);
 });
 
 test("call() gives up at its deadline with the last failure, and tells of each wait", async () => {
-  steps = Array.from({ length: 100 }, () => json(503, { message: "later" }));
+  server.steps = Array.from({ length: 100 }, () => json(503, { message: "later" }));
   const told: string[] = [];
   const client = open({ deadlineMs: 2_000, onRetry: (error, waitMs) => told.push(`${error.message} ${waitMs}`) });
   await expect(client.call("trackUsers", { body })).rejects.toMatchObject({ status: 503 });
@@ -133,49 +102,48 @@ test("call() gives up at its deadline with the last failure, and tells of each w
 });
 
 test("call() says that nobody answers", async () => {
-  await close();
-  await expect(open({ deadlineMs: 0 }).call("isAlive", {})).rejects.toThrow(`${url} does not answer (ECONNREFUSED)`);
-  close = () => Promise.resolve();
+  await server.close();
+  await expect(open({ deadlineMs: 0 }).call("isAlive", {})).rejects.toThrow(`${server.url} does not answer (ECONNREFUSED)`);
 });
 
 test("call() ends an attempt that takes too long, and tries again", async () => {
-  steps = [() => {}];
+  server.steps = [() => {}];
   const answer = await open({ attemptMs: 100 }).call("trackUsers", { body });
-  expect([answer.status, seen.length]).toEqual([201, 2]);
+  expect([answer.status, server.seen.length]).toEqual([201, 2]);
 });
 
 test("call() stops with the reason of its signal, and never follows a redirect with the key", async () => {
   const aborted = AbortSignal.abort(new Error("enough"));
   await expect(open().call("trackUsers", { body }, { signal: aborted })).rejects.toThrow("enough");
-  steps = [(response) => response.writeHead(307, { location: "/elsewhere" }).end()];
+  server.steps = [(response) => response.writeHead(307, { location: "/elsewhere" }).end()];
   await expect(open().call("trackUsers", { body })).rejects.toMatchObject({ status: 307 });
-  expect(seen.map((each) => each.url)).toEqual(["/users/track"]);
+  expect(server.seen.map((each) => each.url)).toEqual(["/users/track"]);
 });
 
 test("call() lets a read see the client's last write", async () => {
   const client = open();
-  steps = [json(201, { message: "success" }, { "x-heddle-position": "p-1" }), json(200, { users: [] }), json(200, { users: [] })];
+  server.steps = [json(201, { message: "success" }, { "x-heddle-position": "p-1" }), json(200, { users: [] }), json(200, { users: [] })];
   await client.call("trackUsers", { body });
   await client.call("exportUsers", { body: { external_ids: ["ann"] } });
   await client.call("exportUsers", { body: {} }, { position: "p-0" });
-  expect(seen.map(({ headers }) => headers["x-heddle-position"])).toEqual([undefined, "p-1", "p-0"]);
-  expect(seen[1]?.headers["idempotency-key"]).toBeUndefined();
+  expect(server.seen.map(({ headers }) => headers["x-heddle-position"])).toEqual([undefined, "p-1", "p-0"]);
+  expect(server.seen[1]?.headers["idempotency-key"]).toBeUndefined();
 });
 
 test("call() writes path and query as the API reads them", async () => {
   const client = open();
   await client.call("getMergeStatus", { path: { id: "a/b c" } });
   await client.call("getGroupStatus", { query: { subscription_group_id: "g", external_id: ["a&b", "c"], email: "x+y@example.com" } });
-  expect(seen.map((each) => each.url)).toEqual([
+  expect(server.seen.map((each) => each.url)).toEqual([
     "/users/merge/status/a%2Fb%20c",
     "/subscription/status/get?subscription_group_id=g&external_id=a%26b&external_id=c&email=x%2By%40example.com",
   ]);
 });
 
 test("call() sends the body's text as it is, and gives an answer that is no JSON as text", async () => {
-  steps = [(response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")];
+  server.steps = [(response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>")];
   const answer = await open().call("trackUsers", { body: {} }, { bodyText: '{ "attributes": [] }' });
-  expect([seen[0]?.body, answer.body]).toEqual(['{ "attributes": [] }', "<p>"]);
+  expect([server.seen[0]?.body, answer.body]).toEqual(['{ "attributes": [] }', "<p>"]);
 });
 
 test("routes and writes name every call", () => {

@@ -2,17 +2,17 @@
  * The typed client of the API: one function for all calls. It repeats what may pass, honours Retry-After, gives every write an
  * Idempotency-Key so that a repeat has one effect, and lets reads see the writes it made. Runs on Node and Deno, imports nothing.
  */
-import { RefusedError, UnreachableError } from "./errors.ts";
+import { RefusedError, refusedError, TimeoutError, UnreachableError } from "./errors.ts";
 import { type Calls, routes, writes } from "./gen/calls.ts";
+import { openNewestPosition } from "./newest-position.ts";
 import { isPassing, retryAfterMs, waitMs } from "./retry.ts";
 
 export { RefusedError, UnreachableError } from "./errors.ts";
-export type * from "./gen/calls.ts";
 
 export type CallName = keyof Calls;
 
 /** What a call takes: its body, query, path and headers. */
-export type Input<N extends CallName> = Omit<Calls[N], "answer">;
+export type Input<N extends CallName> = Omit<Calls[N], "answer" | "reason">;
 
 export interface Answer<N extends CallName> {
   readonly status: number;
@@ -38,6 +38,8 @@ export interface ClientOptions {
   readonly attemptMs?: number;
   /** Of a call with its repeats; 120 s unless given, 0 for a single attempt. */
   readonly deadlineMs?: number;
+  /** Instead of the runtime's own. */
+  readonly fetch?: World["fetch"];
   /** Told before each wait. */
   readonly onRetry?: (error: RefusedError | UnreachableError, waitMs: number) => void;
   /** What the client takes from the world; each has a default. */
@@ -63,17 +65,21 @@ export interface CallOptions {
   /** The body as JSON text, sent as it is instead of `body`. */
   readonly bodyText?: string;
   readonly deadlineMs?: number;
+  /** Of one attempt. */
+  readonly attemptMs?: number;
   readonly signal?: AbortSignal;
 }
 
 export function openClient(options: ClientOptions): Client {
-  const world: World = { ...defaultWorld, ...options.world };
-  let lastPosition = "";
+  const world: World = { ...defaultWorld, ...(options.fetch === undefined ? {} : { fetch: options.fetch }), ...options.world };
+  const newest = openNewestPosition();
   return {
     async call<N extends CallName>(name: N, input: Input<N>, callOptions: CallOptions = {}) {
-      const request = requestOf(name, input, { options, callOptions, lastPosition, world });
+      const request = requestOf(name, input, { options, callOptions, lastPosition: newest.token(), world });
+      const answered = newest.sent();
       const response = await untilSettled<N>(request, { options, callOptions, world });
-      lastPosition = response.headers.get("x-heddle-position") ?? lastPosition;
+      const position = response.headers.get("x-heddle-position") ?? "";
+      if (position !== "") answered(position, response.replayed);
       return response;
     },
   };
@@ -162,7 +168,7 @@ async function untilSettled<N extends CallName>(request: Request, given: Given):
 }
 
 async function once<N extends CallName>({ url, init }: Request, { options, callOptions, world }: Given): Promise<Answer<N>> {
-  const timeout = AbortSignal.timeout(options.attemptMs ?? attemptMsDefault);
+  const timeout = AbortSignal.timeout(callOptions.attemptMs ?? options.attemptMs ?? attemptMsDefault);
   const signal = callOptions.signal === undefined ? timeout : AbortSignal.any([callOptions.signal, timeout]);
   let response: Response;
   let text: string;
@@ -171,7 +177,7 @@ async function once<N extends CallName>({ url, init }: Request, { options, callO
     text = await response.text();
   } catch (error) {
     callOptions.signal?.throwIfAborted();
-    throw new UnreachableError(options.url, error);
+    throw timeout.aborted ? new TimeoutError(options.url, error) : new UnreachableError(options.url, error);
   }
   const { status, headers } = response;
   const body = bodyOf(headers, text);
@@ -192,7 +198,7 @@ function bodyOf(headers: Headers, text: string): unknown {
 function refused({ status, headers }: Response, body: unknown, now: number): RefusedError {
   const fields: { message?: unknown; detail?: unknown; errors?: unknown } = typeof body === "object" && body !== null ? body : {};
   const message = fields.message ?? fields.detail;
-  return new RefusedError({
+  return refusedError({
     status,
     message: typeof message === "string" ? message : `Status ${status}`,
     reason: headers.get("x-heddle-reason") ?? undefined,

@@ -5,6 +5,8 @@ const firstWaitMs = 250;
 const longestWaitMs = 10_000;
 const longestRetryAfterMs = 600_000;
 const doublingsMax = 10;
+/** At most so much later than asked, as a part of it. */
+const askedSpread = 0.1;
 const secondMs = 1_000;
 const tooManyRequests = 429;
 const serverErrors = 500;
@@ -18,12 +20,12 @@ export function isPassing(error: unknown): boolean {
 }
 
 /**
- * Milliseconds before the next attempt: what the answer asks for, else doubled each time from 250 ms to 10 s, of which a random
+ * Milliseconds before the next attempt: what the answer asks for and up to a tenth more, else doubled each time from 250 ms to 10 s, of which a random
  * part up to half is left out, so that clients do not come back all at once. `attempt` counts from 0, `random` is 0 to 1.
  */
 export function waitMs(error: unknown, attempt: number, random: number): number {
   const asked = error instanceof RefusedError ? error.retryAfterMs : undefined;
-  if (asked !== undefined) return Math.min(asked, longestRetryAfterMs);
+  if (asked !== undefined) return Math.round(Math.min(asked, longestRetryAfterMs) * (1 + random * askedSpread));
   const backoff = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(attempt, doublingsMax));
   return Math.round(backoff * (1 - random / 2));
 }

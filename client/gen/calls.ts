@@ -356,6 +356,57 @@ export type ScimDocument = {
   readonly [name: string]: unknown;
 };
 
+/** Of X-Heddle-Reason: stable for ever, and more may come. */
+export type Reason =
+  | "ADDRESS_NOT_ALLOWED"
+  | "ALREADY_EXISTS"
+  | "ATTRIBUTE_READ_ONLY"
+  | "BATCH_TOO_LARGE"
+  | "BODY_KEY_REPEATED"
+  | "BODY_NOT_DECODED"
+  | "BODY_NOT_JSON"
+  | "BODY_NOT_UTF8"
+  | "BODY_SHAPE_INVALID"
+  | "BODY_TOO_DEEP"
+  | "BODY_TOO_LARGE"
+  | "BODY_TOO_WIDE"
+  | "CONTENT_TYPE_UNSUPPORTED"
+  | "DEADLINE_EXCEEDED"
+  | "EPOCH_MISMATCH"
+  | "EXPECTATION_FAILED"
+  | "FEATURE_NOT_ENABLED"
+  | "FILTER_INVALID"
+  | "HEADERS_TOO_LARGE"
+  | "IDEMPOTENCY_KEY_INVALID"
+  | "IDEMPOTENCY_KEY_REUSED"
+  | "INPUT_INVALID"
+  | "KEY_INVALID"
+  | "KEY_IN_WRONG_PLACE"
+  | "KEY_MISSING"
+  | "LOG_FULL"
+  | "LOG_UNAVAILABLE"
+  | "NOTHING_VALID"
+  | "NOT_FOUND"
+  | "NOT_IMPLEMENTED"
+  | "ORIGIN_NOT_ALLOWED"
+  | "OUTCOME_UNKNOWN"
+  | "OVERLOADED"
+  | "PARTLY_DONE"
+  | "PATH_INVALID"
+  | "PERMISSION_MISSING"
+  | "POSITION_INVALID"
+  | "RATE_LIMITED"
+  | "REQUEST_MALFORMED"
+  | "REQUEST_TIMEOUT"
+  | "ROUTE_UNKNOWN"
+  | "SERVICE_UNAVAILABLE"
+  | "SHUTTING_DOWN"
+  | "STATE_CONFLICT"
+  | "STORE_UNAVAILABLE"
+  | "TARGET_MISSING"
+  | "TOO_MANY_RESULTS"
+  | "VERSION_MISMATCH";
+
 /** By the name of the call (operationId). */
 export interface Calls {
   /** POST /users/track: Record attributes, events and purchases. A write. */
@@ -369,6 +420,40 @@ export interface Calls {
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "NOTHING_VALID"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/track/sync: Record one object and read the user. A write. */
   readonly trackUsersSync: {
@@ -379,6 +464,40 @@ export interface Calls {
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "NOTHING_VALID"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/track/bulk: Record many objects with low priority. A write. */
   readonly trackUsersBulk: {
@@ -391,6 +510,40 @@ export interface Calls {
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "NOTHING_VALID"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/export/ids: Read users. */
   readonly exportUsers: {
@@ -411,6 +564,37 @@ export interface Calls {
       readonly invalid_user_ids?: readonly unknown[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/alias/new: Create aliases. A write. */
   readonly createAliases: {
@@ -427,6 +611,40 @@ export interface Calls {
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "NOTHING_VALID"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/alias/update: Rename aliases. A write. */
   readonly updateAliases: {
@@ -442,6 +660,39 @@ export interface Calls {
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/identify: Give users of an alias, email or phone an external_id. A write. */
   readonly identifyUsers: {
@@ -473,6 +724,39 @@ export interface Calls {
       readonly errors?: readonly ObjectError[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/external_ids/rename: Rename external ids. A write. */
   readonly renameExternalIds: {
@@ -490,6 +774,39 @@ export interface Calls {
       readonly rename_errors: readonly (readonly [number, string])[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/external_ids/remove: Remove deprecated external ids. A write. */
   readonly removeExternalIds: {
@@ -502,6 +819,39 @@ export interface Calls {
       readonly removal_errors: readonly (readonly [number, string])[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/merge/preview: See what a merge would make. */
   readonly previewMerge: {
@@ -515,6 +865,37 @@ export interface Calls {
       readonly reason?: string;
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/merge: Merge users. A write. */
   readonly mergeUsers: {
@@ -526,6 +907,39 @@ export interface Calls {
       readonly job_id: string;
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /users/merge/status/:id: What came of a merge. */
   readonly getMergeStatus: {
@@ -537,6 +951,29 @@ export interface Calls {
       readonly merge_updates: readonly MergeOutcome[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/merge/undo: Take a merge back. A write. */
   readonly undoMerge: {
@@ -548,6 +985,40 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /users/delete: Erase users. A write. */
   readonly deleteUsers: {
@@ -570,6 +1041,39 @@ export interface Calls {
       readonly deleted: number;
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /subscription/status/set: Subscribe or unsubscribe users of a group. A write. */
   readonly setGroupStatus: {
@@ -586,6 +1090,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /v2/subscription/status/set: Subscribe or unsubscribe users of several groups. A write. */
   readonly setGroupStatuses: {
@@ -595,6 +1132,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /subscription/status/get: State of users in a group. */
   readonly getGroupStatus: {
@@ -611,6 +1181,29 @@ export interface Calls {
       };
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /subscription/status/get: State of users in a group, for names too long for a query. */
   readonly getGroupStatusByBody: {
@@ -630,6 +1223,37 @@ export interface Calls {
       };
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /subscription/user/status: All groups of users. */
   readonly getUserGroups: {
@@ -646,6 +1270,29 @@ export interface Calls {
       readonly total_count: number;
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /subscription/user/status: All groups of users, for names too long for a query. */
   readonly getUserGroupsByBody: {
@@ -665,6 +1312,37 @@ export interface Calls {
       readonly total_count: number;
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /email/status: Set the status of email addresses. A write. */
   readonly setEmailStatus: {
@@ -676,6 +1354,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /email/blocklist: Unsubscribe addresses and mark them permanently rejected. A write. */
   readonly blocklistEmails: {
@@ -686,6 +1397,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /email/blacklist: The older path of /email/blocklist. A write. */
   readonly blacklistEmails: {
@@ -696,6 +1440,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /email/bounce/remove: Lift the rejected mark of addresses. A write. */
   readonly removeBounces: {
@@ -706,6 +1483,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /email/spam/remove: Lift the spam mark of addresses. A write. */
   readonly removeSpamMarks: {
@@ -716,6 +1526,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /email/unsubscribes: Addresses that are unsubscribed. */
   readonly listUnsubscribes: {
@@ -735,6 +1578,29 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /email/hard_bounces: Addresses that are permanently rejected. */
   readonly listHardBounces: {
@@ -753,6 +1619,29 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /sms/invalid_phone_numbers: Phone numbers that take no messages. */
   readonly listInvalidPhones: {
@@ -771,6 +1660,29 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /sms/invalid_phone_numbers/remove: Let phone numbers be tried again. A write. */
   readonly removeInvalidPhones: {
@@ -780,6 +1692,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "BATCH_TOO_LARGE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /scim/v2/Users: Create a dashboard user. A write. */
   readonly createDashboardUser: {
@@ -789,6 +1734,38 @@ export interface Calls {
     };
     readonly body: ScimNewUser;
     readonly answer: ScimUser;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "INPUT_INVALID"
+      | "BODY_SHAPE_INVALID"
+      | "ALREADY_EXISTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/Users: List or find dashboard users. */
   readonly listDashboardUsers: {
@@ -802,16 +1779,105 @@ export interface Calls {
       readonly excludedAttributes?: string;
     };
     readonly answer: ScimUsers;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "INPUT_INVALID"
+      | "FILTER_INVALID"
+      | "TOO_MANY_RESULTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /scim/v2/Users/.search: Find dashboard users by a body. A write. */
   readonly searchDashboardUsers: {
     readonly body: ScimSearch;
     readonly answer: ScimUsers;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "INPUT_INVALID"
+      | "BODY_SHAPE_INVALID"
+      | "FILTER_INVALID"
+      | "TOO_MANY_RESULTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /scim/v2/.search: Find dashboard users by a body. A write. */
   readonly searchAll: {
     readonly body: ScimSearch;
     readonly answer: ScimUsers;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "INPUT_INVALID"
+      | "BODY_SHAPE_INVALID"
+      | "FILTER_INVALID"
+      | "TOO_MANY_RESULTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/Users/:id: Read a dashboard user. */
   readonly getDashboardUser: {
@@ -826,6 +1892,28 @@ export interface Calls {
       readonly "If-None-Match"?: string;
     };
     readonly answer: ScimUser;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "INPUT_INVALID"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** PUT /scim/v2/Users/:id: Replace a dashboard user. A write. */
   readonly replaceDashboardUser: {
@@ -841,6 +1929,40 @@ export interface Calls {
     };
     readonly body: ScimReplacedUser;
     readonly answer: ScimUser;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "INPUT_INVALID"
+      | "BODY_SHAPE_INVALID"
+      | "NOT_FOUND"
+      | "ATTRIBUTE_READ_ONLY"
+      | "VERSION_MISMATCH"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** PATCH /scim/v2/Users/:id: Change parts of a dashboard user. A write. */
   readonly patchDashboardUser: {
@@ -856,6 +1978,43 @@ export interface Calls {
     };
     readonly body: ScimPatch;
     readonly answer: ScimUser;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "INPUT_INVALID"
+      | "BODY_SHAPE_INVALID"
+      | "NOT_FOUND"
+      | "ATTRIBUTE_READ_ONLY"
+      | "VERSION_MISMATCH"
+      | "PATH_INVALID"
+      | "TARGET_MISSING"
+      | "FILTER_INVALID"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** DELETE /scim/v2/Users/:id: Delete a dashboard user for good. */
   readonly deleteDashboardUser: {
@@ -866,14 +2025,78 @@ export interface Calls {
       readonly "If-Match"?: string;
     };
     readonly answer: undefined;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "VERSION_MISMATCH"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/ServiceProviderConfig: What the SCIM service can do. */
   readonly getScimConfig: {
     readonly answer: ScimDocument;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "PERMISSION_MISSING"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/Schemas: The schemas. */
   readonly listScimSchemas: {
     readonly answer: ScimDocument;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "PERMISSION_MISSING"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/Schemas/:id: One schema. */
   readonly getScimSchema: {
@@ -881,10 +2104,53 @@ export interface Calls {
       readonly id: string;
     };
     readonly answer: ScimDocument;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "PERMISSION_MISSING"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/ResourceTypes: The resource types. */
   readonly listScimResourceTypes: {
     readonly answer: ScimDocument;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "PERMISSION_MISSING"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /scim/v2/ResourceTypes/:id: One resource type. */
   readonly getScimResourceType: {
@@ -892,6 +2158,28 @@ export interface Calls {
       readonly id: string;
     };
     readonly answer: ScimDocument;
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "ORIGIN_NOT_ALLOWED"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "PERMISSION_MISSING"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /preference_center/v1: Create a preference center. A write. */
   readonly createPreferenceCenter: {
@@ -937,6 +2225,40 @@ export interface Calls {
       readonly warnings?: readonly string[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "ALREADY_EXISTS"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preference_center/v1/list: All preference centers. */
   readonly listPreferenceCenters: {
@@ -950,6 +2272,28 @@ export interface Calls {
         readonly updated_at?: string;
       })[];
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preference_center/v1/:id: One preference center. */
   readonly getPreferenceCenter: {
@@ -989,6 +2333,29 @@ export interface Calls {
       };
       readonly state?: "active" | "draft";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** PUT /preference_center/v1/:id: Update a preference center. A write. */
   readonly updatePreferenceCenter: {
@@ -1037,6 +2404,40 @@ export interface Calls {
       readonly warnings?: readonly string[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /preference_center/v1/:id: Update a preference center. A write. */
   readonly postPreferenceCenter: {
@@ -1085,6 +2486,40 @@ export interface Calls {
       readonly warnings?: readonly string[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preference_center/v1/:id/url/:userID: A person's own page. */
   readonly getPreferenceCenterUrl: {
@@ -1095,6 +2530,30 @@ export interface Calls {
     readonly answer: {
       readonly preference_center_url: string;
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preference_center/v1/:id/versions: All versions, the newest first. */
   readonly listPreferenceCenterVersions: {
@@ -1117,6 +2576,29 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preference_center/v1/:id/versions/:version: One version whole. */
   readonly getPreferenceCenterVersion: {
@@ -1159,6 +2641,29 @@ export interface Calls {
       readonly state?: "active" | "draft";
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preference_center/v1/:id/versions/:version/diff: What a version changed. */
   readonly diffPreferenceCenterVersions: {
@@ -1178,6 +2683,29 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /preference_center/v1/:id/versions/:version/restore: Make an earlier version the newest. A write. */
   readonly restorePreferenceCenterVersion: {
@@ -1195,6 +2723,40 @@ export interface Calls {
       readonly updated_at?: string;
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /preferences/:token: The page that a link opens. */
   readonly openPreferencePage: {
@@ -1202,6 +2764,22 @@ export interface Calls {
       readonly token: string;
     };
     readonly answer: string;
+    readonly reason:
+      | "RATE_LIMITED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /preferences/:token: Save the choices of a page. */
   readonly submitPreferencePage: {
@@ -1210,6 +2788,26 @@ export interface Calls {
     };
     readonly body: string;
     readonly answer: string;
+    readonly reason:
+      | "RATE_LIMITED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "INPUT_INVALID"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "BODY_TOO_LARGE"
+      | "PARTLY_DONE"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /campaigns/translations/source: What there is to translate in a campaign. */
   readonly getCampaignSource: {
@@ -1226,6 +2824,30 @@ export interface Calls {
       };
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** PUT /campaigns/translations: Translate a message of a campaign. A write. */
   readonly putCampaignTranslation: {
@@ -1243,6 +2865,40 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /campaigns/translations: Translations of a campaign. */
   readonly listCampaignTranslations: {
@@ -1270,6 +2926,31 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "TOO_MANY_RESULTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /canvas/translations/source: What there is to translate in a canvas. */
   readonly getCanvasSource: {
@@ -1287,6 +2968,30 @@ export interface Calls {
       };
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** PUT /canvas/translations: Translate a message of a canvas. A write. */
   readonly putCanvasTranslation: {
@@ -1305,6 +3010,40 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /canvas/translations: Translations of a canvas. */
   readonly listCanvasTranslations: {
@@ -1333,6 +3072,31 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "TOO_MANY_RESULTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /campaign/translations/source: What there is to translate in a campaign (the path in the singular). */
   readonly getCampaignSingularSource: {
@@ -1349,6 +3113,30 @@ export interface Calls {
       };
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** PUT /campaign/translations: Translate a message of a campaign (the path in the singular). A write. */
   readonly putCampaignSingularTranslation: {
@@ -1366,6 +3154,40 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /campaign/translations: Translations of a campaign (the path in the singular). */
   readonly listCampaignSingularTranslations: {
@@ -1393,6 +3215,31 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "FEATURE_NOT_ENABLED"
+      | "TOO_MANY_RESULTS"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /unsubscribe/:token: Page of an unsubscribe link. */
   readonly showUnsubscribePage: {
@@ -1400,6 +3247,22 @@ export interface Calls {
       readonly token: string;
     };
     readonly answer: string;
+    readonly reason:
+      | "RATE_LIMITED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /unsubscribe/:token: Unsubscribe with one click (RFC 8058). */
   readonly unsubscribe: {
@@ -1410,6 +3273,24 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "RATE_LIMITED"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "BODY_TOO_LARGE"
+      | "LOG_FULL"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /livez: Does the process answer?. */
   readonly isAlive: {
@@ -1419,6 +3300,7 @@ export interface Calls {
       /** What waits for a human */
       readonly reason?: string;
     };
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /readyz: Can data be taken, applied and read?. */
   readonly isReady: {
@@ -1428,6 +3310,7 @@ export interface Calls {
       /** What waits for a human */
       readonly reason?: string;
     };
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /readyz/gateway: Does this gateway take requests?. */
   readonly isGatewayReady: {
@@ -1437,20 +3320,24 @@ export interface Calls {
       /** What waits for a human */
       readonly reason?: string;
     };
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /openapi.json: This document. */
   readonly getOpenapi: {
     readonly answer: {
       readonly openapi: string;
     };
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /docs: Pages to read, and a reference to try. */
   readonly showDocs: {
     readonly answer: string;
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /docs/errors: What each error means. */
   readonly showErrors: {
     readonly answer: string;
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /docs/assets/:name: Scripts and styles of the pages. */
   readonly getDocsAsset: {
@@ -1458,10 +3345,26 @@ export interface Calls {
       readonly name: string;
     };
     readonly answer: string;
+    readonly reason:
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "ROUTE_UNKNOWN"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /console: The console, a page that shows what goes on. */
   readonly showConsole: {
     readonly answer: string;
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
   /** GET /console/assets/:name: Script and style of the console. */
   readonly getConsoleAsset: {
@@ -1469,6 +3372,21 @@ export interface Calls {
       readonly name: string;
     };
     readonly answer: string;
+    readonly reason:
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "ROUTE_UNKNOWN"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /console/overview: Throughput, lag, limits and the last refused requests of a workspace. */
   readonly getConsoleOverview: {
@@ -1523,6 +3441,28 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /console/users: A user with the request that set each field, merges, and the history of consent. */
   readonly inspectUsers: {
@@ -1610,6 +3550,36 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /console/rejected: Users of whom /users/track takes no more. */
   readonly listRejectedUsers: {
@@ -1630,6 +3600,28 @@ export interface Calls {
       })[];
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** POST /console/rejected/admit: Lets a rejected user back in. A write. */
   readonly admitUser: {
@@ -1644,6 +3636,39 @@ export interface Calls {
     readonly answer: {
       readonly message: "success";
     };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
 }
 
@@ -1764,3 +3789,6 @@ export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "putCampaignSingularTranslation",
   "admitUser",
 ]);
+
+/** What one request may hold. */
+export const batchLimits = { "trackUsers": { "objectsPerArray": 75, "objectsOfSmallPlans": 50, "bytes": 12582912 } } as const;

@@ -10,17 +10,20 @@ import { fresh, heddleSuite } from "../suite.ts";
 const heddle = heddleSuite();
 const run = promisify(execFile);
 
-test.each(["node", "deno"])("openClient() writes once, reads its write, and tells why it was refused, on %s", async (runtime) => {
-  const { url, key } = heddle.heddle;
-  const script = [join(repository, "test/client-script.ts"), url, key, fresh()];
-  const [program, args] = runtime === "node"
-    ? [execPath, script]
-    : ["deno", ["run", "--no-prompt", "--no-config", `--allow-net=${new URL(url).host}`, ...script]];
-  const { stdout } = await run(program, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1" } });
-  expect(JSON.parse(stdout)).toEqual({
-    written: { attributes_processed: 1, message: "success" },
-    replayed: true,
-    users: [{ custom_attributes: { likes_tea: true } }],
-    refused: "401 KEY_INVALID",
-  });
-});
+test.each(["node", "deno"])(
+  "the client writes once, sends what is enqueued, reads its writes, and tells why it was refused, on %s",
+  async (runtime) => {
+    const { url, key } = heddle.heddle;
+    const script = [join(repository, "test/client-script.ts"), url, key, fresh()];
+    const [program, args] = runtime === "node"
+      ? [execPath, script]
+      : ["deno", ["run", "--no-prompt", "--no-config", `--allow-net=${new URL(url).host}`, ...script]];
+    const { stdout } = await run(program, args, { env: { PATH: process.env["PATH"], HOME: process.env["HOME"], NO_COLOR: "1" } });
+    expect(JSON.parse(stdout)).toEqual({
+      written: { attributes_processed: 1, message: "success" },
+      replayed: true,
+      users: [{ custom_attributes: { likes_tea: true, cups: 2 } }],
+      refused: "401 KEY_INVALID",
+    });
+  },
+);

@@ -1,5 +1,8 @@
 /** The types of the client, from the OpenAPI document: one entry a call, and the schemas by their names. */
+import { limits } from "../../platform/limits.ts";
+import { reasonsOf } from "../../gateway/openapi/reasons-of.ts";
 import type { Entry } from "../../gateway/openapi/entry.ts";
+import type { Route } from "../../gateway/route.ts";
 import type { Schema } from "../../gateway/openapi/schema.ts";
 
 interface Source {
@@ -7,18 +10,28 @@ interface Source {
   readonly schemas: Readonly<Record<string, Schema>>;
   /** Of a route: does it write, so that a repeat needs a key? */
   readonly writes: ReadonlySet<string>;
+  /** By the name of the route. */
+  readonly routes: ReadonlyMap<string, Route>;
 }
 
-export function clientTypes({ entries, schemas, writes }: Source): string {
+export function clientTypes({ entries, schemas, writes, routes }: Source): string {
   const named = Object.entries(schemas).map(([name, schema]) =>
     `${doc(schema.description, "")}export type ${name} = ${typeOf(schema, "")};\n`
   );
-  const calls = entries.map((entry) => callType(entry, writes.has(entry.route)));
+  const reasons = new Map(entries.map((entry) => {
+    const route = routes.get(entry.route);
+    return [entry.operationId, route === undefined ? [] : reasonsOf(route, entry)];
+  }));
+  const calls = entries.map((entry) => callType(entry, writes.has(entry.route), reasons.get(entry.operationId) ?? []));
+  const everyReason = [...new Set([...reasons.values()].flat())].toSorted();
   const texts = entries.map(({ operationId, route }) => `  ${operationId}: ${JSON.stringify(route)},`);
   const written = entries.filter(({ route }) => writes.has(route)).map(({ operationId }) => `  ${JSON.stringify(operationId)},`);
   return `/** Generated from the OpenAPI document by \`npm run reference\`: every call of the API with what it takes and gives. */
 
 ${named.join("\n")}
+/** Of X-Heddle-Reason: stable for ever, and more may come. */
+export type Reason = ${everyReason.map((reason) => JSON.stringify(reason)).join(" | ")};
+
 /** By the name of the call (operationId). */
 export interface Calls {
 ${calls.join("\n")}
@@ -33,10 +46,24 @@ ${texts.join("\n")}
 export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
 ${written.join("\n")}
 ]);
+
+/** What one request may hold. */
+export const batchLimits = ${JSON.stringify(batchLimits(routes))} as const;
 `;
 }
 
-function callType(entry: Entry, writes: boolean): string {
+function batchLimits(routes: ReadonlyMap<string, Route>): unknown {
+  const route = routes.get("POST /users/track");
+  return {
+    trackUsers: {
+      objectsPerArray: limits.trackObjectsPerArrayMax,
+      objectsOfSmallPlans: limits.trackObjectsCombinedMauMax,
+      bytes: route === undefined || route.guard === "open" ? 0 : route.bodyBytesMax,
+    },
+  };
+}
+
+function callType(entry: Entry, writes: boolean, reasons: readonly string[]): string {
   const parameters = entry.parameters ?? [];
   const members = (["path", "query", "header"] as const).flatMap((where) => {
     const of = parameters.filter((parameter) => parameter.in === where);
@@ -51,6 +78,7 @@ function callType(entry: Entry, writes: boolean): string {
   });
   if (entry.body) members.push(`    readonly body: ${entry.bodyType ? "string" : typeOf(entry.body, "    ")};`);
   members.push(`    readonly answer: ${answerType(entry)};`);
+  members.push(`    readonly reason: ${reasons.map((reason) => JSON.stringify(reason)).join(" | ")};`);
   return `${doc(`${entry.route}: ${entry.summary}.${writes ? " A write." : ""}`, "  ")}  readonly ${entry.operationId}: {\n${
     members.join("\n")
   }\n  };`;

@@ -19,7 +19,10 @@ const writes = new Set(
 const files: readonly (readonly [path: string, text: string])[] = [
   ["docs/errors.md", errorMarkdown()],
   ["docs/rpc.md", rpcMarkdown("proto")],
-  ["client/gen/calls.ts", formatted(clientTypes({ entries, schemas, writes }))],
+  [
+    "client/gen/calls.ts",
+    formatted(clientTypes({ entries, schemas, writes, routes: new Map(routeTable.map((route) => [routeName(route), route])) })),
+  ],
 ];
 for (const [path, text] of files) {
   const committed = existsSync(path) ? readFileSync(path, "utf8") : undefined;
