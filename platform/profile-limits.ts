@@ -3,6 +3,8 @@ export const profileLimits = {
   attributesPerProfileMax: 20_000,
   // Users merged into one, directly or before, whose ids go on meaning it: beyond, the oldest mean nobody
   takenInPerUserMax: 1_000,
+  // By which a user is found, at least as many as one object may name: beyond, the oldest mean nobody
+  devicesPerUserMax: 100,
   // As JSON text, without the counts by day: two of them are one mutation of Cassandra where users are merged
   profileBytesMax: 8 * 1024 * 1024,
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)

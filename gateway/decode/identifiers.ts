@@ -151,7 +151,7 @@ function named(priority: string): Priority {
 }
 
 /** A NUL ends texts early in too many stores, and half a surrogate pair is no text: two ids would become one. */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return !text.includes("\u0000") && text.isWellFormed();
 }
 

@@ -54,11 +54,13 @@ test("handleUsersExportIds() has no invalid_user_ids where all were found, and s
   expect([body, headers.get("x-heddle-read")]).toEqual([{ users: [], message: "success" }, "behind"]);
 });
 
-test("handleUsersExportIds() finds nobody by a device or by an id that cannot be one", async () => {
-  const { post, calls } = await start();
+test("handleUsersExportIds() finds nobody by an id that cannot be one, and asks for a device behind all others", async () => {
+  const { post, calls } = await start({ usersJson: [], unknown: [1] });
   const { body } = await post("/users/export/ids", { device_id: "d", external_ids: ["a\u0000", "x".repeat(988), "b"] });
   expect(body["invalid_user_ids"]).toEqual(["a\u0000", "x".repeat(988), "d"]);
-  expect(calls[0]?.users.map(({ key }) => key.value)).toEqual(["b"]);
+  expect(calls.map(({ users, deviceId }) => [users.map(({ key }) => key.value), deviceId])).toEqual([[["b"], "d"]]);
+  const long = "d".repeat(256);
+  expect((await post("/users/export/ids", { device_id: long })).body["invalid_user_ids"]).toEqual([long]);
 });
 
 test("handleUsersExportIds() hands on which fields to export", async () => {

@@ -3,7 +3,7 @@ import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { bodyFields, type Fields, invalid, isFilled } from "../decode/fields.ts";
-import { aliasOf, emailOf, externalIdOf, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
+import { aliasOf, emailOf, externalIdOf, isStorable, keyOf, phoneOf, platformIdOf } from "../decode/identifiers.ts";
 import { usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -12,25 +12,30 @@ export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, 
   const fields = bodyFields(call.body);
   const wanted = wantedUsers(fields);
   const exported = fieldsToExport(fields["fields_to_export"]);
-  const known = wanted.flatMap(({ key }) => (key ? [key] : []));
+  // A device stands behind all others, in the request for it as in `wanted`
+  const asked = wanted.filter(({ key, deviceId }) => key !== undefined || deviceId !== undefined);
+  const device = asked.find(({ deviceId }) => deviceId !== undefined);
   const response = await profile.exportUsers({
     scope: call.scope,
-    users: known,
+    users: asked.flatMap(({ key }) => (key ? [key] : [])),
+    ...(device && { deviceId: device.deviceId }),
     fields: exported,
     currencyRates: call.spent.permit.caller.holder.workspace.currencyRates,
   }, call.reading);
-  const unknown = new Set(response.unknown.map((at) => known[at]));
-  const missing = wanted.filter(({ key }) => key === undefined || unknown.has(key)).map(({ sent }) => sent);
+  const unknown = new Set(response.unknown);
+  const found = new Set(asked.filter((_, at) => !unknown.has(at)));
+  const missing = wanted.filter((one) => !found.has(one)).map(({ sent }) => sent);
   return {
     body: usersBody(response.usersJson, missing.length > 0 ? { invalid_user_ids: missing } : {}),
     headers: response.behind ? ["X-Heddle-Read", "behind"] : [],
   };
 }
 
-/** One user asked for; without a key where no user can be found that way. */
+/** One user asked for; without a key and a device where no user can be found that way. */
 interface Wanted {
   readonly sent: unknown;
   readonly key?: UserKey;
+  readonly deviceId?: string;
 }
 
 const tooMany = "The max number of external_ids and aliases per request was exceeded";
@@ -67,7 +72,7 @@ function platformIds(fields: Fields): readonly Wanted[] {
   });
 }
 
-/** Nothing keeps devices by id yet, so a device id finds nobody. */
+/** A text that can be no id of a device is one that nobody has, as of external ids. */
 function atMostOne(fields: Fields): readonly Wanted[] {
   const sent = ["device_id", "email_address", "phone"].filter((field) => isFilled(fields[field]));
   if (sent.length > 1) throw invalid("Only one of 'device_id', 'email_address' and 'phone' may be sent");
@@ -77,7 +82,7 @@ function atMostOne(fields: Fields): readonly Wanted[] {
   if (field === "email_address") return [{ sent: value, key: keyOf({ case: "email", value: emailOf(value, field) }) }];
   if (field === "phone") return [{ sent: value, key: keyOf({ case: "phone", value: phoneOf(value) }) }];
   if (typeof value !== "string") throw invalid("'device_id' must be a string");
-  return [{ sent: value }];
+  return isStorable(value) && Buffer.byteLength(value) <= limits.deviceIdBytesMax ? [{ sent: value, deviceId: value }] : [{ sent: value }];
 }
 
 /** Up to 50 entries; absent is none. */

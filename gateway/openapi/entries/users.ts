@@ -99,7 +99,8 @@ export const userEntries: readonly Entry[] = [
     summary: "Read users",
     description:
       `At most ${limits.itemsPerRequestMax} external ids and as many aliases. Names that nobody has are in \`invalid_user_ids\`. ` +
-      "Without `fields_to_export` all fields are given. Of `device_id`, `email_address` and `phone` one may be sent.",
+      "Without `fields_to_export` all fields are given. Of `device_id`, `email_address` and `phone` one may be sent. " +
+      `A device means the user whose push token or session named it last, and a user is found by its last ${limits.devicesPerUserMax} devices.`,
     body: object({
       external_ids: list({ type: ["string", "integer"] }, undefined, { maxItems: limits.itemsPerRequestMax }),
       user_aliases: list(ref("UserAlias"), undefined, { maxItems: limits.itemsPerRequestMax }),

@@ -2,10 +2,10 @@
 import { limits } from "../../../platform/limits.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import { waitingIn, type WaitingStatuses } from "./email-statuses.ts";
-import { findUsers } from "./find-users.ts";
+import { findUsers, type ReadKey } from "./find-users.ts";
 import type { ProfileStore, StoredUser } from "./ports.ts";
 import type { Profile } from "./profile.ts";
-import type { UserId, UserKey } from "./user-key.ts";
+import type { UserId } from "./user-key.ts";
 
 export interface ExportedUsers {
   /** In the order of the request, each once. */
@@ -21,7 +21,7 @@ export interface ExportedUsers {
 /** Ends between two reads, with the reason of the signal, once nobody waits for the answer. */
 export async function exportUsers(
   parts: ReadParts,
-  request: ReadRequest & { readonly users: readonly UserKey[] },
+  request: ReadRequest & { readonly users: readonly ReadKey[] },
 ): Promise<ExportedUsers> {
   const late = await isBehind(parts, request);
   const { found, stored, waiting } = await readUsers(parts, request);
@@ -39,7 +39,7 @@ export async function exportUsers(
 /** Names and profiles are two reads; where a step came in between, both are read again. */
 async function readUsers(
   { identities, profiles, intake, applied }: ReadParts,
-  { workspaceId, users, signal }: ReadRequest & { readonly users: readonly UserKey[] },
+  { workspaceId, users, signal }: ReadRequest & { readonly users: readonly ReadKey[] },
 ): Promise<{ found: readonly UserId[][]; stored: ReadonlyMap<UserId, StoredUser>; waiting: WaitingStatuses }> {
   const place = await intake.tail(workspaceId);
   for (let attempt = 1;; attempt += 1) {

@@ -1,8 +1,7 @@
 /** Who is named, in which order, and how often the store is asked. */
 import { expect, test } from "vitest";
-import { findUsers } from "./find-users.ts";
+import { findUsers, type ReadKey } from "./find-users.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
-import type { UserKey } from "./user-key.ts";
 import { nameless } from "./user-names.ts";
 
 const [ann, bob] = ["ann", "bob"].map((id): UserRow => ({ ...nameless(id), externalId: id }));
@@ -16,6 +15,8 @@ const rows = new Map<IdentityKey, unknown>([
   ["e:both@x.org", [sharer("ann", true), sharer("bob", false)]],
   ["p:+4912345678", [sharer("gone", true), sharer("bob", false)]],
   ["t:gone", "ann"],
+  ["d:phone", "bob"],
+  ["d:lost", "gone"],
   ["t:lost", "deleted"],
   ["u:ann", ann],
   ["u:bob", bob],
@@ -25,7 +26,7 @@ function sharer(id: string, identified: boolean): Sharer {
   return { id, identified, updated: [1, 0] };
 }
 
-async function find(keys: readonly UserKey[]) {
+async function find(keys: readonly ReadKey[]) {
   const asked: (readonly IdentityKey[])[] = [];
   const found = await findUsers(
     {
@@ -40,7 +41,7 @@ async function find(keys: readonly UserKey[]) {
   return { found: found.map((users) => users.map(({ id }) => id)), asked };
 }
 
-const cases: [string, UserKey, string[]][] = [
+const cases: [string, ReadKey, string[]][] = [
   ["an external id", { by: "externalId", id: "ann" }, ["ann"]],
   ["an external id that nobody has", { by: "externalId", id: "none" }, []],
   ["an external id that points to a user who was merged away", { by: "externalId", id: "gone" }, []],
@@ -50,6 +51,9 @@ const cases: [string, UserKey, string[]][] = [
   ["an id of ours whose user was merged away", { by: "platformId", id: "gone" }, ["ann"]],
   ["an id of ours whose user was taken in by one that is gone", { by: "platformId", id: "lost" }, []],
   ["an email: all who share it, the one that data goes to first", { by: "email", address: "both@x.org" }, ["ann", "bob"]],
+  ["a device", { by: "device", id: "phone" }, ["bob"]],
+  ["a device that nobody has", { by: "device", id: "none" }, []],
+  ["a device of a user who is gone", { by: "device", id: "lost" }, []],
   ["a phone: those who live", { by: "phone", number: "+4912345678" }, ["bob"]],
 ];
 

@@ -3,13 +3,16 @@ import { latestOf } from "./choose-user.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { IdentityStore } from "./ports.ts";
 import type { UserId, UserKey } from "./user-key.ts";
-import { firstKey, takerKey, userRowKey } from "./user-names.ts";
+import { deviceKey, firstKey, takerKey, userRowKey } from "./user-names.ts";
+
+/** A name by which users are read alone: nothing is sent to a device. */
+export type ReadKey = UserKey | { readonly by: "device"; readonly id: string };
 
 /**
  * The users that each key names, in the order of the keys; nobody is an empty list. An address names all who share it,
  * the user that data for the address goes to first. Two reads of the store at most, whatever the keys.
  */
-export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly UserKey[]): Promise<UserRow[][]> {
+export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly ReadKey[]): Promise<UserRow[][]> {
   const asked = new Set(keys.flatMap(firstKeys));
   const named = await identities.load(workspaceId, [...asked]);
   const found = keys.map((key) => idsOf(key, named));
@@ -20,16 +23,19 @@ export async function findUsers(identities: IdentityStore, workspaceId: string, 
 }
 
 /** The rows that a look-up begins with: of an id of ours also who took its user in. */
-function firstKeys(key: UserKey): IdentityKey[] {
+function firstKeys(key: ReadKey): IdentityKey[] {
+  if (key.by === "device") return [deviceKey(key.id)];
   return key.by === "platformId" ? [firstKey(key), takerKey(key.id)] : [firstKey(key)];
 }
 
-function idsOf(key: UserKey, rows: ReadonlyMap<IdentityKey, unknown>): UserId[] {
-  const row = rows.get(firstKey(key)) ?? (key.by === "platformId" ? rows.get(takerKey(key.id)) : undefined);
+function idsOf(key: ReadKey, rows: ReadonlyMap<IdentityKey, unknown>): UserId[] {
+  const [first] = firstKeys(key);
+  const row = (first && rows.get(first)) ?? (key.by === "platformId" ? rows.get(takerKey(key.id)) : undefined);
   if (row === undefined) return [];
   switch (key.by) {
     case "externalId":
     case "alias":
+    case "device":
       return [row as UserId];
     case "platformId":
       return [typeof row === "string" ? row : (row as UserRow).id];

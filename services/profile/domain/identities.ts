@@ -1,7 +1,7 @@
 /** The resolver's view of a workspace's identity rows: a bounded cache, with the writes of the record at hand on top. */
 import type { IdentityKey, JobRow, MergeRow, PendingRow, RepeatRow, Sharer, UserRow } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
-import { type AddressKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
+import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
 
 /**
  * Reads are synchronous and throw NeedRows where a row is not known. Rows are values: nobody changes them in place.
@@ -14,6 +14,8 @@ export interface Identities extends RowCache {
   /** Whom the name points to, alive or not (see IdentityKey). */
   holderOf(name: NameKey): UserId | undefined;
   user(id: UserId): UserRow | undefined;
+  /** The live user of a device. */
+  deviceUserOf(device: DeviceKey): UserId | undefined;
   /** Who has taken in the user of this id. */
   takerOf(id: UserId): UserId | undefined;
   sharers(address: AddressKey): readonly Sharer[];
@@ -86,6 +88,7 @@ export function createIdentities(workspaceId: string): Identities {
     },
     holderOf: (name) => read(name) as UserId | undefined,
     user,
+    deviceUserOf: (device) => read(device) as UserId | undefined,
     takerOf: (id) => read(takerKey(id)) as UserId | undefined,
     sharers: (address) => (read(address) as readonly Sharer[] | undefined) ?? nobody,
     repeat: (keyHash) => read(`r:${keyHash}`) as RepeatRow | undefined,

@@ -8,6 +8,7 @@ import type { Alias, UserId } from "./user-key.ts";
  *   lost keep pointing to the source, which has no row of its own: such a name is free, but known to be untouched.
  * - `u:<user id>` -> UserRow
  * - `t:<user id>` -> UserId of the live user who has taken in the user of this id, by one merge or several
+ * - `d:<device id>` -> UserId of the live user who was heard of on the device last
  * - `e:<email>` and `p:<phone>` -> Sharer[]
  * - `r:<key hash>` -> RepeatRow
  * - `j:<job id>` -> JobRow
@@ -15,7 +16,7 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while nobody has the name; `w:count` -> how many there are
  */
 export type IdentityKey = `${IdentityKind}:${string}`;
-export type IdentityKind = "x" | "a" | "u" | "t" | "e" | "p" | "r" | "j" | "m" | "w";
+export type IdentityKind = "x" | "a" | "u" | "t" | "d" | "e" | "p" | "r" | "j" | "m" | "w";
 
 /** Everything the resolver knows of one user. */
 export interface UserRow {
@@ -30,8 +31,16 @@ export interface UserRow {
   readonly merges: readonly string[];
   /** Users whom this one has taken in, those whom they had taken in among them, newest last: each has its `t:` row. */
   readonly tookIn?: readonly UserId[];
+  /** Devices on which the user was heard of, the latest last; one that another has taken over since stays, and has that one's `d:` row. */
+  readonly devices?: readonly KnownDevice[];
   /** An email status set while the user had no email: sent when one is attached. */
   readonly heldEmailStatus?: EmailStatus;
+}
+
+export interface KnownDevice {
+  readonly id: string;
+  /** Of the record that made it the user's; with open merges of the last one that named it. */
+  readonly at: Recency;
 }
 
 /** One of the users who hold an address; a row lists them by recency, the latest last. */

@@ -5,6 +5,7 @@ import type { UserRow } from "./identity.ts";
 import type { UserSelector } from "./user-key.ts";
 import { addressesOf, ownNames, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
+import { freeDevices } from "./resolve-devices.ts";
 import { type Effects, send, tell } from "./resolve-effects.ts";
 import { closeMerges } from "./resolve-open-merges.ts";
 
@@ -23,6 +24,7 @@ function deleteUser(effects: Effects, row: UserRow): void {
   for (const address of addressesOf(row)) leaveAddress(effects, address, { id: row.id, merges: [] });
   effects.view.put(userRowKey(row.id), undefined);
   for (const id of row.tookIn ?? []) effects.view.put(takerKey(id), undefined);
+  freeDevices(effects, row);
   closeMerges(effects, row.merges);
   send(effects, row, { type: "delete", gone: namesOf(row) });
   tell(effects, { type: "userDeleted", userId: row.id });

@@ -4,7 +4,8 @@ import { latestOf } from "./choose-user.ts";
 import type { Identities } from "./identities.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { UserId, UserKey } from "./user-key.ts";
-import { addressesOf, aliasKey, emailKey, externalIdKey, firstKey, phoneKey, takerKey, userRowKey } from "./user-names.ts";
+import { devicesIn, isDeviceName } from "./resolve-devices.ts";
+import { addressesOf, aliasKey, deviceKey, emailKey, externalIdKey, firstKey, phoneKey, takerKey, userRowKey } from "./user-names.ts";
 
 /** The rows that a record names itself; those that these lead to follow by `wantedKeys`. */
 export function keysOf(record: IntakeRecord): IdentityKey[] {
@@ -114,9 +115,12 @@ function addOwnKeys(body: IntakeBody, keys: IdentityKey[]): void {
   if (body.type === "renameExternalIds") {
     for (const { next } of body.renames) keys.push(externalIdKey(next));
   }
+  const sessionDevice = body.type === "reportSession" ? body.device?.deviceId : undefined;
+  if (sessionDevice !== undefined && isDeviceName(sessionDevice)) keys.push(deviceKey(sessionDevice));
   if (body.type !== "track") return;
   for (const object of body.objects) {
     if (object.kind !== "attribute") continue;
+    keys.push(...devicesIn(object).map(deviceKey));
     if (typeof object.email === "string") keys.push(emailKey(object.email));
     if (typeof object.phone === "string") keys.push(phoneKey(object.phone));
   }

@@ -8,6 +8,7 @@ import type { JobOutcome, JobRow, MergeRow, SideRecency, UserRow } from "./ident
 import type { Alias, UserId } from "./user-key.ts";
 import { addressesOf, aliasKey, emailKey, holdsLabel, phoneKey, recencyIn, takerKey, userRowKey } from "./user-names.ts";
 import { leaveAddress, moveAddresses, touchUser } from "./resolve-addresses.ts";
+import { takeInDevices } from "./resolve-devices.ts";
 import { type Effects, makeId, putUser, send, tell } from "./resolve-effects.ts";
 import { closeMerges, withoutOverMerges } from "./resolve-open-merges.ts";
 
@@ -110,6 +111,7 @@ function moveNames(effects: Effects, { source, target, moved }: Sides & { readon
     phone: target.phone ?? source.phone,
     merges: [...target.merges, mergeId],
     tookIn: takeIds(effects, { source, target }),
+    ...takeInDevices(effects, { source, target }),
   };
   putUser(effects, merged);
   moveAddresses(effects, target, merged);

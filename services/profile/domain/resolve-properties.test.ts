@@ -29,6 +29,8 @@ const key: fc.Arbitrary<UserKey> = fc.oneof(
   email.map(byEmail),
   phone.map(byPhone),
 );
+const device = fc.constantFrom("d1", "d2", "d3");
+const heard = fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.uniqueArray(device, { maxLength: 2 }) });
 const address = <T>(values: fc.Arbitrary<T>) => fc.option(fc.oneof(values, fc.constant(null)), { nil: undefined });
 const priorities = fc.subarray(["identified", "most_recently_updated", "least_recently_updated"] as const);
 const selector: fc.Arbitrary<UserSelector> = fc.record({ key, prioritization: priorities });
@@ -43,11 +45,13 @@ function objectOf(users: fc.Arbitrary<UserKey>) {
       phone: address(phone),
       emailSubscribe: fc.option(fc.constantFrom("opted_in", "unsubscribed"), { nil: undefined }),
       groups: fc.boolean(),
-    }).map(({ user, updateOnly, emailSubscribe, groups, ...rest }) =>
+      devices: heard,
+    }).map(({ user, updateOnly, emailSubscribe, groups, devices, ...rest }) =>
       attributes(user, {
         updateOnly,
         ...(rest.email !== undefined && user.by !== "email" && { email: rest.email }),
         ...(rest.phone !== undefined && user.by !== "phone" && { phone: rest.phone }),
+        ...(devices.length > 0 && { fields: tokensOf(devices) }),
         consent: {
           ...(emailSubscribe && { emailSubscribe }),
           ...(groups && { subscriptionGroups: [{ id: "g", state: "subscribed" as const }] }),
@@ -55,6 +59,20 @@ function objectOf(users: fc.Arbitrary<UserKey>) {
       })
     ),
   );
+}
+
+function tokensOf(devices: readonly string[]): [["push_tokens", { app_id: string; token: string; device_id: string }[]]] {
+  return [["push_tokens", devices.map((device_id) => ({ app_id: "app", token: "t", device_id }))]];
+}
+
+function sessionOf(users: fc.Arbitrary<UserKey>): fc.Arbitrary<Request> {
+  return fc.record({ user: users, deviceId: device }).map(({ user, deviceId }) => ({
+    type: "reportSession" as const,
+    user,
+    appId: "app",
+    startedAt: 0,
+    device: { deviceId, model: "", os: "" },
+  }));
 }
 
 function requestOf(jobs: number): fc.Arbitrary<Request> {
@@ -80,6 +98,7 @@ function requestOf(jobs: number): fc.Arbitrary<Request> {
     fc.array(selector, { maxLength: 1 }).map((users) => ({ type: "deleteUsers" as const, users })),
     fc.record({ current: externalId, next: externalId }).map((rename) => ({ type: "renameExternalIds" as const, renames: [rename] })),
     externalId.map((id) => ({ type: "removeExternalIds" as const, externalIds: [id] })),
+    sessionOf(key),
   );
 }
 
@@ -148,6 +167,7 @@ describe("resolveUndo() for every history in between", () => {
   const nothing: Request = { type: "removeExternalIds", externalIds: [] };
   const others = fc.oneof(
     fc.constantFrom("u", "x").map((id) => event(byId(id))),
+    sessionOf(fc.constant(byId("x"))),
     fc.constantFrom("1@b.c", "2@b.c").map((own) => attributes(byId(`of ${own}`), { email: own })),
     fc.constantFrom("+12125550101", "+12125550102").map((own) => attributes(byId(`of ${own}`), { phone: own })),
     fc.record({ label: fc.constantFrom("s", "t"), newName: aliasName })
@@ -173,7 +193,13 @@ describe("resolveUndo() for every history in between", () => {
     const toSides = objectOf(fc.constantFrom(byId(target), ...sideNames));
     const addition = fc.record({ label, name: aliasName })
       .map((added) => ({ type: "createAliases" as const, aliases: [{ externalId: target, alias: added }] }));
-    const since = fc.array(fc.oneof({ weight: 6, arbitrary: toSides }, { weight: 3, arbitrary: others }, addition), { maxLength: 15 });
+    const since = fc.array(
+      fc.oneof({ weight: 6, arbitrary: toSides }, { weight: 3, arbitrary: sessionOf(fc.constantFrom(byId(target), ...sideNames)) }, {
+        weight: 3,
+        arbitrary: others,
+      }, addition),
+      { maxLength: 15 },
+    );
     fc.assert(
       fc.property(before, since, (earlier, later) => {
         const withMerge = createWorkspace();
@@ -194,9 +220,17 @@ function isNewcomer({ user }: { readonly user: UserKey }): boolean {
   return user.by === "externalId" && user.id.startsWith("of ");
 }
 
-/** Identity rows with the order of sharers in place of their marks. */
+/** Identity rows with the order of sharers in place of their marks, and the devices that mean each user. */
 function orders(store: ReadonlyMap<IdentityKey, unknown>): [IdentityKey, unknown][] {
-  return [...namesOf(store)].map(([name, row]) => [name, Array.isArray(row) ? row.map(({ id, identified }) => ({ id, identified })) : row]);
+  return [...namesOf(store)].map(([name, row]) => {
+    if (name.startsWith("u:")) return [name, { ...row as UserRow, devices: devicesNow(store, row as UserRow) }];
+    return [name, Array.isArray(row) ? row.map(({ id, identified }) => ({ id, identified })) : row];
+  });
+}
+
+/** Those that mean the user still: one that another has taken over stays in the row. */
+function devicesNow(store: ReadonlyMap<IdentityKey, unknown>, { id, devices = [] }: UserRow): string[] {
+  return devices.filter((device) => store.get(`d:${device.id}`) === id).map((device) => device.id).toSorted();
 }
 
 function checkNames(store: ReadonlyMap<IdentityKey, unknown>): void {
@@ -213,6 +247,7 @@ function checkNames(store: ReadonlyMap<IdentityKey, unknown>): void {
     for (const mergeId of row.merges) expect(store.get(`m:${mergeId}`)).toMatchObject({ target: { id: row.id } });
   }
   for (const [name, row] of store) {
+    if (name.startsWith("d:")) expect(live.get(row as string)?.devices?.map(({ id }) => `d:${id}`)).toContain(name);
     if (/^[xa]:/.test(name)) checkName(name, live.get(row as string), kept);
     if (/^[ep]:/.test(name)) checkSharers(name, row as Sharer[], { live, sides });
   }

@@ -4,6 +4,7 @@ import type { IntakeBody } from "./intake-record.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import type { UserKey } from "./user-key.ts";
 import { touchUser } from "./resolve-addresses.ts";
+import { heardNow, isDeviceName, takeDevices, withDevices } from "./resolve-devices.ts";
 import { type Effects, send } from "./resolve-effects.ts";
 import { followTouch, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
 
@@ -24,7 +25,13 @@ function report(effects: Effects, key: UserKey, change: ProfileChange): void {
   const found = findUser(effects.view, key);
   if (found === undefined) return;
   const row = withoutOverMerges(effects, found);
+  const heard = heardNow(effects, change.type === "session" ? devicesOf(change) : []);
+  takeDevices(effects, row.id, heard);
   send(effects, { id: row.id, externalId: row.externalId, side: sideOf(effects.view, row, key) }, change);
   touchUser(effects, row);
-  followTouch(effects, row, { key, apply: (shadow) => shadow });
+  followTouch(effects, row, { key, apply: (shadow) => withDevices(shadow, heard) });
+}
+
+function devicesOf({ device }: Pick<Body<"reportSession">, "device">): readonly string[] {
+  return device !== undefined && isDeviceName(device.deviceId) ? [device.deviceId] : [];
 }

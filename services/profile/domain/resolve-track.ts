@@ -6,6 +6,7 @@ import type { AttributeObject, EventObject, PurchaseObject, TrackObject } from "
 import type { UserKey } from "./user-key.ts";
 import { type AddressChange, addressesOf, externalIdKey, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
 import { changeAddresses, changeSideAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
+import { devicesIn, heardNow, takeDevices, withDevices } from "./resolve-devices.ts";
 import { type Effects, makeId, putUser, send } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, followTouch, sideAddresses, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
@@ -24,6 +25,7 @@ function createFor(effects: Effects, object: TrackObject): void {
   if (object.updateOnly || object.user.by === "platformId") return;
   const change = addressChangeOf(object);
   const named = createUser(effects, object.user, change ?? {});
+  takeDevices(effects, named.id, heardNow(effects, devicesIn(object)));
   sendData(effects, named, object);
 }
 
@@ -45,6 +47,7 @@ export function createUser(effects: Effects, key: UserKey, change: AddressChange
 function sendObject(effects: Effects, row: UserRow, object: TrackObject): void {
   const change = addressChangeOf(object);
   const after = change === undefined ? row : changeAddresses(effects, row, change);
+  takeDevices(effects, row.id, heardNow(effects, devicesIn(object)));
   if (after !== row) sendAddresses(effects, row, { after });
   sendData(effects, after, object);
   touchUser(effects, after);
@@ -56,12 +59,14 @@ function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   const addresses = [...addressesOf(row), ...sideAddresses(effects.view, row)];
   const change = addressChangeOf(object);
   const after = change === undefined ? row : changeAddresses(effects, row, change);
+  const heard = heardNow(effects, devicesIn(object));
+  takeDevices(effects, row.id, heard);
   if (after !== row) sendAddresses(effects, row, { after, side });
   sendData(effects, { ...after, side }, object);
   touchUser(effects, after);
   followTouch(effects, after, {
     key: object.user,
-    apply: (side) => change === undefined ? side : changeSideAddresses(effects, side, change),
+    apply: (side) => withDevices(change === undefined ? side : changeSideAddresses(effects, side, change), heard),
   });
   if (change !== undefined) dropEmpty(effects, addresses, after);
 }

@@ -3,6 +3,7 @@ import type { ItemOutcome, JobOutcome, JobRow, MergeRow, Recency, SideRecency, U
 import { addressesOf, type AddressKey, aliasKey, emailKey, externalIdKey, holdsAlias, inserted } from "./user-names.ts";
 import { isNeverShared, neverShared, ownNames, phoneKey, takerKey, untouched } from "./user-names.ts";
 import { leaveAddress } from "./resolve-addresses.ts";
+import { giveDevicesBack } from "./resolve-devices.ts";
 import { type Effects, putUser, send, takeMark, tell } from "./resolve-effects.ts";
 import type { JobPlace } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
@@ -92,6 +93,7 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   const least = wasSentTo && source.merges.length + target.merges.length > 0 ? untouched : neverShared;
   restoreAddresses(effects, source, { ...merge.sourceRecency, least });
   restoreAddresses(effects, target, { ...merge.targetRecency, least });
+  giveDevicesBack(effects, live, { source, target });
   putUser(effects, source);
   putUser(effects, target);
   effects.view.put(takerKey(source.id), undefined);

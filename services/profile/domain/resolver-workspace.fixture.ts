@@ -143,5 +143,5 @@ function userIn(store: ReadonlyMap<IdentityKey, unknown>, key: UserKey): UserRow
 
 /** The rows that say who has which name. */
 export function namesOf(store: ReadonlyMap<IdentityKey, unknown>): Map<IdentityKey, unknown> {
-  return new Map([...store].filter(([key]) => /^[xauep]:/.test(key)).toSorted(([a], [b]) => a < b ? -1 : 1));
+  return new Map([...store].filter(([key]) => /^[xauepd]:/.test(key)).toSorted(([a], [b]) => a < b ? -1 : 1));
 }

@@ -8,6 +8,9 @@ export type NameKey = `x:${string}` | `a:${string}`;
 /** An address that users may share. */
 export type AddressKey = `e:${string}` | `p:${string}`;
 
+/** A device, which means one user, however many it was used by. */
+export type DeviceKey = `d:${string}`;
+
 export function externalIdKey(id: string): NameKey {
   return `x:${id}`;
 }
@@ -18,6 +21,10 @@ export function aliasKey(label: string, name: string): NameKey {
 
 export function userRowKey(id: UserId): `u:${string}` {
   return `u:${id}`;
+}
+
+export function deviceKey(id: string): DeviceKey {
+  return `d:${id}`;
 }
 
 /** The key of the row that says who has taken a user in. */

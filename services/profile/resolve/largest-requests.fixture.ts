@@ -85,6 +85,14 @@ export const kinds: Readonly<Record<string, Kind>> = {
       purchases: Array.from({ length: 75 }, () => ({ ...each, product_id: longName(at, 255), currency: "USD", price: 1 })),
     });
   },
+  "track: devices, as many as objects may name": (at) => {
+    const devices = Array.from({ length: limits.pushTokensPerObjectMax }, (_, n) => `${at}.${n} `.padEnd(limits.deviceIdBytesMax - 3, "x"));
+    const attributes = Array.from({ length: 75 }, (_, n) => ({
+      external_id: `owner ${n}`,
+      push_tokens: devices.map((device) => ({ app_id: "a", token: "t", device_id: `${n} ${device}` })),
+    }));
+    return tracked({ attributes });
+  },
   "bulk: a thousand users, and errors as long as they may be": (at) => {
     const bad = { [longName("name", 255)]: "x".repeat(256) };
     const attributes = Array.from(

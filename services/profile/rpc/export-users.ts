@@ -19,8 +19,9 @@ export async function handleExportUsers(
   message: ExportUsersRequest,
   { signal }: Pick<HandlerContext, "signal">,
 ): Promise<ExportUsersResponse> {
-  const { fields, currencyRates, customAttributes } = message;
-  const users = message.users.map(userKeyFromMessage);
+  const { fields, currencyRates, customAttributes, deviceId } = message;
+  const named = message.users.map(userKeyFromMessage);
+  const users = deviceId === undefined ? named : [...named, { by: "device" as const, id: deviceId }];
   const request = { ...readOf(message), signal };
   const { profiles, waiting, unknown, behind } = await exportUsers(parts, { ...request, users });
   const statuses = await statusesOf(parts, profiles, { ...request, fields, waiting });

@@ -54,6 +54,7 @@ export function describeProfileMove(driver: string, open: () => Promise<ProfileM
         ["r:hash", { bodyHash: "h", answer: "{}", sequence: 1, expiresAt: store.now + 3_600_000 }],
         ["m:merge", { mergeId: "merge", state: "open" }],
         ["t:u9", "u1"],
+        ["d:ä device", "u1"],
       ]);
       const users = [
         { profile: profileOf("u1", [2 ** 41, 3]), openMerges: ["merge"] },

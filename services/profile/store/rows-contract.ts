@@ -60,6 +60,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
         ["j:job", { outcomes: [] }],
         ["m:merge", { mergeId: "merge", state: "open" }],
         ["t:u9", "u1"],
+        ["d:ä device", "u1"],
       ]);
       await store.identities.save(w, rows, 5);
       expect(await store.identities.load(w, [...rows.keys(), "x:none", "u:none"])).toEqual(rows);

@@ -11,6 +11,7 @@ export const identityTables = {
   r: identityTable("answers_by_key", ["key_hash"], "body"),
   j: identityTable("jobs_by_id", ["job_id"], "body"),
   m: identityTable("merges_by_id", ["merge_id"], "body"),
+  d: identityTable("users_by_device", ["device_id"], "user_id"),
   t: identityTable("takers_by_user", ["user_id"], "body"),
   w: identityTable("pending_by_name", ["name"], "body"),
 } as const satisfies Record<IdentityKind, IdentityTable>;
