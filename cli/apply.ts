@@ -9,6 +9,7 @@ import { limits } from "../platform/limits.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
+import { asCalled } from "./called-as.ts";
 import { type CentersPlace, withCenters } from "./centers-place.ts";
 import { checkGroups, declareAllGroups } from "./declare-groups.ts";
 import { declareAllMessages, type DeclareMessagesOptions, hasMessages } from "./declare-messages.ts";
@@ -190,7 +191,7 @@ function shownBefore({ changes }: DeclareResult): string {
   const named = before.slice(0, shownBeforeMax).map(({ path, id }) => `${path} (${id})`).join(", ");
   const more = before.length > shownBeforeMax ? `, and ${before.length - shownBeforeMax} more` : "";
   const command = first.what === "API key" ? "keys" : "scim-tokens";
-  return `Secrets that were shown when they were made: ${named}${more}. For another: heddle ${command} rotate ${first.id}`;
+  return asCalled(`Secrets that were shown when they were made: ${named}${more}. For another: heddle ${command} rotate ${first.id}`);
 }
 
 const shownBeforeMax = 5;

@@ -21,6 +21,7 @@ const variables = [
   "HEDDLE_PAGES_URL",
   "HEDDLE_PREFERENCE_LINK_LIFE",
   "HEDDLE_URL",
+  "HEDDLE_KEY",
   "HEDDLE_API_KEY",
   "HEDDLE_METRICS_HOST",
   "HEDDLE_METRICS_PORT",
@@ -87,9 +88,11 @@ function named() {
   const imported = ["import", "backup", "restore"].includes(command)
     ? args.filter((arg, at) => at > 0 && !arg.startsWith("-") && !valued.has(args[at - 1])).slice(0, 1)
     : [];
+  const keyFile = option(["--key-file"]);
   const certificates = ["CA", "CERT", "KEY"].flatMap((end) => process.env[`HEDDLE_RPC_TLS_${end}`] || []);
   return [
     ...(command === "start" ? certificates.map((file) => resolve(file)) : []),
+    ...(keyFile && keyFile !== "-" ? [resolve(keyFile)] : []),
     ...(declared && declared !== "-" ? [resolve(declared)] : []),
     ...[...imported, ...(output ? [output] : [])].map((file) => dirname(resolve(file))),
   ];
@@ -100,7 +103,7 @@ function net() {
     return [`${process.env.HEDDLE_HTTP_HOST || "127.0.0.1"}:${process.env.HEDDLE_HTTP_PORT || 8080}`, ...seen()].join(",");
   }
   const url = option(["--url"]) ?? process.env.HEDDLE_URL ?? "http://127.0.0.1:8080";
-  return command === "import" || command === "export" ? new URL(url).host : undefined;
+  return ["import", "export", "users"].includes(command) ? new URL(url).host : undefined;
 }
 
 /** The ports of RPCs and of the metrics, and the collector of traces, where they are asked for. */

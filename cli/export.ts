@@ -21,6 +21,7 @@ export interface ExportOptions {
   readonly ids?: string;
   readonly url?: string;
   readonly key?: string;
+  readonly keyFile?: string;
   readonly workspace?: string;
   readonly dataDir?: string;
   readonly output?: string;

@@ -133,7 +133,7 @@ function refusedAnswer(error: RefusedError | UnreachableError, { url, waitedMs }
   const answer = answerOf(body);
   if (answer && (status === 400 || status === 413)) return { ...answer, ok: false };
   const said = answer ? `: ${answer.message}` : "";
-  if (status === 401) throw new UnsentError(`The API key is not accepted (401${said}): give a valid one with --key or HEDDLE_API_KEY`);
+  if (status === 401) throw new UnsentError(`The API key is not accepted (401${said}): give a valid one with --key-file or in HEDDLE_KEY`);
   if (status === 403) throw new UnsentError(`The API key may not import (403${said}): it needs the permission users.track`);
   if (status === 422) {
     throw new UnsentError(

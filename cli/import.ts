@@ -1,5 +1,5 @@
 /** heddle import: sends a file to /users/track over HTTP, in order, each row once, with a report of what was refused. */
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 
 import { systemClock } from "../platform/clock.ts";
@@ -14,10 +14,12 @@ import { runImport } from "./import-run.ts";
 import type { SendOptions, Sent } from "./import-send.ts";
 import { CommandError, exitCodes, print, printError, UsageError } from "./output.ts";
 import { openProgressBar, type ProgressBar } from "./progress-bar.ts";
+import { readStandardInput } from "./standard-input.ts";
 
 export interface ImportOptions extends FormatOptions {
   readonly url?: string;
   readonly key?: string;
+  readonly keyFile?: string;
   readonly batchSize: number;
   readonly concurrency: number;
   /** Seconds. */
@@ -158,10 +160,31 @@ export function serverUrl(options: { readonly url?: string; readonly env: NodeJS
   return url;
 }
 
-export function serverKey(options: { readonly key?: string; readonly env: NodeJS.ProcessEnv }): string {
-  const key = options.key ?? options.env["HEDDLE_API_KEY"];
-  if (!key) throw new UsageError("Give an API key with --key or in HEDDLE_API_KEY");
+/** A file keeps the key out of the list of processes, and out of the shell's history. */
+export function serverKey(options: { readonly key?: string; readonly keyFile?: string; readonly env: NodeJS.ProcessEnv }): string {
+  if (options.key !== undefined && options.keyFile !== undefined) throw new UsageError("Give --key-file or --key, not both");
+  if (options.keyFile !== undefined) return keyOf(options.keyFile);
+  const key = options.key ?? (options.env["HEDDLE_KEY"] || options.env["HEDDLE_API_KEY"]);
+  if (!key) {
+    throw new UsageError("Give an API key with --key-file, in HEDDLE_KEY, or with --key, which other users of this machine can see");
+  }
   return key;
+}
+
+function keyOf(file: string): string {
+  const name = file === "-" ? "standard input" : `"${file}"`;
+  const text = file === "-" ? readStandardInput().toString() : readKeyFile(file);
+  const key = text.trim();
+  if (key === "" || /\s/.test(key)) throw new CommandError(`There must be an API key and nothing else in ${name}`);
+  return key;
+}
+
+function readKeyFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    throw new CommandError(`Cannot read the key in "${file}": ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 function sizeOf(file: string): number {

@@ -4,6 +4,7 @@ import { isAddressRange } from "../gateway/access/declaration-holders.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../gateway/access/keys.ts";
 import { everyPermission, permissionNames } from "../gateway/access/permissions.ts";
 import { withAccessPlace } from "./access-place.ts";
+import { asCalled } from "./called-as.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
 import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
 
@@ -50,7 +51,7 @@ export async function list(options: FolderOptions & { readonly workspace?: strin
     revokedAt: timeText(key.revokedAt),
   }));
   if (options.json) printJson(keys);
-  else if (keys.length === 0) print("There are no API keys yet: make one with heddle keys create");
+  else if (keys.length === 0) print(asCalled("There are no API keys yet: make one with heddle keys create"));
   else {
     const cells = keys.map((key) => [key.id, key.workspace, key.name, key.permissions.join(","), key.createdAt ?? "", key.revokedAt ?? ""]);
     print(table(["ID", "WORKSPACE", "NAME", "PERMISSIONS", "CREATED", "REVOKED"], cells));
@@ -71,7 +72,7 @@ export async function rotate(id: string, options: FolderOptions & { readonly ove
   if (options.json) return exitCodes.ok;
   print(
     options.overlapHours === undefined
-      ? `The old key stays valid until you revoke it: heddle keys revoke ${id}`
+      ? asCalled(`The old key stays valid until you revoke it: heddle keys revoke ${id}`)
       : `The old key ${id} stays valid for ${options.overlapHours} hours`,
   );
   return exitCodes.ok;

@@ -1,10 +1,12 @@
 /** The heddle command: its commands, their options and help. Each command has a file of its own, loaded when it runs. */
-import { Command, CommanderError } from "commander";
+import { Argument, Command, CommanderError } from "commander";
 
 import { addBackup } from "./backup-command.ts";
 import { addConsent } from "./consent-command.ts";
+import { addExport, addImport } from "./import-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
-import { collect, hours, whole } from "./option-values.ts";
+import { dataDirHelp, hours, shells, whole } from "./option-values.ts";
+import { asCalled } from "./called-as.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
 import { holdYoungSpace } from "./young-space.ts";
@@ -29,6 +31,7 @@ export async function run(args: readonly string[]): Promise<number> {
 
 function commands(done: (code: number) => void): Command {
   const program = new Command("heddle")
+    .configureOutput({ writeOut: (text) => process.stdout.write(asCalled(text)), writeErr: (text) => process.stderr.write(asCalled(text)) })
     .description("The customer-data API that you run yourself.")
     .version("0.1.0")
     .exitOverride()
@@ -50,6 +53,7 @@ function commands(done: (code: number) => void): Command {
   addPreferenceCenters(program, done);
   addTranslations(program, done);
   addUsers(program, done);
+  addCompletion(program, done);
   return program;
 }
 
@@ -108,8 +112,6 @@ Example:
     .option("--wait <seconds>", "try again for so long while Cassandra is not there or another migration runs", whole(0, 3_600))
     .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
 }
-
-const dataDirHelp = "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
 
 function addApply(program: Command, done: (code: number) => void): void {
   program.command("apply")
@@ -226,93 +228,22 @@ function addDoctor(program: Command, done: (code: number) => void): void {
     .action(async (options) => done(await (await import("./doctor.ts")).doctor({ ...options, env: process.env })));
 }
 
-function addImport(program: Command, done: (code: number) => void): void {
-  program.command("import")
-    .description("send a file of users, events and purchases to /users/track")
-    .argument("<file>", "NDJSON, CSV or other delimited text")
-    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
-    .option("--key <key>", "API key with users.track, HEDDLE_API_KEY unless given")
-    .option("--format <format>", "ndjson or csv; by the file's name unless given")
-    .option("--type <type>", "what each row of a table is: attribute, event or purchase")
-    .option(
-      "--map <field=column>",
-      "field of the object and the column it comes from, or a YAML file of them; may be repeated",
-      collect,
-      [],
-    )
-    .option("--delimiter <delimiter>", "one character, tab or whitespace", ",")
-    .option("--batch-size <objects>", "objects a request", whole(1, 75), 75)
-    .option("--concurrency <requests>", "requests at the same time; the order of each user is kept", whole(1, 32), 1)
-    .option("--deadline <seconds>", "how long to try one batch again while the server is down or busy", whole(0, 1_000_000), 600)
-    .option("--row-id <column>", "column, or field of the object, that tells rows apart instead of all that they hold")
-    .option("--run <name>", "import a file that was imported before once more, as something new")
-    .option("--dry-run", "check every row as the server would, and say what would be sent; send and write nothing")
-    .option("--quiet", "no progress, only the summary")
-    .addHelpText("after", importHelp)
-    .action(async (file, options) => done(await (await import("./import.ts")).importFile(file, { ...options, env: process.env })));
+function addCompletion(program: Command, done: (code: number) => void): void {
+  program.command("completion")
+    .description("print what a shell needs to complete commands and options")
+    .addArgument(new Argument("<shell>").choices(shells))
+    .addHelpText("after", completionHelp)
+    .action(async (shell) => done((await import("./completion.ts")).completion(shell, program)));
 }
 
-const importHelp = `
-NDJSON: each line is either one object with its "type" beside its fields, or a body of /users/track:
-  {"type":"attribute","external_id":"u1","first_name":"Ann"}
-  {"type":"event","external_id":"u1","name":"signed_up","time":"2026-11-20T12:00:00Z"}
-  {"type":"purchase","external_id":"u1","product_id":"cd","currency":"USD","price":11.77,"time":"2026-11-20T12:00:00Z"}
-  {"attributes":[{"external_id":"u2","type":"an attribute called type"}],"events":[]}
-
-Lines of heddle export are read too; what of a user an import cannot carry is said by name.
-
-CSV: the first row names the columns. Columns that are called as fields of the API (external_id, price, properties.size, ...)
-map by themselves, --map says what others become, and columns that become nothing are named:
-  --map price=dollars            field price from column dollars
-  --map product_id==cd           field product_id is always "cd"
-  --map properties.count=n:int   a field within an object, as a whole number
-  Types after the column: text, number, int, bool, date, json. price is a number, quantity an int and time a date
-  without saying so. A date without a time of day (20261120 or 2026-11-20) is noon UTC. An empty cell leaves the
-  field out. A --map file in YAML holds lines "field: column", and constants as "field: =value".
-
-Each row is taken once. <file>.heddle-progress remembers which were: an interrupted import goes on when the same command
-runs again, and of a file that was edited, or grew, the rows that are new are sent. Rows are the same where the object that
-they become is the same, or where --row-id is; of rows that are equal within a file each counts. Keep that file beside
-the other for as long as you may import it again. Without it a file that is as it was counts once within the 7 days that
-the server remembers its requests, and an edited one anew.
-
-Rows that were refused are in <file>.errors.csv (or .ndjson) as they were, with the reason before each. Mend them there and
-import that file with the same options, or mend them in the first file and import that again: both count once.
-With more than one request at the same time, lines that name one user in different ways (by id here, by email there) may
-change places.
+const completionHelp = `
+It is for "heddle" itself: install the package globally, or put node_modules/.bin on the PATH.
 
 Examples:
-  heddle import users.ndjson --key hdl_...
-  heddle import sales.csv --type purchase --map external_id=customer --map product_id=sku \\
-    --map price=total --map currency==EUR --map time=day
-  heddle import CDNOW_master.txt --delimiter whitespace --type purchase --map external_id=customer_id \\
-    --map time=date --map product_id==cd --map currency==USD --map price=dollar_value --map quantity==1 \\
-    --map properties.cds=number_of_cds:int
+  heddle completion bash > ~/.local/share/bash-completion/completions/heddle
+  heddle completion zsh > ~/.zfunc/_heddle        where fpath has ~/.zfunc before compinit
+  heddle completion fish > ~/.config/fish/completions/heddle.fish
 `;
-
-function addExport(program: Command, done: (code: number) => void): void {
-  program.command("export")
-    .description("write users as NDJSON, one a line")
-    .option("--ids <file>", "file of external ids, one a line, or of identifier objects; read over HTTP")
-    .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
-    .option("--key <key>", "API key with users.export.ids, HEDDLE_API_KEY unless given")
-    .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
-    .option("--data-dir <folder>", dataDirHelp)
-    .option("-o, --output <file>", "write to this file instead of standard output")
-    .addHelpText(
-      "after",
-      `
-The HTTP API has no list of all users. With --ids, the named users are read over HTTP (50 a request). Without it,
-all users of a workspace are read straight from the data folder on this machine, also beside a running server; what
-was answered but not yet applied when it begins may be missing.
-
-Examples:
-  heddle export -o users.ndjson
-  heddle export --ids ids.txt --url http://127.0.0.1:8080 --key hdl_... -o users.ndjson
-`,
-    )
-    .action(async (options) => done(await (await import("./export.ts")).exportUsers({ ...options, env: process.env })));
-}
 
 // Deno may be started on this file itself; through heddle.mjs it is only imported.
 if (import.meta.main) process.exitCode = await run(process.argv.slice(2));

@@ -1,6 +1,13 @@
 /** How values of options are read from the command line. */
 import { InvalidArgumentError } from "commander";
 
+export const shells = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof shells)[number];
+
+export const dataDirHelp =
+  "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
+export const keyHelp = "the key itself, which whoever lists the processes of this machine can see";
+
 export function collect(value: string, before: string[]): string[] {
   return [...before, value];
 }

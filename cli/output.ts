@@ -1,4 +1,5 @@
 /** How commands speak: text on standard output, one clear sentence on standard error, and three exit codes. */
+import { asCalled } from "./called-as.ts";
 import { Refusal } from "../platform/refusal.ts";
 
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
@@ -35,7 +36,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
 /** Says what went wrong and answers with the exit code. Only a fault of ours shows where it happened. */
 export function reportFailure(error: unknown): number {
   if (error instanceof UsageError) {
-    printError(error.message);
+    printError(asCalled(error.message));
     return exitCodes.usage;
   }
   if (error instanceof Error && error.name === "NotCapable") {
@@ -43,7 +44,7 @@ export function reportFailure(error: unknown): number {
     return exitCodes.failure;
   }
   const expected = error instanceof CommandError || error instanceof Refusal || isSystemError(error);
-  printError(expected ? error.message : faultText(error));
+  printError(expected ? asCalled(error.message) : faultText(error));
   return exitCodes.failure;
 }
 

@@ -2,6 +2,7 @@
 import type { Client } from "@connectrpc/connect";
 import { withoutEnd } from "../platform/text-ends.ts";
 import { CenterState, type ContentService, type PreferenceCenterSummary } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
+import { asCalled } from "./called-as.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { withCenters } from "./centers-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
@@ -23,8 +24,9 @@ export async function list(options: CenterOptions): Promise<number> {
     updatedAt: timeText(updatedAt),
   }));
   if (options.json) printJson(rows);
-  else if (rows.length === 0) print("There are no preference centers yet: create one over the API, or declare one with heddle apply");
-  else {
+  else if (rows.length === 0) {
+    print(asCalled("There are no preference centers yet: create one over the API, or declare one with heddle apply"));
+  } else {
     const cells = rows.map((row) => [row.id, row.name, String(row.version), row.state, row.updatedAt]);
     print(table(["ID", "NAME", "VERSION", "STATE", "UPDATED"], cells));
   }

@@ -3,6 +3,7 @@ import type { Company } from "../gateway/access/access.ts";
 import { isAddressRange, isOrigin } from "../gateway/access/declaration-holders.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { createToken, type NewToken, revokeToken, rotateToken } from "../gateway/access/tokens.ts";
+import { asCalled } from "./called-as.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
 import { CommandError, exitCodes, print, printJson, table, UsageError } from "./output.ts";
@@ -65,7 +66,7 @@ export async function list(options: FolderOptions & { readonly company?: string 
     revokedAt: timeText(token.revokedAt),
   }));
   if (options.json) printJson(tokens);
-  else if (tokens.length === 0) print("There are no SCIM tokens yet: make one with heddle scim-tokens create");
+  else if (tokens.length === 0) print(asCalled("There are no SCIM tokens yet: make one with heddle scim-tokens create"));
   else {
     const cells = tokens.map((token) => [
       token.id,
@@ -96,7 +97,7 @@ export async function rotate(id: string, options: FolderOptions & { readonly ove
   if (options.json) return exitCodes.ok;
   print(
     options.overlapHours === undefined
-      ? `The old token stays valid until you revoke it: heddle scim-tokens revoke ${id}`
+      ? asCalled(`The old token stays valid until you revoke it: heddle scim-tokens revoke ${id}`)
       : `The old token ${id} stays valid for ${options.overlapHours} hours`,
   );
   return exitCodes.ok;

@@ -10,6 +10,7 @@ import { createLogger, type Logger } from "../platform/logger.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Database } from "../platform/sqlite/database.ts";
+import { asCalled } from "./called-as.ts";
 import { applyText, describeResult, describeSecrets, fileProblems, readDeclarationFile } from "./apply.ts";
 import { declareAllGroups } from "./declare-groups.ts";
 import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
@@ -68,7 +69,7 @@ async function open(
     if (rpcUrl !== undefined) print(`RPCs are served on ${rpcUrl}`);
     print(`Heddle is listening on ${url}`);
     const demo = options.demo();
-    if (demo !== undefined) print(demo.key === undefined ? keylessDemoText : demoText(url, demo.key, systemClock.now()));
+    if (demo !== undefined) print(demo.key === undefined ? asCalled(keylessDemoText) : demoText(url, demo.key, systemClock.now()));
     return heddle;
   } catch (error) {
     await heddle.close();

@@ -1,5 +1,6 @@
 /** The commands of heddle users: their options and help. */
 import type { Command } from "commander";
+import { keyHelp } from "./option-values.ts";
 
 export function addUsers(program: Command, done: (code: number) => void): void {
   const users = program.command("users").description("users who have too much for one person: who is rejected, and back in");
@@ -7,7 +8,8 @@ export function addUsers(program: Command, done: (code: number) => void): void {
     return users.command(words)
       .description(description)
       .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
-      .option("--key <key>", "API key of the workspace with console.operate, HEDDLE_API_KEY unless given");
+      .option("--key-file <file>", "file of an API key with console.operate, - for standard input; HEDDLE_KEY unless given")
+      .option("--key <key>", keyHelp);
   }
   command("rejected", "users of whom /users/track takes no more, and why")
     .option("--json", "print the result as JSON")

@@ -7,6 +7,7 @@ import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
 interface ServerOptions {
   readonly url?: string;
   readonly key?: string;
+  readonly keyFile?: string;
   readonly env: NodeJS.ProcessEnv;
 }
 

@@ -43,6 +43,7 @@ const planted: readonly (readonly [rule: string, file: string, imports: string])
   ["store-takes-types-only", "services/profile/store/sqlite.ts", "../domain/profile.ts"],
   ["store-knows-no-wire", "services/profile/store/sqlite.ts", "type ../../../proto/gen/profile_pb.ts"],
   ["store-knows-no-wire", "services/profile/store/sqlite.ts", "../rpc/routes.ts"],
+  ["store-knows-no-wire", "services/profile/store/sqlite.ts", "nats"],
   ["wire-knows-no-store", "services/profile/rpc/routes.ts", "../store/sqlite.ts"],
   ["wire-knows-no-store", "services/profile/rpc/routes.ts", "../../../platform/sqlite/database.ts"],
   ["only-main-sees-wire", "services/profile/rpc/routes.ts", "../wire.ts"],

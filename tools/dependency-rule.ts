@@ -68,7 +68,7 @@ export const dependencyRules: readonly Rule[] = [
     name: "store-knows-no-wire",
     comment: "Rows are not messages",
     from: { path: "^services/[^/]+/store/" },
-    to: { path: "^proto/|^@connectrpc/|^@nats-io/|^services/[^/]+/(rpc|events)/" },
+    to: { path: "^proto/|^@connectrpc/|^nats$|^services/[^/]+/(rpc|events)/" },
   },
   {
     name: "wire-knows-no-store",
