@@ -1,6 +1,9 @@
 /** Which tests run where: unit tests beside their files, black-box tests against a real server process, and the long ones. */
+import { matchesGlob } from "node:path";
 import { env } from "node:process";
 import { defineConfig } from "vitest/config";
+import { alias } from "./test/kubernetes/black-box/alias.ts";
+import { ownMesh } from "./test/kubernetes/black-box/left.ts";
 
 /** What runs on the mesh too: grows with the parts that it has. */
 export const meshFiles = [
@@ -52,6 +55,10 @@ const mixedFiles = [
 ];
 const meshNames = env.HEDDLE_TEST_DENO_PARTS === undefined ? meshFiles : mixedFiles;
 const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshNames.join()}}*.test.ts` : "test/http/!(mesh-*).test.ts";
+/** HEDDLE_TEST_SHARED=1: files that need no mesh of their own share one, as each takes 8 s of CPU to start. */
+const ownFiles = ownMesh.map((name) => `test/http/${name}.test.ts`);
+const isShared = env.HEDDLE_TEST_SHARED === "1";
+const httpInclude = isShared ? ownFiles.filter((file) => matchesGlob(file, httpFiles)) : [httpFiles];
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -64,7 +71,8 @@ export default defineConfig({
     projects: [
       project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], patient),
       project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
-      project("http", [httpFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
+      project("http", httpInclude, { ...patient, globalSetup: "test/mesh-setup.ts" }),
+      ...(isShared ? [sharedMesh()] : []),
       project("browser", ["test/browser/*.test.ts"], patient),
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("cluster", ["test/cluster/*.test.ts"], { testTimeout: 300_000, hookTimeout: 600_000 }),
@@ -76,6 +84,13 @@ export default defineConfig({
     ],
   },
 });
+
+function sharedMesh() {
+  const { test } = project("http-shared", [httpFiles], { ...patient, globalSetup: "test/mesh-setup.ts" });
+  const here = "test/kubernetes/black-box";
+  const setupFiles = ["test/seed.ts", `${here}/shared-mesh.ts`, `${here}/setup.ts`];
+  return { extends: true as const, resolve: { alias }, test: { ...test, exclude: ownFiles, setupFiles } };
+}
 
 function project(name: string, include: string[], settings: { testTimeout?: number; hookTimeout?: number; globalSetup?: string }) {
   return { extends: true as const, test: { name, include, ...settings } };

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { leftFiles, leftForwarded, leftTests } from "./kubernetes/black-box/left.ts";
+import { leftFiles, leftForwarded, leftInside, leftTests, ownMesh } from "./kubernetes/black-box/left.ts";
 import { ownNames } from "./kubernetes/black-box/own-names.ts";
 
 const folder = join(import.meta.dirname, "http");
@@ -52,10 +52,11 @@ test("declared secrets and names get the ending where they are used, and others 
 
 test("what is left out is there, and has a reason", () => {
   const files = readdirSync(folder).map((name) => name.replace(".test.ts", ""));
-  for (const [name, reason] of Object.entries({ ...leftFiles, ...leftForwarded })) {
+  for (const [name, reason] of Object.entries({ ...leftFiles, ...leftForwarded, ...leftInside })) {
     expect(files).toContain(name);
     expect(reason).toMatch(/\w+ \w+/);
   }
+  expect(ownMesh.filter((name) => !files.includes(name))).toEqual([]);
   for (const [file, tests] of Object.entries(leftTests)) {
     const text = readFileSync(join(folder, `${file}.test.ts`), "utf8");
     for (const name of Object.keys(tests)) expect(text).toContain(`test("${name}"`);

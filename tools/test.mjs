@@ -11,7 +11,10 @@ const stages = [
   { name: "mesh", run: () => runTests("mesh") },
   { name: "node", run: () => withStatements("node", () => runTests("http", { HEDDLE_TEST_RUNTIME: "node" })) },
   { name: "deno", run: () => withStatements("deno", () => runTests("http", { HEDDLE_TEST_RUNTIME: "deno" })) },
-  { name: "mesh-http", run: () => withServers(() => withStatements("mesh", () => runTests("http", { HEDDLE_TEST_SHAPE: "mesh" }))) },
+  {
+    name: "mesh-http",
+    run: () => withServers(() => withStatements("mesh", () => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_SHARED: "1" }))),
+  },
   {
     name: "mesh-mixed",
     run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_DENO_PARTS: "gateway,profile" })),
@@ -87,7 +90,7 @@ function withStatements(shape, run) {
  * busy machine make some tests of the whole fail once in a hundred runs; one that fails twice is broken.
  */
 function runTests(project, variables = {}) {
-  const name = [project, ...Object.values(variables)].join("-");
+  const name = [project, ...Object.values(variables).filter((value) => value !== "1")].join("-");
   const first = runOnce(project, { variables, name, files: [] });
   const again = [...new Set(first.failures.map(({ file }) => file))];
   if (first.status === 0) return count(first);
@@ -128,7 +131,7 @@ function runOnce(project, { variables, name, files }) {
     "node_modules/vitest/vitest.mjs",
     "run",
     "--project",
-    project,
+    variables.HEDDLE_TEST_SHARED === "1" ? `${project}*` : project,
     "--passWithNoTests",
     "--reporter=dot",
     "--reporter=json",

@@ -4,7 +4,7 @@ import { env } from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { callHeddle, type CallOptions } from "../../client.ts";
 import type { Heddle, StartOptions } from "../../heddle.ts";
-import { meshCommand } from "./mesh-command.ts";
+import { isHere, meshCommand } from "./mesh-command.ts";
 import { leave, names } from "./this-file.ts";
 
 export { repository } from "../../heddle.ts";
@@ -62,7 +62,7 @@ export function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   return Promise.resolve({
     url,
     key: names.secret(demoKey),
-    commandEnv: {},
+    commandEnv: Object.fromEntries(Object.entries(env).filter(([name]) => isHere && name.startsWith("HEDDLE_"))) as Record<string, string>,
     get pid() {
       return 0;
     },

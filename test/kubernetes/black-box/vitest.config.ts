@@ -1,16 +1,12 @@
 /** The black-box files against a mesh that runs already: what starts a server declares companies there instead. */
 import { resolve } from "node:path";
 import { defineConfig } from "vitest/config";
+import { alias } from "./alias.ts";
 import { leftNow } from "./left.ts";
 import { NotRun } from "./reporter.ts";
 
 const root = resolve(import.meta.dirname, "../../..");
 const here = import.meta.dirname;
-const alias = ["heddle", "command-line", "raw"].map((name) => ({
-  find: new RegExp(`^\\.\\.?/${name}\\.ts$`),
-  replacement: resolve(here, `${name}.ts`),
-}));
-
 export default defineConfig({
   root,
   resolve: { alias },
