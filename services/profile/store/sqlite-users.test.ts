@@ -40,6 +40,30 @@ test("users of a later epoch lie at their places as those of the first do, and a
   await database.close();
 });
 
+test("users of a later epoch fill as many pages as those of the first, but for the longer numbers in their rows", async () => {
+  const first = await pagesOf(1_000_000);
+  const later = await pagesOf(2 ** 40 * 14);
+  expect(later / first).toBeLessThan(1.05);
+});
+
+/** Of five thousand users who came one after the other, from this sequence on. */
+async function pagesOf(first: number): Promise<number> {
+  const database = openDatabase({ path: ":memory:" });
+  const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  for (let from = first; from < first + 5_000; from += 50) {
+    const sequences = Array.from({ length: 50 }, (_, at) => from + at);
+    const some = sequences.map((sequence): Profile => {
+      const id = `${sequence.toString(16).padStart(12, "0")}0001aaaaaaaa`;
+      return { ...profileOf(id, 1), mark: [sequence, 0], custom: new Map([["note", "x".repeat(200)]]) };
+    });
+    await putProfiles(tables, some);
+    await sqliteIdentities(tables).save("w", new Map(some.map(({ id }) => [`u:${id}` as const, { id }])), 1);
+  }
+  const pages = database.prepare("PRAGMA page_count").get()?.["page_count"];
+  await database.close();
+  return Number(pages);
+}
+
 test("a user of a later epoch whom an earlier build put at a negative place keeps that row", async () => {
   const database = openDatabase({ path: ":memory:" });
   const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
