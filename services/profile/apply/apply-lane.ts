@@ -6,6 +6,7 @@ import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
+import { isPassing } from "../../../platform/passing.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
@@ -75,9 +76,16 @@ class Applier {
     this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, lane: parts.layout.profile(parts.lane) });
   }
 
+  /** A wake-up and no more: where it cannot be sent, the partner waits on, which `heddle log status` shows and a redrive ends. */
   async #announce(workspaceId: string, item: Announcement): Promise<void> {
-    const { lanes, layout, pack } = this.#parts;
-    await lanes.append(layout.profile(layout.laneOf(workspaceId, item.userId)), pack([{ workspaceId, item }]));
+    const { lanes, layout, pack, logger } = this.#parts;
+    try {
+      await lanes.append(layout.profile(layout.laneOf(workspaceId, item.userId)), pack([{ workspaceId, item }]));
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      const { userId, mark: [sequence, part] } = item;
+      logger.error("announcement_not_sent", error, { workspaceId, userId, sequence, part });
+    }
   }
 
   async turn(): Promise<"busy" | number> {

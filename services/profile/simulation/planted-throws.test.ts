@@ -155,3 +155,26 @@ test.each(failing)(
     expect(await backlogOf(done)).toBe(0);
   },
 );
+
+test(
+  "an announcement that the log does not take stands in nobody's way: its partner is shown as waiting, and a redrive lets it go on",
+  async () => {
+    let isMended = false;
+    const announced: unknown[] = [];
+    const done = await run((call, [partition, body]) => {
+      if (isMended || call !== "lanes.append" || !Buffer.from(body as Uint8Array).includes("announce")) return;
+      announced.push(partition);
+      throwPlanted();
+    });
+    expect(announced).toHaveLength(1);
+    const seen = await eventsOf(done);
+    for (const id of ["a", "b", odd]) expect([id, seen.get(id)]).toEqual([id, { first: 1, second: id === odd ? 2 : 1 }]);
+    const held = await done.cluster.store.profiles.listHeld(9);
+    expect(held.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^Waits for user /)]);
+    isMended = true;
+    await redrive(done);
+    expect((await eventsOf(done)).get("c")).toEqual(expected.get("c"));
+    expect(await backlogOf(done)).toBe(0);
+  },
+  100_000,
+);
