@@ -4,11 +4,13 @@ import { readFileSync, statSync } from "node:fs";
 import { type Declaration, parseDeclaration } from "../gateway/access/declaration.ts";
 import { declare, type DeclareResult, DeclareUnknown } from "../gateway/access/declare.ts";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
+import type { FieldChange } from "../gateway/access/declare-fields.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
 import { limits } from "../platform/limits.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { withAccessPlace } from "./access-place.ts";
+import { isWanted } from "./ask.ts";
 import { asCalled } from "./called-as.ts";
 import { type CentersPlace, withCenters } from "./centers-place.ts";
 import { checkGroups, declareAllGroups } from "./declare-groups.ts";
@@ -22,6 +24,8 @@ export interface ApplyOptions {
   readonly file: string;
   readonly prune?: boolean;
   readonly dryRun?: boolean;
+  /** Prunes without asking. */
+  readonly yes?: boolean;
   readonly dataDir?: string;
   readonly json?: boolean;
 }
@@ -36,6 +40,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
       applyText(access, text, {
         ...options,
         database,
+        mayPrune: options.yes || options.file === "-" || !process.stdin.isTTY ? undefined : mayPrune,
         onMade: (made) => shown.push(made) && (options.json || print(describeSecrets(made))),
       }));
     if (options.json) printJson(result);
@@ -51,17 +56,28 @@ export async function apply(options: ApplyOptions): Promise<number> {
 export interface ApplyTextOptions extends DeclareMessagesOptions, TranslationsPlace {
   /** Told of secrets as soon as they are made: what follows may fail, and nobody can read them any more then. */
   readonly onMade: (made: DeclareResult) => void;
+  /** Called before anything is written, where things would be removed; throws where they may not be. */
+  readonly mayPrune?: ((pruned: readonly Change[]) => Promise<void>) | undefined;
+}
+
+async function mayPrune(pruned: readonly Change[]): Promise<void> {
+  const things = pruned.map(({ what, path, id, note }) => [what, path, id, note ?? ""]);
+  printError(`The file does not name these, and they would be removed:\n${table(["WHAT", "NAME", "ID", ""], things)}`);
+  if (!await isWanted("Remove them?")) throw new CommandError("Nothing was changed. With --yes it is done without asking");
 }
 
 /**
  * Declares the text of a file: checks all of it with all parts that it concerns, and writes nothing unless all would take it.
- * A problem is a CommandError that names file and line; one that comes after the first writing says so.
+ * A problem is a CommandError that names file and line; one that comes after the first writing says so. Nothing is
+ * written where `mayPrune` throws.
  */
 export async function applyText(admin: AccessAdmin, text: string, options: ApplyTextOptions): Promise<DeclareResult> {
   const declaration = fileProblems(options.file, () => parseDeclaration(text));
   checkGroupCounts(options.file, declaration);
   const planned = await tryAll(admin, declaration, options);
-  if (options.dryRun) return planned;
+  if (options.dryRun) return withoutNewIds(planned, text);
+  const pruned = planned.changes.filter(({ action }) => action === "pruned");
+  if (pruned.length > 0 && options.mayPrune !== undefined) await options.mayPrune(pruned);
   const result = await declareAccess(admin, declaration, options);
   if (result.secrets.length > 0) options.onMade(result);
   try {
@@ -75,6 +91,14 @@ export async function applyText(admin: AccessAdmin, text: string, options: Apply
     );
     throw error;
   }
+}
+
+/** An id that is made anew at each run, and does not stand in the file, will never be that of anything. */
+function withoutNewIds(planned: DeclareResult, text: string): DeclareResult {
+  const changes = planned.changes.map((change) =>
+    change.action === "created" && !text.includes(change.id) ? { ...change, id: "" } : change
+  );
+  return { ...planned, changes };
 }
 
 /** What would change, where every part is there and would take it. */
@@ -169,14 +193,24 @@ export function describeResult(result: DeclareResult, dryRun: boolean): string {
   const changed = result.changes.filter((change) => change.action !== "unchanged" || change.note);
   const same = result.changes.length - changed.length;
   const rows = changed.map((change) => [change.action, change.what, change.path, change.id, change.note ?? ""]);
+  const differing = dryRun ? changed.filter(({ fields = [] }) => fields.length > 0) : [];
   const parts = [
     changed.length > 0 ? table(["ACTION", "WHAT", "NAME", "ID", ""], rows) : "",
+    ...differing.map(({ what, path, fields = [] }) => [`${what} ${path}:`, ...fields.map(fieldLine)].join("\n")),
     same > 0 ? `${same} unchanged` : "",
     dryRun ? "Nothing was changed (--dry-run)" : "",
     describeSecrets(result),
     shownBefore(result),
   ];
   return parts.filter((part) => part !== "").join("\n");
+}
+
+function fieldLine({ field, from, to }: FieldChange): string {
+  return `  ${field}: ${valueText(from)} -> ${valueText(to)}`;
+}
+
+function valueText(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
 }
 
 export function describeSecrets({ secrets }: DeclareResult): string {

@@ -1,6 +1,4 @@
 /** heddle log adopt: begins a new epoch of the log, where streams or rows were lost or put back, after saying what is lost. */
-import { createInterface } from "node:readline/promises";
-
 import { isUnmade } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
 import { adopt as adoptInto } from "../platform/epoch/adopt.ts";
@@ -12,6 +10,7 @@ import { connectJetStream } from "../platform/log/jetstream-connection.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readEvents, readStreams, type StreamsConfig } from "../platform/mesh-config.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
+import { isWanted } from "./ask.ts";
 import { CommandError, exitCodes, print, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
@@ -45,7 +44,7 @@ export async function adopt({ yes = false, anyway = false, env }: AdoptOptions):
       return exitCodes.ok;
     }
     print(textOf(plan, streams));
-    if (!yes && !await isWanted()) {
+    if (!yes && !(process.stdin.isTTY && await isWanted("Begin it?"))) {
       print("Nothing was changed. With --yes it is done without asking");
       return exitCodes.failure;
     }
@@ -86,14 +85,4 @@ function textOf({ epoch, faults, kept, lost }: Adoption, { partitions, lanes }: 
     ...lost.map((what) => `  ${what}`),
     "What can still be put back (a copy of the streams or of the rows) has to be put back before, not after.",
   ].join("\n");
-}
-
-async function isWanted(): Promise<boolean> {
-  if (!process.stdin.isTTY) return false;
-  const asking = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return (await asking.question("Begin it? Type yes: ")).trim() === "yes";
-  } finally {
-    asking.close();
-  }
 }

@@ -117,8 +117,9 @@ function addApply(program: Command, done: (code: number) => void): void {
   program.command("apply")
     .description("declare companies, workspaces, API keys, SCIM tokens and more; also while the server runs")
     .requiredOption("-f, --file <file>", "YAML or JSON file, - for standard input")
-    .option("--prune", "remove what the file does not name")
-    .option("--dry-run", "say what would change, and change nothing")
+    .option("--prune", "remove what the file does not name; on a terminal after saying what, and asking")
+    .option("--yes", "do not ask")
+    .option("--dry-run", "say what would change, field by field, and change nothing")
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", "print the result as JSON")
     .addHelpText(

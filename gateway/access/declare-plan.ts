@@ -1,6 +1,7 @@
 /** What planning a declaration collects: writes, what to tell, secrets made, problems. */
 import { isDeepStrictEqual } from "node:util";
 
+import { type FieldChange, fieldChanges } from "./declare-fields.ts";
 import type { Problem } from "./declaration-reader.ts";
 import type { AccessRows, AccessWrite } from "./rows.ts";
 
@@ -16,6 +17,8 @@ export interface Change {
   readonly note?: string;
   /** The secret is not in the file: Heddle made it earlier, and showed it then. */
   readonly secretShownBefore?: true;
+  /** What is updated. */
+  readonly fields?: readonly FieldChange[];
 }
 
 /** A secret that was made just now. It is nowhere else: whoever asked shows it once. */
@@ -44,7 +47,7 @@ export type PutWrite = Extract<AccessWrite, { put: string }>;
 export function put(
   plan: Plan,
   write: PutWrite,
-  of: { readonly found: unknown; readonly line: number; readonly change: Omit<Change, "action"> },
+  of: { readonly found: object | undefined; readonly line: number; readonly change: Omit<Change, "action"> },
 ): void {
   const action = of.found === undefined ? "created" : isDeepStrictEqual(of.found, write.row) ? "unchanged" : "updated";
   const name = namedAs(write);
@@ -53,7 +56,8 @@ export function put(
     plan.problems.push({ line: of.line, text: `the ${of.change.what} "${of.change.path}" is one that the file has under another name` });
   }
   plan.named.add(name);
-  plan.changes.push({ action, ...of.change });
+  const fields = of.found !== undefined && action === "updated" ? { fields: fieldChanges(of.found, write.row) } : {};
+  plan.changes.push({ action, ...of.change, ...fields });
   if (action !== "unchanged") plan.writes.push(write);
 }
 

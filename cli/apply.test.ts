@@ -1,0 +1,81 @@
+/** heddle apply beside no server: what a dry run shows, and what is asked before things are removed. */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type CommandResult, runCommand } from "../test/command-line.ts";
+
+const command = resolve(import.meta.dirname, "heddle.mjs");
+let folder = "";
+let variables: Record<string, string> = {};
+let before = "";
+let after = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "heddle-apply-"));
+  variables = { PATH: process.env["PATH"] ?? "", HEDDLE_DATA_DIR: join(folder, "data") };
+  before = declaration(twoWorkspaces);
+  after = declaration(`companies: [{ name: acme, workspaces: [{ name: demo }] }]`);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function declaration(text: string): string {
+  const path = join(mkdtempSync(join(folder, "file-")), "heddle.yaml");
+  writeFileSync(path, text);
+  return path;
+}
+
+async function apply(file: string, ...more: string[]): Promise<CommandResult> {
+  return await runCommand(["apply", "-f", file, ...more], variables);
+}
+
+const twoWorkspaces = `companies: [{ name: acme, workspaces: [
+  { name: demo, currencyRates: { EUR: 1.1 }, apiKeys: [{ name: all, permissions: ["*"], secret: a-key-clients-already-have }] },
+  { name: old }] }]`;
+
+test("apply --dry-run shows each field that changes, and no id of what is not there yet", async () => {
+  expect((await apply(before)).code).toBe(0);
+  const changed = `companies: [{ name: acme, workspaces: [
+    { name: demo, currencyRates: { EUR: 1.2, GBP: 1.3 }, apiKeys: [{ name: all, permissions: [users.track], secret: a-key-clients-already-have }] },
+    { name: new }, { id: ws_given, name: given }] }]`;
+  const file = declaration(changed);
+  const { output: out } = await apply(file, "--dry-run");
+  expect(out).toMatch(/^workspace acme\/demo:\n {2}currencyRates\.EUR: "1\.1" -> "1\.2"\n {2}currencyRates\.GBP: nothing -> "1\.3"$/m);
+  expect(out).toMatch(/^API key acme\/demo\/all:\n {2}permissions: \["\*"\] -> \["users\.track"\]$/m);
+  expect(out).toMatch(/^created +workspace +acme\/new$/m);
+  expect(out).toMatch(/^created +workspace +acme\/given +ws_given$/m);
+  const { changes } = JSON.parse((await apply(file, "--dry-run", "--json")).output) as {
+    changes: { path: string; id: string; fields?: unknown }[];
+  };
+  expect(changes.find(({ path }) => path === "acme/new")?.id).toBe("");
+  expect(changes.find(({ path }) => path === "acme/demo/all")?.fields).toEqual([{
+    field: "permissions",
+    from: ["*"],
+    to: ["users.track"],
+  }]);
+});
+
+test("apply --prune says on a terminal what it would remove, and asks; --yes and scripts are not asked", async () => {
+  await apply(before);
+  const words = [process.execPath, command, "apply", "-f", after, "--prune"].map((word) => `'${word}'`).join(" ");
+  function inTerminal(answer: string, more = ""): string {
+    // Typed too late, it would be lost with the end of the pipe
+    const script = `echo ${answer} | script -qc "${words}${more}" /dev/null`;
+    return execFileSync("sh", ["-c", script], { encoding: "utf8", env: variables }).replaceAll("\r", "");
+  }
+  const refused = inTerminal("no");
+  expect(refused).toMatch(/workspace +acme\/old +ws_\w+ +its user data stays/);
+  expect(refused).toMatch(/Remove them\? Type yes: [\s\S]*Nothing was changed/);
+  const { output: listed } = await runCommand(["keys", "list", "--json"], variables);
+  expect(JSON.parse(listed)).toHaveLength(1);
+  expect(inTerminal("yes")).toMatch(/^pruned +workspace +acme\/old/m);
+  await apply(before);
+  const yes = inTerminal("no", " --yes");
+  expect(yes).toMatch(/^pruned +workspace +acme\/old/m);
+  expect(yes).not.toContain("Remove them?");
+  await apply(before);
+  expect((await apply(after, "--prune")).output)
+    .toMatch(/^pruned/m);
+});

@@ -1,0 +1,26 @@
+/** What of a row a declaration changes, field by field. */
+import { isDeepStrictEqual } from "node:util";
+
+export interface FieldChange {
+  /** A field within a field is named with a dot: `limits.users_track`. */
+  readonly field: string;
+  /** undefined: it had none, or has none any more. */
+  readonly from?: unknown;
+  readonly to?: unknown;
+}
+
+/** Pure. Fields that hold fields are looked into; lists are compared whole. */
+export function fieldChanges(before: object, after: object, within = ""): FieldChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.flatMap((name): FieldChange[] => {
+    const [from, to] = [Reflect.get(before, name) as unknown, Reflect.get(after, name) as unknown];
+    if (isDeepStrictEqual(from, to)) return [];
+    const field = `${within}${name}`;
+    if (isFields(from) && isFields(to)) return fieldChanges(from, to, `${field}.`);
+    return [{ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
+  });
+}
+
+function isFields(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
