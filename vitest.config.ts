@@ -78,6 +78,7 @@ export default defineConfig({
       project("cluster", ["test/cluster/*.test.ts"], { testTimeout: 300_000, hookTimeout: 600_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
       project("cdnow", ["test/cdnow/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),
+      project("languages", ["test/languages/*.test.ts"], { testTimeout: 400_000, hookTimeout: 900_000 }),
       project("deploy", ["test/deploy/*.test.ts"], patient),
       project("kubernetes", ["test/kubernetes/*.test.ts"], { testTimeout: 1_200_000, hookTimeout: 600_000 }),
       project("model", ["test/model/**/*.test.ts"], { testTimeout: 400_000, hookTimeout: 60_000 }),

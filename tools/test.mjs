@@ -19,6 +19,7 @@ const stages = [
     name: "mesh-mixed",
     run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_DENO_PARTS: "gateway,profile" })),
   },
+  { name: "languages", run: () => runTests("languages") },
   { name: "browser", run: () => runTests("browser") },
   { name: "faults-mesh", run: () => runTests("faults-mesh") },
   { name: "faults", run: () => runTests("faults") },

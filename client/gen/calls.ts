@@ -53,7 +53,7 @@ export type Attributes = {
   readonly phone?: string;
   /** With `user_alias` the default is true: send false to create a user of the alias alone. */
   readonly _update_existing_only?: boolean;
-  /** Merges nested objects instead of replacing them. */
+  /** Merges nested objects instead of replacing them. false unless given. */
   readonly _merge_objects?: boolean;
   readonly first_name?: string | null;
   readonly last_name?: string | null;
@@ -113,6 +113,7 @@ export type Purchase = {
   readonly currency: string;
   /** Decimal; revenue is price x quantity, rounded to cents. */
   readonly price: number | string;
+  /** 1 unless given. */
   readonly quantity?: number;
   /** ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, 24:00 and leap seconds; or `yyyy-MM-ddTHH:mm:ss:SSSZ`, `MM/dd/yyyy`. No zone is UTC. What lies in the future becomes now. */
   readonly time: string;
@@ -245,7 +246,7 @@ export type ScimNewUser = {
   };
   readonly department: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
   readonly permissions: ScimPermissions;
-  /** An inactive user stays and cannot sign in. */
+  /** An inactive user stays and cannot sign in. true unless given. */
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
@@ -262,7 +263,7 @@ export type ScimReplacedUser = {
   };
   readonly department: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
   readonly permissions?: ScimPermissions;
-  /** An inactive user stays and cannot sign in. */
+  /** An inactive user stays and cannot sign in. true unless given. */
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
@@ -279,7 +280,7 @@ export type ScimUser = {
   };
   readonly department?: "agency" | "bi" | "c_suite" | "engineering" | "finance" | "marketing" | "pm";
   readonly permissions?: ScimPermissions;
-  /** An inactive user stays and cannot sign in. */
+  /** An inactive user stays and cannot sign in. true unless given. */
   readonly active?: boolean;
   /** The identity provider's own id. */
   readonly externalId?: string;
@@ -979,7 +980,7 @@ export interface Calls {
   readonly undoMerge: {
     readonly body: {
       readonly job_id: string;
-      /** The place of the update in its request. */
+      /** The place of the update in its request. 0 unless given. */
       readonly index?: number;
     };
     readonly answer: {
@@ -1303,7 +1304,9 @@ export interface Calls {
       readonly email?: string | readonly string[];
       /** Users by phone, E.164. */
       readonly phone?: string | readonly string[];
+      /** 100 unless given. */
       readonly limit?: number;
+      /** 0 unless given. */
       readonly offset?: number;
     };
     readonly answer: {

@@ -5,7 +5,7 @@ type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "arra
 /** JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: SchemaType | readonly SchemaType[];
+  readonly type?: SchemaType | readonly [SchemaType, "null"];
   readonly description?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
@@ -47,8 +47,9 @@ export function whole(description?: string, more: More = {}): Schema {
   return { type: "integer", ...(description === undefined ? {} : { description }), ...more };
 }
 
+/** Of 64 bits, as without the word some generators take 32, which change money. */
 export function number(description?: string, more: More = {}): Schema {
-  return { type: "number", ...(description === undefined ? {} : { description }), ...more };
+  return { type: "number", format: "double", ...(description === undefined ? {} : { description }), ...more };
 }
 
 export function flag(description?: string, more: More = {}): Schema {
@@ -59,9 +60,23 @@ export function list(items: Schema, description?: string, more: More = {}): Sche
   return { type: "array", items, ...(description === undefined ? {} : { description }), ...more };
 }
 
-/** An object that may have other members too, which are not looked at. `required` names those it must have. */
-export function object(properties: Props, required: readonly string[] = [], more: More = {}): Schema {
+/**
+ * An object that may have other members too, which are not looked at. `required` names those it must have. What a member is where it is
+ * left out goes into its description: generators take a `default` for a member that is always there, and clients then have to send it.
+ */
+export function object(members: Props, required: readonly string[] = [], more: More = {}): Schema {
+  const properties = Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, withoutDefault(schema)]));
   return { type: "object", properties, ...(required.length === 0 ? {} : { required }), ...more };
+}
+
+function withoutDefault({ default: value, ...schema }: Schema): Schema {
+  if (value === undefined) return schema;
+  return { ...schema, description: `${schema.description === undefined ? "" : `${schema.description} `}${value} unless given.` };
+}
+
+/** A text, or a whole number that is taken as text. Two schemas: not every generator reads two types of one. */
+export function textOrWhole(description?: string): Schema {
+  return { anyOf: [text(), whole()], ...(description === undefined ? {} : { description }) };
 }
 
 /** An object by name of member. */

@@ -43,10 +43,11 @@ test("a project of one's own compiles against the command, the contract and the 
     join(folder, "own.ts"),
     `import { run } from "heddle";
 import { ProfileService } from "heddle/proto/heddle/profile/v1/profile_service_pb.js";
-import * as client from "@heddle/client";
+import { Heddle } from "@heddle/client";
 export const code: Promise<number> = run(["help"]);
 export const name: string = ProfileService.typeName;
-export const names: string[] = Object.keys(client);
+const heddle = new Heddle({ key: "a-key" });
+export const revenue: Promise<number | undefined> = heddle.exportUsers({ external_ids: ["ann"] }).then(({ users }) => users[0]?.total_revenue);
 `,
   );
   const options = [

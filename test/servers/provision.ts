@@ -4,10 +4,13 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, wr
 import { delimiter, join, resolve } from "node:path";
 import { env } from "node:process";
 import { promisify } from "node:util";
+import { findGoTools, findPythonTools, findTypeScriptTools } from "./language-tools.ts";
 
 /** What a server needs, each with what to do where it is missing. */
 export const serverNames = ["nats", "redis", "cassandra"] as const;
-export type ServerName = (typeof serverNames)[number];
+/** What makes clients in other languages. */
+type LanguageName = "go" | "python" | "typescript";
+export type ServerName = (typeof serverNames)[number] | LanguageName;
 
 /** Builds or finds the server; the text says where it is, or what is missing and how to get it. Safe to run twice at once. */
 export async function provision(name: ServerName): Promise<Provision> {
@@ -28,7 +31,14 @@ const cassandraVersion = "5.0.9";
 const buildMsMax = 15 * 60_000;
 const run = promisify(execFile);
 
-const finders: Record<ServerName, () => Promise<Found>> = { nats: findNats, redis: findRedis, cassandra: findCassandra };
+const finders: Record<ServerName, () => Promise<Found>> = {
+  nats: findNats,
+  redis: findRedis,
+  cassandra: findCassandra,
+  go: () => findGoTools(pathOf("go", ["/usr/local/go/bin/go"]), buildOnce),
+  python: () => findPythonTools(pathOf("python3"), join(serversFolder(), "python-clients-0.29.1")),
+  typescript: () => findTypeScriptTools(buildOnce),
+};
 
 async function findNats(): Promise<Found> {
   const folder = join(serversFolder(), `nats-server-${natsVersion}`);
@@ -88,6 +98,12 @@ async function build(folder: string, fill: (target: string) => Promise<unknown>)
   } finally {
     rmSync(target, { recursive: true, force: true });
   }
+}
+
+async function buildOnce(name: string, fill: (target: string) => Promise<unknown>): Promise<string> {
+  const folder = join(serversFolder(), name);
+  if (!existsSync(folder)) await build(folder, fill);
+  return folder;
 }
 
 function pathOf(program: string, further: readonly string[] = []): string | undefined {

@@ -84,7 +84,7 @@ function writeHeddle(folder: string): void {
 /** The client alone: nothing to install with it. */
 function writeClient(folder: string): void {
   const inside = mkdtempSync(join(tmpdir(), "heddle-client-"));
-  compile(["client/client.ts"], inside);
+  compile(["client/index.ts"], inside);
   cpSync(join(inside, "client"), folder, { recursive: true });
   rmSync(inside, { recursive: true });
   copyFileSync(join(root, "client/README.md"), join(folder, "README.md"));
@@ -97,7 +97,7 @@ function writeClient(folder: string): void {
     type: "module",
     engines: { node: ">=20" },
     sideEffects: false,
-    exports: { ".": { types: "./client.d.ts", default: "./client.js" }, "./package.json": "./package.json" },
+    exports: { ".": { types: "./index.d.ts", default: "./index.js" }, "./package.json": "./package.json" },
     files: ["**/*.js", "**/*.d.ts"],
   });
   checkImports(folder, []);
@@ -106,7 +106,9 @@ function writeClient(folder: string): void {
 /** No tests, no TypeScript that would have to be stripped, no path of the machine that built it. */
 function checkContents(folder: string): void {
   const files = filesBelow(folder).filter((file) => !file.startsWith("node_modules/"));
-  const strays = files.filter((file) => /\.(test|fixture)\.|-contract\.(js|d\.ts)$|(?<!\.d)\.ts$|^(test|tools)\//.test(file));
+  const strays = files.filter((file) =>
+    /\.(test|fixture)\.|-contract\.(js|d\.ts)$|^(?!examples\/).*(?<!\.d)\.ts$|^(test|tools)\//.test(file)
+  );
   if (strays.length > 0) throw new Error(`This is not to be shipped: ${strays.join(", ")}`);
   const told = files.filter((file) => readFileSync(join(folder, file), "utf8").includes(root));
   if (told.length > 0) throw new Error(`The folder of this machine stands in ${told.join(", ")}`);

@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes that make one user of two, take that back, and erase users. */
 import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
-import { flag, list, object, ref, success, text, whole } from "../schema.ts";
+import { flag, list, object, ref, success, text, textOrWhole, whole } from "../schema.ts";
 
 const updates = object({ merge_updates: list(ref("MergeUpdate"), undefined, { minItems: 1, maxItems: limits.itemsPerRequestMax }) }, [
   "merge_updates",
@@ -88,7 +88,7 @@ export const mergeEntries: readonly Entry[] = [
     summary: "Erase users",
     description: "Users are named in exactly one way. All or none of the request.",
     body: object({
-      external_ids: list({ type: ["string", "integer"] }, undefined, ids),
+      external_ids: list(textOrWhole(), undefined, ids),
       user_aliases: list(ref("UserAlias"), undefined, ids),
       braze_ids: list(ref("PlatformId"), undefined, ids),
       platform_ids: list(ref("PlatformId"), undefined, ids),

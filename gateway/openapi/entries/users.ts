@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes of users and their identifiers. */
 import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
-import { list, mapOf, object, ref, type Schema, success, text, whole } from "../schema.ts";
+import { list, mapOf, object, ref, type Schema, success, text, textOrWhole, whole } from "../schema.ts";
 
 const errors = list(
   ref("ObjectError"),
@@ -102,7 +102,7 @@ export const userEntries: readonly Entry[] = [
       "Without `fields_to_export` all fields are given. Of `device_id`, `email_address` and `phone` one may be sent. " +
       `A device means the user whose push token or session named it last, and a user is found by its last ${limits.devicesPerUserMax} devices.`,
     body: object({
-      external_ids: list({ type: ["string", "integer"] }, undefined, { maxItems: limits.itemsPerRequestMax }),
+      external_ids: list(textOrWhole(), undefined, { maxItems: limits.itemsPerRequestMax }),
       user_aliases: list(ref("UserAlias"), undefined, { maxItems: limits.itemsPerRequestMax }),
       braze_id: { anyOf: [ref("PlatformId"), list(ref("PlatformId"))] },
       platform_id: { anyOf: [ref("PlatformId"), list(ref("PlatformId"))] },

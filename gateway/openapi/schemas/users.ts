@@ -1,6 +1,6 @@
 /** Schemas of users: what is sent about them and what is read back. */
 import { limits } from "../../../platform/limits.ts";
-import { flag, list, mapOf, number, object, oneOfTexts, ref, type Schema, text, whole } from "../schema.ts";
+import { flag, list, mapOf, number, object, oneOfTexts, ref, type Schema, text, textOrWhole, whole } from "../schema.ts";
 
 const time = text(
   "ISO 8601 in any form that can be read in one way only, also basic (`20240101T000000Z`), week and ordinal dates, hours alone, " +
@@ -10,10 +10,7 @@ const currency = text("ISO 4217 code.");
 
 /** At least one of them names the user. */
 const identifiers: Readonly<Record<string, Schema>> = {
-  external_id: {
-    type: ["string", "integer"],
-    description: `Your id of the user, at most ${limits.externalIdBytesMax} bytes. Numbers are taken as text.`,
-  },
+  external_id: textOrWhole(`Your id of the user, at most ${limits.externalIdBytesMax} bytes. Numbers are taken as text.`),
   user_alias: ref("UserAlias"),
   platform_id: ref("PlatformId"),
   braze_id: ref("PlatformId"),
@@ -72,9 +69,9 @@ export const userSchemas: Readonly<Record<string, Schema>> = {
   Purchase: object({
     ...identifiers,
     app_id: text(),
-    product_id: { type: ["string", "integer"] },
+    product_id: textOrWhole(),
     currency,
-    price: { type: ["number", "string"], description: "Decimal; revenue is price x quantity, rounded to cents." },
+    price: { anyOf: [number(), text()], description: "Decimal; revenue is price x quantity, rounded to cents." },
     quantity: whole(undefined, { minimum: 1, maximum: limits.purchaseQuantityMax, default: 1 }),
     time,
     properties: ref("Properties"),
