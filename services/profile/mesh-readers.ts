@@ -81,12 +81,21 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   });
   return {
     owned: ownership.owned,
-    trouble: () => [...ownership.owned.values()].map((reading) => reading.trouble()).find((reason) => reason !== undefined),
+    trouble: () => firstTrouble(ownership.owned),
     async close() {
       await ownership.close();
       teller.close();
     },
   };
+}
+
+/** With the partition that is not resolved or the lane that is not applied: that is what an operator looks for in the log. */
+export function firstTrouble(owned: ReadonlyMap<string, Pick<Reading, "trouble">>): string | undefined {
+  for (const [work, reading] of owned) {
+    const reason = reading.trouble();
+    if (reason !== undefined) return `${work}: ${reason}`;
+  }
+  return undefined;
 }
 
 const resolving = "resolve-";
