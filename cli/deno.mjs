@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** Runs a heddle command on Deno with exactly what it needs: `node cli/deno.mjs start`, for any data folder and address. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -100,10 +100,23 @@ function named() {
 
 function net() {
   if (command === "start" || command === "doctor") {
-    return [`${process.env.HEDDLE_HTTP_HOST || "127.0.0.1"}:${process.env.HEDDLE_HTTP_PORT || 8080}`, ...seen()].join(",");
+    return [
+      `${process.env.HEDDLE_HTTP_HOST || "127.0.0.1"}:${process.env.HEDDLE_HTTP_PORT || 8080}`,
+      ...seen(),
+      ...(command === "doctor" ? served() : []),
+    ].join(",");
   }
   const url = option(["--url"]) ?? process.env.HEDDLE_URL ?? "http://127.0.0.1:8080";
   return ["import", "export", "users"].includes(command) ? new URL(url).host : undefined;
+}
+
+/** Where the server that has the folder says that it listens: the doctor asks it. */
+function served() {
+  try {
+    return [new URL(JSON.parse(readFileSync(join(dataDir, "heddle.running"), "utf8")).url).host.replace("0.0.0.0:", "127.0.0.1:")];
+  } catch {
+    return [];
+  }
 }
 
 /** The ports of RPCs and of the metrics, and the collector of traces, where they are asked for. */

@@ -14,6 +14,7 @@ import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts
 import { databaseFile, dataFolder } from "./data-folder.ts";
 import type { Finding } from "./finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
+import { runningFile, type RunningRecord } from "./running-record.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
 
 export interface DoctorOptions {
@@ -55,6 +56,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const folder = resolve(dataFolder(options.dataDir, options.env));
   const configured = checkConfig(options.env);
   const running = isRunning(folder);
+  const record = running ? runningFile(folder).read() : undefined;
   return [
     attempt("runtime", checkRuntime),
     attempt("sqlite", checkSqlite),
@@ -62,11 +64,11 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     attempt("data folder", () => checkFolder(folder)),
     attempt("files", () => checkFiles(folder)),
     attempt("free space", () => checkSpace(folder)),
-    attempt("server", () => running ? ok("one runs on the data folder") : ok("none runs on the data folder")),
+    { check: "server", ...await checkServer(running, record) },
     attempt("database", () => checkDatabase(join(folder, databaseFile))),
     attempt("log", () => checkReach(folder, running)),
     attempt("clock", () => checkClock(join(folder, databaseFile))),
-    ...(configured.config ? [{ check: "port", ...await checkPort(configured.config, running) }] : []),
+    ...(configured.config ? [{ check: "port", ...await checkPort(configured.config, running, record) }] : []),
   ];
 }
 
@@ -231,8 +233,34 @@ function newestKeyTime(path: string): number {
   }
 }
 
-function checkPort(config: StartConfig, running: boolean): Promise<Found> {
+const answerMsMax = 3_000;
+
+/** Asks the server that has the folder, wherever it listens. */
+async function checkServer(running: boolean, record: RunningRecord | undefined): Promise<Found> {
+  if (!running) return ok("none runs on the data folder");
+  if (record === undefined) return ok("one runs on the data folder, and does not say where: it is starting, or of an earlier build");
+  const { pid, url, startedAt } = record;
+  const text = `process ${pid} runs on the data folder since ${startedAt}, at ${url}`;
+  try {
+    const answer = await fetch(`${reachable(url)}/readyz`, { signal: AbortSignal.timeout(answerMsMax) });
+    const body = await answer.text();
+    return answer.ok ? ok(`${text}: ready`) : fail(`${text}: not ready (${body.slice(0, 300)})`);
+  } catch (error) {
+    return fail(`${text}: it does not answer (${error instanceof Error ? error.message : String(error)})`);
+  }
+}
+
+/** What listens on every address is reached on the loopback. */
+function reachable(url: string): string {
+  return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
+}
+
+function checkPort(config: StartConfig, running: boolean, record: RunningRecord | undefined): Promise<Found> {
   const { host, port } = config.gateway;
+  if (record !== undefined && port !== 0 && Number(new URL(record.url).port || 80) !== port) {
+    return Promise.resolve(warn(`HEDDLE_HTTP_PORT is ${port} here, and the server that runs listens on ${record.url}`));
+  }
+  if (record !== undefined) return Promise.resolve(ok(`the server that runs listens on ${record.url}`));
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", (error: NodeJS.ErrnoException) => {

@@ -37,6 +37,7 @@ import { type EmailStatuses, emailStatusesBy, noStatuses, openProfile } from "..
 import { openScim, type ScimOptions } from "../services/scim/wire.ts";
 import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
+import { runningFile } from "./running-record.ts";
 import type { StartConfig } from "./start-config.ts";
 
 export interface Embedded {
@@ -67,6 +68,9 @@ export async function openEmbedded(
     const clock = systemClock;
     const lock = lockDirectory(config.dataDir);
     opened.push(() => void lock.release());
+    const running = runningFile(config.dataDir);
+    running.remove();
+    opened.push(() => running.remove());
     const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: "heddle" });
     opened.push(() => telemetry.close());
     const database = openDatabase({ path: join(config.dataDir, databaseFile), clock, logger });
@@ -102,6 +106,7 @@ export async function openEmbedded(
       const rpc = await serveRoutes(config.rpc, served);
       if (rpc !== undefined) opened.push(() => rpc.close());
       const { url } = await gateway.listen();
+      running.write({ pid: process.pid, url, startedAt: new Date(clock.now()).toISOString() });
       return { url, ...(rpc !== undefined && { rpcUrl: rpc.url }) };
     }
     return { access, listen, close };
