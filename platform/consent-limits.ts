@@ -1,22 +1,17 @@
 /** The limits of memberships, addresses and the consent ledger, with their units in their names; used as part of `limits`. */
 export const consentLimits = {
-  // Users or addresses of one step of an embedded lane: nobody else gets a turn meanwhile
-  laneReadUsersMax: 20,
-  // Users or addresses of a workspace that are read ahead of what is applied, and records that are read at a time
-  laneAheadUsersMax: 50_000,
-  laneAheadRecords: 32,
-  // Workspaces of which it is remembered what was read ahead
-  laneWindowsMax: 64,
+  // Users or addresses of one step in one process: nobody else gets a turn meanwhile
+  embeddedBatchUsersMax: 20,
+  // There an applier looks at its lane without news as often as this, as commands beside it may have asked for something, and saves its position
+  embeddedLaneLookMs: 1_000,
+  embeddedLaneSaveMs: 200,
+  // Records that are one message of a lane there
+  laneMessageBytes: 64 * 1024,
   // A read of more users waits for its turn
   laneWantedKeysMax: 100,
-  // After a step of a fan-out the next rests for so many times as long as the step took, at most so long, and less where more users wait
-  laneRestFactor: 32,
-  laneRestMsMax: 160,
-  laneRestUsersMax: 10_000,
   identityRowsPerLoad: 250,
   // How many users a record has that says the same of several
   laneUsersPerRecordMax: 20,
-  laneWorkspacesPerRead: 8,
   subscriptionGroupsPerWorkspaceMax: 100,
   // Of a group, how often it was declared and archived in turn; of a workspace, changes of groups that were refused
   groupTurnsKeptMax: 201,
@@ -36,6 +31,8 @@ export const consentLimits = {
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
   fanOutRestFactor: 6,
   fanOutRestMsMax: 90,
+  // From so many users that are left on it rests less
+  laneRestUsersMax: 10_000,
   fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
   linkKeyAttemptsMax: 8,

@@ -1,5 +1,8 @@
 /** Consent that cannot be applied, over RPC: whose records wait, and how they get on. */
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { putLaneMessage } from "../platform/lane/sqlite.ts";
+import { limits } from "../platform/limits.ts";
+import { packRecords } from "../platform/log/packed-records.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { EmailStatus, StatusRecordSchema, SubscriptionRecordSchema, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { MembershipStatus } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -34,11 +37,11 @@ async function stateOf(id: string): Promise<MembershipStatus | undefined> {
 
 /** Puts a record of the lane of `service` behind all others; as a newer build may have sent it. */
 async function sendUnread(service: "subscription" | "messaging-status", key: string, sequence: number): Promise<void> {
-  const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES (?, 'w', ?, 0, ?, ?)";
+  const cause = { sequence: BigInt(sequence) };
   const body = service === "subscription"
-    ? toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId: key }))
-    : toBinary(StatusRecordSchema, create(StatusRecordSchema, { workspaceId: "w", address: key }));
-  await parts.database.write(() => void parts.database.prepare(sql).run(service, sequence, key, body));
+    ? toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { workspaceId: "w", userId: key, cause }))
+    : toBinary(StatusRecordSchema, create(StatusRecordSchema, { workspaceId: "w", address: key, cause }));
+  await parts.database.write(() => void parts.database.prepare(putLaneMessage).run(service, packRecords([body])));
   await parts.settled();
 }
 
@@ -112,4 +115,30 @@ test("what cannot be read holds back its address alone, until it is skipped", as
   await expect(parts.messagingStatus.skipSetAside({ workspaceId: "w", sequence: 0n, part: 0 })).rejects.toMatchObject({
     reason: "NOT_FOUND",
   });
+});
+
+test("what a command sends beside the server is applied without news, and a skip that is asked twice passes over once", async () => {
+  await parts.track([{ external_id: "a", email: "a@b.org" }]);
+  await parts.settled();
+  async function sendBeside(record: MessageInitShape<typeof StatusRecordSchema>): Promise<void> {
+    const body = toBinary(StatusRecordSchema, create(StatusRecordSchema, { workspaceId: "w", ...record }));
+    await parts.database.write(() => void parts.database.prepare(putLaneMessage).run("messaging-status", packRecords([body])));
+  }
+  const count = (table: string) => parts.database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"];
+  async function soon(rows: number): Promise<void> {
+    await expect.poll(() => {
+      parts.clock.advance(limits.embeddedLaneLookMs);
+      return [count("messaging_status_set_aside"), count("lane_messages")];
+    }, { interval: 1 }).toEqual([rows, 0]);
+  }
+  await sendBeside({ address: "a@b.org", cause: { sequence: 900n } });
+  await soon(1);
+  const said = { status: EmailStatus.UNSUBSCRIBED };
+  await sendBeside({ address: "a@b.org", cause: { sequence: 901n }, change: { case: "setEmailStatus", value: said } });
+  await soon(2);
+  const skipped = [{ sequence: 900n, part: 0, key: "a@b.org" }];
+  for (let times = 0; times < 2; times += 1) await sendBeside({ change: { case: "redrive", value: { keys: ["a@b.org"], skipped } } });
+  await soon(0);
+  const { states } = await parts.messagingStatus.getEmailStates({ scope, emails: ["a@b.org"] });
+  expect(states.map(({ status }) => status)).toEqual([EmailStatus.UNSUBSCRIBED]);
 });

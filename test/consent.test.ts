@@ -1,4 +1,6 @@
 /** Consent over RPC: reports of senders, groups, links, the ledger and its damages, across the services that own it. */
+import { putLaneMessage } from "../platform/lane/sqlite.ts";
+import { packRecords } from "../platform/log/packed-records.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Refusal } from "../platform/refusal.ts";
 import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -229,9 +231,9 @@ describe("the consent ledger", () => {
 });
 
 test("a lane record that cannot be read is kept, shown and passed over", async () => {
-  const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, body) VALUES (?, 'w', 1, 0, 'u', x'ffff')";
+  const body = packRecords([Uint8Array.of(255, 255)]);
   await parts.database.write(() => {
-    for (const service of ["subscription", "messaging-status"]) parts.database.prepare(sql).run(service);
+    for (const service of ["subscription", "messaging-status"]) parts.database.prepare(putLaneMessage).run(service, body);
   });
   await parts.settled();
   expect(parts.health()).toMatchObject(

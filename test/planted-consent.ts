@@ -71,7 +71,7 @@ const group = "g";
 
 const memberships: MeshService = {
   schema: "../services/subscription/store/schema/schema.cql",
-  concernOf: membership.concernOf,
+  concernOf: membership.membershipMessages.concernOf,
   open(session) {
     const tables = openCassandraSubscriptionStore(session);
     return {
@@ -86,12 +86,12 @@ const memberships: MeshService = {
     const record = { workspaceId: "w", userId, cause: causeAt(sequence), change };
     return toBinary(lane.SubscriptionRecordSchema, create(lane.SubscriptionRecordSchema, record));
   },
-  redriveBody: (asked) => membership.redriveBody("w", asked),
+  redriveBody: (asked) => membership.membershipMessages.redriveBody("w", asked),
 };
 
 const statuses: MeshService = {
   schema: "../services/messaging-status/store/schema/schema.cql",
-  concernOf: status.concernOf,
+  concernOf: status.statusMessages.concernOf,
   open(session) {
     const tables = openCassandraStatusStore(session);
     return {
@@ -106,7 +106,7 @@ const statuses: MeshService = {
     const record = { workspaceId: "w", address, cause: causeAt(sequence), change };
     return toBinary(lane.StatusRecordSchema, create(lane.StatusRecordSchema, record));
   },
-  redriveBody: (asked) => status.redriveBody("w", asked),
+  redriveBody: (asked) => status.statusMessages.redriveBody("w", asked),
 };
 
 function causeAt(sequence: number) {

@@ -9,6 +9,7 @@ import { laneLayout } from "../platform/lane/layout.ts";
 import { openJetStreamLog } from "../platform/log/jetstream.ts";
 import { packRecords } from "../platform/log/packed-records.ts";
 import { setAsideStatements } from "../platform/lane/set-aside-cassandra.ts";
+import { putLaneMessage } from "../platform/lane/sqlite.ts";
 import { stampAfter } from "../platform/lane/stamp.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readStore, readStreams } from "../platform/mesh-config.ts";
@@ -38,14 +39,14 @@ export async function sendUnread(heddle: Heddle, record: UnreadRecord): Promise<
   await send(heddle, record, bodyOf(record, false));
 }
 
-/** Sends what is no record at all; in the mesh it does not even say its workspace. */
+/** Sends what is no record at all; it does not even say its workspace. */
 export async function sendRubbish(heddle: Heddle, { lane, workspaceId }: Pick<UnreadRecord, "lane" | "workspaceId">): Promise<void> {
-  await send(heddle, { lane, workspaceId, key: "", sequence: 1 }, Uint8Array.of(255));
+  await send(heddle, { lane, workspaceId, key: "" }, Uint8Array.of(255));
 }
 
-type To = Pick<UnreadRecord, "lane" | "workspaceId" | "key" | "sequence">;
+type To = Pick<UnreadRecord, "lane" | "workspaceId" | "key">;
 
-async function send(heddle: Heddle, { lane, workspaceId, key, sequence }: To, body: Uint8Array): Promise<void> {
+async function send(heddle: Heddle, { lane, workspaceId, key }: To, body: Uint8Array): Promise<void> {
   if (testShape === "mesh") {
     const { nats, logName, partitions: orders, lanes: lanesEach, ...streams } = readConfig(
       { ...heddle.commandEnv, ...smallLog },
@@ -59,15 +60,7 @@ async function send(heddle: Heddle, { lane, workspaceId, key, sequence }: To, bo
     await lanes.close();
     return;
   }
-  const columns = "service, workspace_id, sequence, part, lane_key, body";
-  await inFile(heddle, `INSERT INTO lane_records (${columns}) VALUES (?, ?, ?, ?, ?, ?)`, [
-    lane,
-    workspaceId,
-    sequence,
-    unreadPart,
-    key,
-    body,
-  ]);
+  await inFile(heddle, putLaneMessage, [lane, packRecords([body])]);
 }
 
 /** Where it waits, it is exchanged for what a newer build sees in it. */

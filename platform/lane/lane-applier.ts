@@ -19,6 +19,8 @@ import { troubleOf } from "./trouble.ts";
 export interface LaneApplierParts {
   /** The lane, as the layout numbers it. */
   readonly lane: number;
+  /** Whose lane it is, where a process has those of several. */
+  readonly service?: string;
   readonly lanes: Pick<Log, "read" | "trim" | "watch">;
   readonly positions: LanePositions;
   /** Bytes of the lane after which it is trimmed. */
@@ -26,6 +28,8 @@ export interface LaneApplierParts {
   readonly concernOf: ConcernOf;
   /** Everything is saved and published when it resolves. Throws what store and log throw; doing it again is harmless. */
   readonly apply: (bodies: readonly LaneBody[]) => Promise<void>;
+  /** Absent: as lanes of the mesh. */
+  readonly pace?: LanePace;
   /** Shared by the lanes of a process. */
   readonly gate: Gate;
   readonly room: WindowRoom;
@@ -34,6 +38,16 @@ export interface LaneApplierParts {
   /** Everything up to the message at `position` can be read. */
   readonly onApplied: (position: number) => void;
 }
+
+interface LanePace {
+  /** Users or addresses that are taken together at most. */
+  readonly usersMax: number;
+  /** How long without news until the lane is looked at, and how often the position is saved, in milliseconds. */
+  readonly idleMs: number;
+  readonly saveMs: number;
+}
+
+const meshPace: LanePace = { usersMax: limits.laneBatchUsersMax, idleMs: limits.laneIdleMsMax, saveMs: limits.lanePositionSaveMs };
 
 export interface LaneApplying extends Reading {
   /** Users or addresses that somebody waits for go before others. */
@@ -44,7 +58,7 @@ export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
   const applier = new LaneApplier(parts, () => reading.wake());
   const reading = readOn({
     clock: parts.clock,
-    idleMs: limits.laneIdleMsMax,
+    idleMs: (parts.pace ?? meshPace).idleMs,
     watch: (wake) =>
       parts.lanes.watch((changed) => {
         if (changed !== parts.lane) return;
@@ -65,6 +79,7 @@ export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
 class LaneApplier {
   readonly ask: AskLane;
   readonly #parts: LaneApplierParts;
+  readonly #pace: LanePace;
   readonly #asks: LaneAsks;
   /** Undefined: the lane has to be read again. */
   #window: LaneWindow | undefined;
@@ -82,7 +97,8 @@ class LaneApplier {
 
   constructor(parts: LaneApplierParts, wake: () => void) {
     this.#parts = parts;
-    this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane });
+    this.#pace = parts.pace ?? meshPace;
+    this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, saveMs: this.#pace.saveMs });
     this.#asks = createLaneAsks({
       clock: parts.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
@@ -116,7 +132,7 @@ class LaneApplier {
   /** What could not be applied is still there, and so is all that was applied before its turn. */
   recover(error: unknown, failures: number): void {
     if (!this.#applying) this.#forget();
-    this.#parts.logger.error("applier_failed", error, { lane: this.#parts.lane, failures });
+    this.#parts.logger.error("applier_failed", error, { lane: this.#parts.service ?? this.#parts.lane, failures });
   }
 
   /** A successor goes on from what is kept. */
@@ -125,7 +141,7 @@ class LaneApplier {
     try {
       if (window !== undefined) await this.#checkpoint.close(window.position);
     } catch (error) {
-      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.lane, reason: troubleOf(error) });
+      this.#parts.logger.warn("lane_position_not_kept", { lane: this.#parts.service ?? this.#parts.lane, reason: troubleOf(error) });
     }
     this.#forget();
     this.#asks.close();
@@ -155,7 +171,7 @@ class LaneApplier {
     const now = clock.monotonic();
     if (!window.isOpen || (!this.#mayFollow && now < this.#lookAt)) return "nothing";
     this.#mayFollow = false;
-    this.#lookAt = now + limits.laneIdleMsMax;
+    this.#lookAt = now + this.#pace.idleMs;
     const after = window.read;
     const read = await lanes.read(lane, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
     const records = read.filter(({ sequence }) => sequence > after);
@@ -180,7 +196,8 @@ class LaneApplier {
   }
 
   async #applyNext(window: LaneWindow): Promise<boolean> {
-    const max = window.many > 0 ? limits.laneBatchBesideManyUsersMax : limits.laneBatchUsersMax;
+    const { usersMax } = this.#pace;
+    const max = window.many > 0 ? Math.min(usersMax, limits.laneBatchBesideManyUsersMax) : usersMax;
     // Neither those who ask nor those who write keep the others waiting for long
     this.#first = this.#first === "few" ? "wanted" : "few";
     return await this.#apply(window, window.next(max, this.#asks.wanted, this.#first)) !== undefined;

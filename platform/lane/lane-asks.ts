@@ -6,7 +6,7 @@ import type { Wanted } from "./pending.ts";
 export interface LaneAsk {
   /** A message of the lane. */
   readonly through: number;
-  /** As `laneKey` makes them, `laneWantedKeysMax` at most. */
+  /** As `laneKey` makes them; more than `laneWantedKeysMax` wait for their turn. */
   readonly keys: readonly string[];
   /** How long whoever asks waits, in milliseconds. */
   readonly ms: number;
@@ -37,6 +37,7 @@ export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsk
   /** How many wait for each. */
   const wanted = new Map<string, number>();
   function want(keys: readonly string[], more: 1 | -1): void {
+    if (keys.length > limits.laneWantedKeysMax) return;
     for (const key of keys) {
       const count = (wanted.get(key) ?? 0) + more;
       if (count > 0) wanted.set(key, count);
@@ -46,7 +47,6 @@ export function createLaneAsks({ clock, isPast, onAsk }: LaneAsksParts): LaneAsk
   return {
     wanted,
     ask(ask) {
-      if (ask.keys.length > limits.laneWantedKeysMax) return Promise.resolve(false);
       if (isPast(ask.keys, ask.through)) return Promise.resolve(true);
       if (waiting.size >= limits.laneAsksMax || ask.ms <= 0) return Promise.resolve(false);
       return new Promise((resolve) => {

@@ -30,6 +30,8 @@ export interface LaneCheckpointParts {
   readonly lanes: Pick<Log, "trim">;
   readonly positions: LanePositions;
   readonly clock: Clock;
+  /** How often the position is saved. */
+  readonly saveMs?: number;
   /** Bytes of the lane after which it is trimmed; see `laneTrimBytes`. */
   readonly trimBytes: number;
 }
@@ -45,6 +47,7 @@ export function createLaneCheckpoint(parts: LaneCheckpointParts): LaneCheckpoint
 
 class Checkpoint implements LaneCheckpoint {
   readonly #parts: LaneCheckpointParts;
+  readonly #saveMs: number;
   #saved = 0;
   #trimmed = 0;
   #saveAt: number;
@@ -57,7 +60,8 @@ class Checkpoint implements LaneCheckpoint {
   constructor(parts: LaneCheckpointParts) {
     this.#parts = parts;
     const now = parts.clock.monotonic();
-    this.#saveAt = now + limits.lanePositionSaveMs;
+    this.#saveMs = parts.saveMs ?? limits.lanePositionSaveMs;
+    this.#saveAt = now + this.#saveMs;
     this.#trimAt = now + limits.laneTrimMs;
   }
 
@@ -102,7 +106,7 @@ class Checkpoint implements LaneCheckpoint {
   async #save(position: number): Promise<boolean> {
     const { name, positions, clock } = this.#parts;
     if (position > this.#saved) {
-      this.#saveAt = clock.monotonic() + limits.lanePositionSaveMs;
+      this.#saveAt = clock.monotonic() + this.#saveMs;
       if (!await positions.save(name, position)) {
         this.#notBefore = clock.monotonic() + limits.lanePositionRetryMs;
         return false;

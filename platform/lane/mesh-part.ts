@@ -23,10 +23,10 @@ import type { TracedLane } from "../telemetry/traced-records.ts";
 import { type LaneWork, watchWork } from "../telemetry/work-metrics.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { openBacklogLook } from "./backlog-look.ts";
-import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
-import type { LaneRecord, SetAside } from "./lane.ts";
+import type { Whose } from "./hold-back.ts";
 import type { ConcernOf, LaneBody } from "./lane-window.ts";
 import type { LaneLayout } from "./layout.ts";
+import { type RedriveMessages, type Redriving, redriving, type SetAsideTables } from "./redrive.ts";
 import { type MeshLanes, type MeshLanesOptions, openMeshLanes } from "./mesh-lanes.ts";
 
 export interface MeshPart {
@@ -47,21 +47,15 @@ export interface MeshPartEnds {
 
 /** What makes one service of the two. */
 export interface MeshPartPlan<Tables extends SetAsideTables> {
+  readonly messages: RedriveMessages & { readonly concernOf: ConcernOf };
   readonly name: MeshLanesOptions["service"];
   /** Where the migrations of its tables lie. */
   readonly schemaFolder: string;
   openTables(session: Session): Tables;
-  readonly concernOf: ConcernOf;
   /** Everything is saved and published when it resolves; doing it again is harmless. */
   apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
   eventsOf(workspaceId: string, entries: readonly LedgerEntry[]): PublishedEvent[];
-  /** What a record that waits says. */
-  takenFromRow(record: LaneRecord): readonly Taken<unknown>[];
-  /** Of a record of a lane: undefined where nobody can tell. */
-  whoseBody(body: Uint8Array): Whose | undefined;
-  /** What asks an applier to try once more what waits of these users or addresses, and to forget the skipped. */
-  redriveBody(workspaceId: string, asked: { readonly keys: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
   /** The lane, as the layout numbers it. */
   laneOf(layout: LaneLayout, whose: Whose): number;
   readonly service: DescService;
@@ -69,12 +63,6 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
   route(serving: Serving<Tables>): RpcRoute;
   /** Work on the tables that needs no lane; the returned function ends it. */
   beside?(tables: Tables, ends: MeshPartEnds): () => Promise<void> | void;
-}
-
-export interface SetAsideTables {
-  listSetAside(max: number): Promise<SetAside[]>;
-  /** The records wait no more. */
-  forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
 }
 
 interface Applying {
@@ -90,13 +78,7 @@ interface Serving<Tables> {
   readonly profile: Client<typeof ProfileService>;
   readonly intake: IntakeParts;
   readonly work: LaneWork;
-  readonly setAside: {
-    listSetAside(max: number): Promise<SetAside[]>;
-    /** Asks for those that can be read now behind all others of their lanes; how many. */
-    redriveSetAside(): Promise<number>;
-    /** Asks to forget the record that holds its user or address back, and to try those behind it once more. */
-    skipSetAside(at: SetAsidePlace): Promise<void>;
-  };
+  readonly setAside: Redriving;
   readonly clock: Clock;
 }
 
@@ -155,7 +137,7 @@ async function open<Tables extends SetAsideTables>(
   const called = connectClient(ProfileService, { ...config.profile, ...calling });
   opened.push(() => called.close());
   lanes.start({
-    concernOf: plan.concernOf,
+    concernOf: plan.messages.concernOf,
     apply: (bodies, lane) =>
       plan.apply({
         ...tables,
@@ -203,40 +185,6 @@ function readinessOf(trouble: string | undefined, waiting: string | undefined): 
   return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
 }
 
-/**
- * What waits for a human. It is tried again where the request for it stands in its lane. A record that did not say whose it
- * is goes behind all others, once that can be read.
- */
-function setAsideBy<Tables extends SetAsideTables>(
-  { takenFromRow, whoseBody, redriveBody, laneOf }: MeshPartPlan<Tables>,
-  tables: Tables,
-  { append, layout }: MeshLanes,
-): Serving<Tables>["setAside"] {
-  async function putBack(record: LaneRecord): Promise<number> {
-    const whose = whoseBody(record.body);
-    if (whose === undefined) return 0;
-    await append(laneOf(layout, whose), record.body);
-    await tables.forgetSetAside([record]);
-    return 1;
-  }
-  async function askFor(workspaceId: string, records: readonly LaneRecord[]): Promise<void> {
-    for (const [lane, own] of Map.groupBy(records, (record) => laneOf(layout, record))) {
-      await append(lane, redriveBody(workspaceId, { keys: [...new Set(own.map(({ key }) => key))], skipped: [] }));
-    }
-  }
-  return {
-    listSetAside: (max) => tables.listSetAside(max),
-    async redriveSetAside() {
-      const [lost, known] = partitioned(redrivable(await tables.listSetAside(limits.setAsideRedriveMax), takenFromRow));
-      for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
-      let found = known.length;
-      for (const record of lost) found += await putBack(record);
-      return found;
-    },
-    async skipSetAside(at) {
-      const record = skippable(await tables.listSetAside(limits.setAsideRedriveMax), at);
-      if (record.workspaceId === "") return await tables.forgetSetAside([record]);
-      await append(laneOf(layout, record), redriveBody(record.workspaceId, { keys: [record.key], skipped: [record] }));
-    },
-  };
+function setAsideBy<Tables extends SetAsideTables>(plan: MeshPartPlan<Tables>, tables: Tables, { append, layout }: MeshLanes): Redriving {
+  return redriving({ ...plan.messages, tables, laneOf: (whose) => plan.laneOf(layout, whose), append });
 }

@@ -5,7 +5,7 @@
 import { isBefore, type Mark } from "./mark.ts";
 
 /** What has to be known of a record to find its turn. */
-export interface Waits {
+interface Waits {
   /** Its place; each that is added lies behind those before it. */
   readonly mark: Mark;
   /** Users or addresses that it changes. None: it waits for nobody, and nobody for it. */

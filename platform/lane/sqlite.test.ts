@@ -1,73 +1,78 @@
-/** The embedded lane in its table. */
+/** The embedded lane in its table, and what a build before left in its own. */
 import { expect, test } from "vitest";
 import { limits } from "../limits.ts";
+import { packRecords, unpackRecords } from "../log/packed-records.ts";
 import { openDatabase } from "../sqlite/database.ts";
-import type { LaneRecord } from "./lane.ts";
-import { createLaneReader } from "./lane-reader.ts";
-import { openSqliteLane, takeFromLane } from "./sqlite.ts";
+import { migrate } from "../sqlite/migrate.ts";
+import { laneSchema, openSqliteLane, packLane, putLaneMessage } from "./sqlite.ts";
 
-const fill = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body) VALUES ('s', ?, ?, 0, 'k', ?, x'')";
+const all = { max: 10, bytesMax: 1_000 };
 
-function nameOf({ workspaceId, sequence }: Pick<LaneRecord, "workspaceId" | "sequence">): string {
-  return `${workspaceId}${sequence}`;
-}
-
-test("a fan-out leaves every other workspace its turn", async () => {
+test("a lane gives messages in order, each service its own, and forgets them once everything up to there is in", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const lane = await openSqliteLane(database, "s");
-  await database.write(() => {
-    for (let sequence = 1; sequence <= 100; sequence += 1) database.prepare(fill).run("a", sequence, limits.laneUsersPerRecordMax);
-    for (const other of ["b", "c"]) database.prepare(fill).run(other, 200, 1);
-  });
-  const served = new Set<string>();
-  const reader = createLaneReader({ lane, concernOf: ({ users = 1, ...record }) => ({ keys: [nameOf(record)], isOfMany: users > 1 }) });
-  for (let read = 0; read < 6; read += 1) {
-    const records = reader.next(true)?.records ?? [];
-    for (const { workspaceId } of records) served.add(workspaceId);
-    await database.write(() => takeFromLane(database, "s", records));
-    reader.done(records);
-  }
-  expect([...served].sort()).toEqual(["a", "b", "c"]);
+  const [lane, other] = [await openSqliteLane(database, "a"), await openSqliteLane(database, "b")];
+  expect([lane.tail(), await lane.positions.load(0)]).toEqual([0, 0]);
+  for (const byte of [1, 2]) await lane.append(Uint8Array.of(byte));
+  await other.append(Uint8Array.of(9));
+  const read = await lane.log.read(0, 0, all);
+  expect(read.map(({ sequence, body }) => [sequence, unpackRecords(body).map((one) => one[0])])).toEqual([[1, [1]], [2, [2]]]);
+  expect((await lane.log.read(0, 1, all)).map(({ sequence }) => sequence)).toEqual([2]);
+  expect(await lane.positions.save(0, 1)).toBe(true);
+  expect((await lane.log.read(0, 0, all)).map(({ sequence }) => sequence)).toEqual([2]);
+  const again = await openSqliteLane(database, "a");
+  expect([await again.positions.load(0), again.tail(), other.tail()]).toEqual([1, 2, 3]);
+  await lane.positions.save(0, 2);
+  const empty = await openSqliteLane(database, "a");
+  expect([lane.tail(), await empty.positions.load(0), empty.tail()]).toEqual([2, 3, 3]);
   await database.close();
 });
 
-test("fan-outs of two workspaces take turns", async () => {
+test("numbers of messages are never given twice, so that a position of before is never ahead of a message", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const lane = await openSqliteLane(database, "s");
-  await database.write(() => {
-    for (const workspaceId of ["a", "b"]) {
-      for (let sequence = 1; sequence <= 3; sequence += 1) database.prepare(fill).run(workspaceId, sequence, limits.laneUsersPerRecordMax);
-    }
-  });
-  const reader = createLaneReader({ lane, concernOf: ({ users = 1, ...record }) => ({ keys: [nameOf(record)], isOfMany: users > 1 }) });
-  const served: string[] = [];
-  for (let turn = reader.next(true); turn !== undefined; turn = reader.next(true)) {
-    served.push(...turn.records.map(({ workspaceId, sequence }) => `${workspaceId}${sequence}`));
-    await database.write(() => takeFromLane(database, "s", turn?.records ?? []));
-    reader.done(turn.records);
-  }
-  expect(served).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
+  const lane = await openSqliteLane(database, "a");
+  await lane.append(Uint8Array.of(1));
+  await lane.positions.save(0, lane.tail());
+  const again = await openSqliteLane(database, "a");
+  await again.append(Uint8Array.of(2));
+  expect((await again.log.read(0, await again.positions.load(0), all)).map(({ sequence }) => sequence)).toEqual([2]);
   await database.close();
 });
 
-test("read() goes on behind a record; putBack() says that what was read is no longer all", async () => {
+test("what a build before left in the lane is there, in order, byte for byte", async () => {
   const database = openDatabase({ path: ":memory:" });
-  const lane = await openSqliteLane(database, "s");
-  const record = (sequence: number, part: number): LaneRecord => ({
-    workspaceId: "w",
-    sequence,
-    part,
-    key: "k",
-    users: 2,
-    body: Uint8Array.of(1),
+  await migrate(database, "lane", laneSchema.slice(0, 2));
+  const bodies = [[0, 255, 1], [0x27, 0, 0xc3, 0x28], []].map((bytes) => Uint8Array.from(bytes));
+  const sql = "INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body) VALUES (?, ?, ?, ?, ?, 1, ?)";
+  await database.write(() => {
+    const put = database.prepare(sql);
+    put.run("a", "w", 7, 1, "u", bodies[1] ?? null);
+    put.run("a", "w", 7, 0, "u", bodies[0] ?? null);
+    put.run("a", "v", 9, 0, "u", bodies[2] ?? null);
+    put.run("b", "v", 1, 0, "u", Uint8Array.of(5));
   });
-  const [returns, all] = [lane.returns, [record(1, 0), record(1, 1), record(2, 0)]];
-  await database.write(() => lane.putBack(all));
-  expect(lane.returns).toBeGreaterThan(returns);
-  const places = (after: LaneRecord | undefined, max: number) =>
-    lane.read("w", after, max).map(({ sequence, part, users }) => [sequence, part, users]);
-  expect(places(undefined, 2)).toEqual([[1, 0, 2], [1, 1, 2]]);
-  expect(places(all[1], 2)).toEqual([[2, 0, 2]]);
-  expect([lane.workspaces("", 9), lane.workspaces("w", 9)]).toEqual([["w"], []]);
+  const lane = await openSqliteLane(database, "a");
+  const read = await lane.log.read(0, await lane.positions.load(0), all);
+  expect(read.flatMap(({ body }) => unpackRecords(body)).map((body) => [...body])).toEqual(bodies.map((body) => [...body]));
+  await database.close();
+});
+
+test("packLane() cuts a step into messages of some size, and keeps the order", () => {
+  const bodies = Array.from({ length: 10 }, (_, at) => new Uint8Array(limits.laneMessageBytes / 4).fill(at));
+  const messages = packLane([...bodies, new Uint8Array(2 * limits.laneMessageBytes).fill(99)]);
+  expect(messages.map((message) => unpackRecords(message).map((body) => body[0]))).toEqual([[0, 1, 2, 3], [4, 5, 6, 7], [8, 9], [99]]);
+  expect(packLane([])).toEqual([]);
+});
+
+test("a step's message is one that the lane reads", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const lane = await openSqliteLane(database, "a");
+  const heard: number[] = [];
+  const stop = lane.log.watch((partition) => heard.push(partition));
+  await database.write(() => void database.prepare(putLaneMessage).run("a", packRecords([Uint8Array.of(1), Uint8Array.of(2)])));
+  lane.notify();
+  stop();
+  lane.notify();
+  expect(heard).toEqual([0]);
+  expect((await lane.log.read(0, 0, all)).flatMap(({ body }) => unpackRecords(body)).map((body) => body[0])).toEqual([1, 2]);
   await database.close();
 });

@@ -1,9 +1,12 @@
-/** Lanes in the embedded store: a table that the resolver's step fills and the reader's transaction empties. */
+/** A lane of the embedded store: messages of packed records, which the resolver's step sends in its own transaction. */
+import { limits } from "../limits.ts";
+import type { Log } from "../log/log.ts";
+import { packRecords } from "../log/packed-records.ts";
 import type { Database } from "../sqlite/database.ts";
 import { migrate } from "../sqlite/migrate.ts";
-import type { Lane, LanePlace, LaneRecord } from "./lane.ts";
+import type { LanePositions } from "./lane-positions.ts";
 
-/** Owner `lane`: records for the services that own consent, in the resolver's order. */
+/** Owner `lane`: what services that own consent have to apply. A message goes once everything up to it is in. */
 export const laneSchema: readonly string[] = [
   `
   CREATE TABLE lane_records (
@@ -13,75 +16,99 @@ export const laneSchema: readonly string[] = [
   ) WITHOUT ROWID;
   `,
   "ALTER TABLE lane_records ADD COLUMN users INTEGER NOT NULL DEFAULT 1;",
+  // Each record becomes a message of its own, packed as packRecords() does
+  `
+  CREATE TABLE lane_messages (sequence INTEGER PRIMARY KEY AUTOINCREMENT, service TEXT NOT NULL, body BLOB NOT NULL) STRICT;
+  CREATE INDEX lane_messages_of ON lane_messages (service, sequence);
+  INSERT INTO lane_messages (service, body)
+    SELECT service, CAST(unhex(printf('%08X', length(body))) || body AS BLOB) FROM lane_records ORDER BY sequence, part, lane_key;
+  DROP TABLE lane_records;
+  `,
 ];
 
-export async function openSqliteLane(database: Database, service: string): Promise<Lane> {
+/** Sends a message: its service, and packed records. */
+export const putLaneMessage = "INSERT INTO lane_messages (service, body) VALUES (?, ?)";
+
+export interface SqliteLane {
+  readonly log: Pick<Log, "read" | "trim" | "watch">;
+  readonly positions: LanePositions;
+  /** The last message that was sent, by whatever process. */
+  tail(): number;
+  /** Puts a record behind all others. */
+  append(body: Uint8Array): Promise<void>;
+  /** Something may have been sent. */
+  notify(): void;
+}
+
+export async function openSqliteLane(database: Database, service: string): Promise<SqliteLane> {
   await migrate(database, "lane", laneSchema);
-  let returns = 0;
-  let others = othersWrote(database);
+  const listeners = new Set<() => void>();
+  let kept: number | undefined;
+  function numberOf(sql: string, ...values: string[]): number | undefined {
+    const found = database.prepare(sql).get(...values)?.["found"] ?? undefined;
+    return found === undefined ? undefined : Number(found);
+  }
+  function position(): number {
+    if (kept !== undefined) return kept;
+    const first = numberOf(selectFirst, service);
+    kept = first === undefined ? numberOf(selectGiven) ?? 0 : first - 1;
+    return kept;
+  }
+  function notify(): void {
+    for (const listener of listeners) listener();
+  }
   return {
-    workspaces(after, max) {
-      const found: string[] = [];
-      for (let from = after; found.length < max;) {
-        const next = database.prepare(selectNext).get(service, from)?.["workspace_id"];
-        if (next === undefined) break;
-        from = String(next);
-        found.push(from);
-      }
-      return found;
+    notify,
+    tail: () => numberOf(selectLast, service) ?? position(),
+    async append(body) {
+      await database.write(() => void database.prepare(putLaneMessage).run(service, packRecords([body])));
+      notify();
     },
-    read: (workspaceId, after, max) =>
-      database.prepare(select).all(service, workspaceId, after?.sequence ?? -1, after?.part ?? 0, after?.key ?? "", max).map(recordOf),
-    last: (workspaceId) => placeOf(database.prepare(selectLast).get(service, workspaceId)),
-    first: (workspaceId) => placeOf(database.prepare(selectFirst).get(service, workspaceId)),
-    putBack(records) {
-      const statement = database.prepare(put);
-      for (const { workspaceId, sequence, part, key, users = 1, body } of records) {
-        statement.run(service, workspaceId, sequence, part, key, users, body);
-      }
-      returns += 1;
+    log: {
+      async read(_, after, { max }) {
+        const rows = database.prepare(select).all(service, after, max);
+        return rows.map((row) => ({ sequence: Number(row["sequence"]), body: row["body"] as Uint8Array, isNext: true }));
+      },
+      watch(listener) {
+        function own(): void {
+          listener(0);
+        }
+        listeners.add(own);
+        return () => listeners.delete(own);
+      },
+      // Keeping a position forgets what is before it
+      trim: () => Promise.resolve(),
     },
-    get returns() {
-      const now = othersWrote(database);
-      if (now !== others) returns += 1;
-      others = now;
-      return returns;
+    positions: {
+      load: () => Promise.resolve(position()),
+      async save(_, reached) {
+        await database.write(() => void database.prepare(remove).run(service, reached), { redoable: true });
+        kept = Math.max(reached, kept ?? 0);
+        return true;
+      },
+      trim: () => Promise.resolve(),
     },
   };
 }
 
-/** Moves when another connection has written to the file: a command such as `heddle log` beside the server. */
-function othersWrote(database: Database): number {
-  return Number(database.prepare("PRAGMA data_version").get()?.["data_version"]);
+/** Records as messages of `laneMessageBytes` each, or of one record. */
+export function packLane(bodies: readonly Uint8Array[]): Uint8Array[] {
+  const messages: Uint8Array[][] = [];
+  let room = 0;
+  for (const body of bodies) {
+    room -= body.byteLength;
+    const open = messages.at(-1);
+    if (open !== undefined && room >= 0) open.push(body);
+    else {
+      messages.push([body]);
+      room = limits.laneMessageBytes - body.byteLength;
+    }
+  }
+  return messages.map(packRecords);
 }
 
-function placeOf(row: Readonly<Record<string, unknown>> | undefined): LanePlace | undefined {
-  return row === undefined ? undefined : { sequence: Number(row["sequence"]), part: Number(row["part"]) };
-}
-
-function recordOf(row: Readonly<Record<string, unknown>>): LaneRecord {
-  return {
-    workspaceId: String(row["workspace_id"]),
-    sequence: Number(row["sequence"]),
-    part: Number(row["part"]),
-    key: String(row["lane_key"]),
-    users: Number(row["users"]),
-    body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-  };
-}
-
-/** Takes records out of the lane. Runs inside the transaction that writes their effects, so each counts once. */
-export function takeFromLane(database: Database, service: string, records: readonly LaneRecord[]): void {
-  const statement = database.prepare(remove);
-  for (const { workspaceId, sequence, part, key } of records) statement.run(service, workspaceId, sequence, part, key);
-}
-
-const ofWorkspace = "FROM lane_records WHERE service = ? AND workspace_id = ?";
-const select = `SELECT workspace_id, sequence, part, lane_key, users, body ${ofWorkspace}
-  AND (sequence, part, lane_key) > (?, ?, ?) ORDER BY sequence, part, lane_key LIMIT ?`;
-const selectNext = "SELECT workspace_id FROM lane_records WHERE service = ? AND workspace_id > ? ORDER BY workspace_id LIMIT 1";
-const selectFirst = `SELECT sequence, part ${ofWorkspace} ORDER BY sequence, part LIMIT 1`;
-const selectLast = `SELECT sequence, part ${ofWorkspace} ORDER BY sequence DESC, part DESC LIMIT 1`;
-const remove = "DELETE FROM lane_records WHERE service = ? AND workspace_id = ? AND sequence = ? AND part = ? AND lane_key = ?";
-const put = `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body) VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT DO NOTHING`;
+const select = "SELECT sequence, body FROM lane_messages WHERE service = ? AND sequence > ? ORDER BY sequence LIMIT ?";
+const selectFirst = "SELECT min(sequence) AS found FROM lane_messages WHERE service = ?";
+const selectLast = "SELECT max(sequence) AS found FROM lane_messages WHERE service = ?";
+const selectGiven = "SELECT seq AS found FROM sqlite_sequence WHERE name = 'lane_messages'";
+const remove = "DELETE FROM lane_messages WHERE service = ? AND sequence <= ?";

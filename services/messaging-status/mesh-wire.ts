@@ -13,7 +13,7 @@ import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/
 import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/status-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
-import { concernOf, redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
+import { statusMessages } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { openCassandraStatusStore } from "./store/cassandra.ts";
@@ -34,12 +34,9 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   service: MessagingStatusService,
   schemaFolder: messagingStatusSchema,
   openTables: openCassandraStatusStore,
-  concernOf,
   apply: applyMessages,
   eventsOf,
-  takenFromRow,
-  whoseBody,
-  redriveBody,
+  messages: statusMessages,
   laneOf: (layout, { workspaceId, key }) => layout.messagingStatus(layout.laneOf(workspaceId, key)),
   route({ tables, lanes, profile, intake, setAside, work, clock }) {
     const links = openUnsubscribeLinks(tables.linkKeys);

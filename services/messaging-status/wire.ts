@@ -1,9 +1,8 @@
 /** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
-import { planWorkspace } from "../consent/engine/plan-step.ts";
+import { openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
-import { openEmbeddedLane, setAsideIn } from "../../platform/lane/embedded-lane.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
@@ -13,8 +12,8 @@ import type { MessagingStatusService } from "../../proto/gen/heddle/messaging_st
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { EmailStatus } from "./domain/address-state.ts";
 import { eventsOf } from "./events/status-events.ts";
-import { takenFromRow } from "./lanes/lane-message.ts";
-import { statusKind } from "./lanes/status-kind.ts";
+import { applyMessages } from "./lanes/apply-messages.ts";
+import { statusMessages } from "./lanes/lane-message.ts";
 import { openUnsubscribeLinks } from "./links/unsubscribe-links.ts";
 import { messagingStatusRoutes } from "./rpc/routes.ts";
 import { sqliteStatusMove } from "./store/moved-sqlite.ts";
@@ -46,14 +45,12 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
-  const kind = statusKind({});
-  const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedLane({
+  const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedConsent({
     service: "messaging-status",
     title: "Messaging status",
     tables,
-    takenFromRow,
-    plan: (workspaceId, work) => planWorkspace({ ...tables, kind }, workspaceId, work),
-    database,
+    messages: statusMessages,
+    apply: (ends, bodies) => applyMessages({ ...tables, ...ends }, bodies),
     clock,
     logger,
     tracer,
@@ -78,7 +75,7 @@ export async function readMessagingStatus(database: Database) {
   const tables = await openSqliteStatusStore(database);
   const { store, history, chains, verify, linkKeys } = tables;
   return {
-    ...setAsideIn(tables, takenFromRow),
+    ...setAsideIn(tables, statusMessages),
     history,
     chains,
     verify,

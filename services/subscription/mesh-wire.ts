@@ -15,7 +15,7 @@ import type { Caught } from "./domain/ports.ts";
 import { eventsOf } from "./events/membership-events.ts";
 import { applyMessages } from "./lanes/apply-messages.ts";
 import { changeGroupsInOrder } from "./lanes/change-groups.ts";
-import { concernOf, groupsName, redriveBody, takenFromRow, whoseBody } from "./lanes/lane-message.ts";
+import { groupsName, membershipMessages } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
 import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
@@ -36,12 +36,9 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   service: SubscriptionService,
   schemaFolder: subscriptionSchema,
   openTables: openCassandraSubscriptionStore,
-  concernOf,
   apply: applyMessages,
   eventsOf,
-  takenFromRow,
-  whoseBody,
-  redriveBody,
+  messages: membershipMessages,
   laneOf: (layout, { workspaceId }) => layout.subscription(layout.subscriptionLaneOf(workspaceId)),
   beside: (tables, ends) => sweepRegularly(tables.store, ends),
   route({ tables, lanes, profile, intake, setAside, work, clock }) {

@@ -1,10 +1,9 @@
 /** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
-import { planWorkspace } from "../consent/engine/plan-step.ts";
+import { openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
 import { newId } from "../../platform/identifier.ts";
-import { openEmbeddedLane, setAsideIn } from "../../platform/lane/embedded-lane.ts";
 import type { LedgerEntry } from "../../platform/ledger/ledger.ts";
 import type { Log } from "../../platform/log/log.ts";
 import type { Logger } from "../../platform/logger.ts";
@@ -17,8 +16,8 @@ import type { Group } from "./domain/group.ts";
 import { changedBehind } from "./domain/group-order.ts";
 import { subjectsOf } from "./domain/memberships.ts";
 import { eventsOf } from "./events/membership-events.ts";
-import { takenFromRow } from "./lanes/lane-message.ts";
-import { membershipKind } from "./lanes/membership-kind.ts";
+import { applyMessages } from "./lanes/apply-messages.ts";
+import { membershipMessages } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
 import { sqliteMembershipMove } from "./store/moved-sqlite.ts";
 import { openSqliteSubscriptionStore } from "./store/sqlite.ts";
@@ -52,14 +51,12 @@ export async function openSubscription(options: SubscriptionOptions): Promise<Su
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
   const tables = await openSqliteSubscriptionStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
-  const kind = membershipKind(tables);
-  const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedLane({
+  const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedConsent({
     service: "subscription",
     title: "Subscription",
     tables,
-    takenFromRow,
-    plan: (workspaceId, work) => planWorkspace({ ...tables, kind }, workspaceId, work),
-    database,
+    messages: membershipMessages,
+    apply: (ends, bodies) => applyMessages({ ...tables, ...ends }, bodies),
     clock,
     logger,
     tracer,
@@ -102,7 +99,7 @@ export async function readMembershipLedger(database: Database) {
   return {
     chains,
     verify,
-    ...setAsideIn(tables, takenFromRow),
+    ...setAsideIn(tables, membershipMessages),
     /** Of a user and of those who were merged into it, in order. */
     async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
       const row = (await store.load(workspaceId, [userId])).get(userId);

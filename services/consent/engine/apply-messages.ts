@@ -4,7 +4,6 @@
  * where a record turns out to be in already.
  */
 import type { Aged } from "../../../platform/age.ts";
-import { type LaneStep, reportSetAside } from "../../../platform/lane/apply-rows.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { createHolds, type Holds, planAround, type Planned, reasonOf, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
@@ -15,12 +14,12 @@ import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
 import { type TracedLane, tracedRecords } from "../../../platform/telemetry/traced-records.ts";
 import { isTaken, type LaneMessages, type LaneSaid, type Redrive } from "./lane-message.ts";
-import { type ConsentRecord, type Loaded, type PlanParts, planWorkspace, Skew, type WorkspaceStep } from "./plan-step.ts";
+import { type ConsentRecord, type LaneStep, type Loaded, type PlanParts, planWorkspace, Skew } from "./plan-step.ts";
 
 /** The rows that an applier works on. */
 export interface AppliedTables<State> {
   readonly loadForStep: (workspaceId: string, keys: readonly string[]) => Promise<Loaded<State>>;
-  readonly commit: (step: LaneStep<WorkspaceStep<State>>) => Promise<void>;
+  readonly commit: (step: LaneStep<State>) => Promise<void>;
   /** Entries of these subjects whose cause lies at `sequence` or later. */
   readonly entriesSince: (workspaceId: string, subjects: readonly string[], sequence: number) => Promise<readonly LedgerEntry[]>;
   /** What waits for a human, of one workspace. */
@@ -159,7 +158,7 @@ async function applyAround<State extends Aged, Said extends ConsentRecord, OfWor
     },
     async alone(record, error) {
       const setAside = [{ record: record.kept(), reason: reasonOf(error) }];
-      await parts.commit({ workspaces: [], setAside, taken: [] });
+      await parts.commit({ workspaces: [], setAside });
       reportSetAside(parts.logger, parts.service, setAside);
       after = after.copy();
       after.add(record);
@@ -178,7 +177,7 @@ async function applyRun<State extends Aged, Said extends ConsentRecord, OfWorksp
   return await tracedRecords(parts.traced, records, async (writing) => {
     const { plan: { step, stale }, free, setAside, holds: after } = await planRun(parts, workspaceId, { run, holds });
     await publishAgain(parts, workspaceId, stale);
-    await writing(() => parts.commit({ workspaces: [step], setAside, taken: [] }));
+    await writing(() => parts.commit({ workspaces: [step], setAside }));
     reportSetAside(parts.logger, parts.service, setAside);
     await parts.publish(workspaceId, step.entries);
     return { free, holds: after };
@@ -259,4 +258,10 @@ async function publishAgain<State extends Aged, Said extends ConsentRecord>(
   const subjects = [...new Set(stale.flatMap((record) => kind.keysOf(record)))];
   const entries = await entriesSince(workspaceId, subjects, Math.min(...stale.map(({ mark }) => mark[0])));
   await publish(workspaceId, entries.filter((entry) => places.has(`${entry.sequence}.${entry.part}`)));
+}
+
+function reportSetAside(logger: Logger, lane: string, setAside: readonly SetAside[]): void {
+  for (const { record: { workspaceId, sequence, part }, reason } of setAside) {
+    logger.error("lane_record_set_aside", new Error(reason), { lane, workspaceId, sequence, part });
+  }
 }

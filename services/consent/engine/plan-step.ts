@@ -1,6 +1,7 @@
 /** Records of one workspace applied to the states that they speak of: what a step writes. Both services of consent plan here. */
 import type { Aged } from "../../../platform/age.ts";
 import type { Blame } from "../../../platform/lane/hold-back.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
 import { hasMoved, isIn, type Mark } from "../../../platform/lane/mark.ts";
 import { chained, type ChainHead, emptyChain, type LedgerChange, type LedgerEntry } from "../../../platform/ledger/ledger.ts";
 
@@ -61,6 +62,13 @@ export interface WorkspaceStep<State> {
   readonly entries: readonly LedgerEntry[];
   /** Where the chains end after the step. */
   readonly ends: ReadonlyMap<string, ChainHead>;
+}
+
+/** What is written of a run of records. */
+export interface LaneStep<State> {
+  readonly workspaces: readonly WorkspaceStep<State>[];
+  /** Records that cannot be applied, and those that wait for them. */
+  readonly setAside: readonly SetAside[];
 }
 
 export interface PlanParts<State extends Aged, Said extends ConsentRecord> {

@@ -5,15 +5,13 @@
 import type { Aged } from "../../../platform/age.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
-import type { LaneStep } from "../../../platform/lane/apply-rows.ts";
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { markOf } from "../../../platform/lane/mark.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../../../platform/lane/set-aside-cassandra.ts";
 import { stampOf } from "../../../platform/lane/stamp.ts";
 import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryOf } from "../../../platform/ledger/cassandra.ts";
-import type { ChainHead, LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import type { ChainHead } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { Loaded, WorkspaceStep } from "../engine/plan-step.ts";
+import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
 import { type ConsentTables, noEntries } from "./tables.ts";
 
 /** How a service keeps its states. */
@@ -29,17 +27,8 @@ export interface StateRows<State extends Aged> {
   listed(step: WorkspaceStep<State>): Statement[][];
 }
 
-export interface CassandraConsent<State> extends ConsentTables<State> {
-  /** The records wait no more. */
-  forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
-  /** What waits of a workspace, in order, at most `max`. */
-  setAsideOf(workspaceId: string, max: number): Promise<SetAside[]>;
-  /** Entries of these subjects whose cause lies at `sequence` or later. */
-  entriesSince(workspaceId: string, subjects: readonly string[], sequence: number): Promise<LedgerEntry[]>;
-}
-
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraConsent<State extends Aged>(session: Session, rows: StateRows<State>): CassandraConsent<State> {
+export function openCassandraConsent<State extends Aged>(session: Session, rows: StateRows<State>): ConsentTables<State> {
   function loadForStep(workspaceId: string, keys: readonly string[]): Promise<Loaded<State>> {
     return loadStates({ session, rows }, workspaceId, keys);
   }
@@ -106,7 +95,7 @@ export function rowOf<State extends Aged>(
  */
 async function commit<State extends Aged>(
   { session, rows }: Keeping<State>,
-  { workspaces, setAside }: LaneStep<WorkspaceStep<State>>,
+  { workspaces, setAside }: LaneStep<State>,
 ): Promise<void> {
   async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
     await inFlight(writes, limits.consentWritesInFlightMax, (batch) => write(session, batch));

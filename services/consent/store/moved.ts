@@ -4,7 +4,7 @@ import { scanTable, type Session } from "../../../platform/cassandra/session.ts"
 import { type ConsentMove, inWrites, notThere, subjectsOf, withChains } from "../../../platform/ledger/moved.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
-import { bodyOf, type CassandraConsent, type StateRows } from "./cassandra.ts";
+import { bodyOf, type StateRows } from "./cassandra.ts";
 import type { SqliteConsent } from "./sqlite.ts";
 import { type ConsentTables, stepOfRows } from "./tables.ts";
 
@@ -15,7 +15,7 @@ async function waitingIn({ listSetAside }: Pick<ConsentTables<unknown>, "listSet
 
 export function cassandraConsentMove<State extends Aged>(
   session: Session,
-  tables: CassandraConsent<State>,
+  tables: ConsentTables<State>,
   { of, scan, key, fromRow }: { readonly of: string; readonly scan: string } & Pick<StateRows<State>, "key" | "fromRow">,
 ): ConsentMove<State> {
   return {

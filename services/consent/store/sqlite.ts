@@ -1,11 +1,11 @@
 /** The embedded store of consent: states, the ledger and what waits as tables of the shared file, written in one transaction a step. */
-import type { EmbeddedLaneTables } from "../../../platform/lane/embedded-lane.ts";
-import { type SetAsideOptions, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
-import type { Lane } from "../../../platform/lane/lane.ts";
-import { takeFromLane } from "../../../platform/lane/sqlite.ts";
+import { type SetAsideTableName, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
+import { openSqliteLane, type SqliteLane } from "../../../platform/lane/sqlite.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type LedgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
+import { migrate } from "../../../platform/sqlite/migrate.ts";
+import type { LaneStep } from "../engine/plan-step.ts";
 import type { ConsentTables } from "./tables.ts";
 
 /** Runs inside the transaction of a step. */
@@ -13,9 +13,10 @@ export type OnEntries = (workspaceId: string, entries: readonly LedgerEntry[]) =
 
 export interface SqliteStates<State> {
   readonly service: "subscription" | "messaging-status";
-  readonly lane: Lane;
+  /** Versions of the service's tables. */
+  readonly schema: readonly string[];
   readonly ledger: LedgerTables;
-  readonly setAsideTable: SetAsideOptions["table"];
+  readonly setAsideTable: SetAsideTableName;
   readonly onEntries: OnEntries;
   /** Gives the body of one state. */
   readonly select: string;
@@ -23,14 +24,18 @@ export interface SqliteStates<State> {
   put(workspaceId: string, state: State): void;
 }
 
-export interface SqliteConsent<State> extends ConsentTables<State>, EmbeddedLaneTables {
+export interface SqliteConsent<State> extends ConsentTables<State> {
+  readonly lane: SqliteLane;
   load(workspaceId: string, keys: readonly string[]): Promise<Map<string, State>>;
+  /** Records that wait for a human. */
+  setAsideCount(): number;
 }
 
-/** The tables are there already. */
-export function openSqliteConsent<State>(database: Database, of: SqliteStates<State>): SqliteConsent<State> {
-  const { service, lane, ledger, onEntries } = of;
-  const setAside = sqliteSetAside({ database, lane, table: of.setAsideTable });
+export async function openSqliteConsent<State>(database: Database, of: SqliteStates<State>): Promise<SqliteConsent<State>> {
+  const { service, ledger, onEntries } = of;
+  const lane = await openSqliteLane(database, service);
+  await migrate(database, service, of.schema);
+  const setAside = sqliteSetAside(database, of.setAsideTable);
   async function load(workspaceId: string, keys: readonly string[]): Promise<Map<string, State>> {
     const statement = database.prepare(of.select);
     const found = new Map<string, State>();
@@ -40,8 +45,7 @@ export function openSqliteConsent<State>(database: Database, of: SqliteStates<St
     }
     return found;
   }
-  function commitStep(step: Parameters<SqliteConsent<State>["commit"]>[0]): void {
-    setAside.checkUnchanged(step);
+  function commitStep(step: LaneStep<State>): void {
     for (const { workspaceId, states, entries, erased } of step.workspaces) {
       for (const state of states.values()) of.put(workspaceId, state);
       for (const subject of erased?.keys() ?? []) ledger.erase(database, workspaceId, subject);
@@ -49,7 +53,6 @@ export function openSqliteConsent<State>(database: Database, of: SqliteStates<St
       onEntries(workspaceId, entries);
     }
     setAside.put(step.setAside);
-    takeFromLane(database, service, step.taken);
   }
   return {
     load,
@@ -59,11 +62,12 @@ export function openSqliteConsent<State>(database: Database, of: SqliteStates<St
       states: await load(workspaceId, keys),
       ends: ledger.heads(database, workspaceId, keys),
     }),
-    // The lane has the records until the step that takes them out is durable
+    // The lane has the records until all of this is durable
     commit: (step) => database.write(() => commitStep(step), { redoable: true }),
+    entriesSince: () => Promise.resolve([]),
     waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
-    redriveSetAside: (read) => setAside.redrive(read),
-    skipSetAside: (at, read) => setAside.skip(at, read),
+    setAsideOf: (workspaceId, max) => Promise.resolve(setAside.of(workspaceId, max)),
+    forgetSetAside: (records) => database.write(() => setAside.forget(records)),
     listSetAside: (max) => Promise.resolve(setAside.list(max)),
     setAsideCount: () => setAside.count(),
   };

@@ -13,7 +13,7 @@ import { EmailMark, EmailStatus, StatusRecordSchema } from "../../../proto/gen/h
 import { openCassandraStatusStore } from "../store/cassandra.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import { applyMessages } from "./apply-messages.ts";
-import { redriveBody } from "./lane-message.ts";
+import { statusMessages } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const status = fc.constantFrom(EmailStatus.OPTED_IN, EmailStatus.SUBSCRIBED, EmailStatus.UNSUBSCRIBED);
@@ -111,7 +111,7 @@ test("applyMessages() holds back the address of a record whose pure step throws,
     const loaded = await world.store.store.load("w", ["a@b.org", "c@b.org"]);
     return ["a@b.org", "c@b.org"].map((address) => loaded.get(address)?.status);
   };
-  const redriven = (key: string): LaneBody => ({ body: redriveBody("w", { keys: [key], skipped: [] }), place: [99, 0] });
+  const redriven = (key: string): LaneBody => ({ body: statusMessages.redriveBody("w", { keys: [key], skipped: [] }), place: [99, 0] });
   await world.apply(bodies.slice(0, 3));
   await world.apply(bodies.slice(3));
   expect(await states()).toEqual(["subscribed", "opted_in"]);

@@ -15,8 +15,6 @@ export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
   takenFrom: (message, row) => [takenFrom(message, row)],
 });
 
-export const { concernOf, redriveBody, takenFromRow, whoseBody } = statusMessages;
-
 function takenFrom(message: lane.StatusRecord, row: LaneRecord): Taken<StatusRecord> {
   const keys = keysOf(message.address);
   const kept = { ...row, key: message.address };

@@ -3,14 +3,14 @@ import type { Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type LinkKeys, sharedRing } from "../../../platform/link-keys.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type CassandraConsent, openCassandraConsent, type StateRows } from "../../consent/store/cassandra.ts";
+import { openCassandraConsent, type StateRows } from "../../consent/store/cassandra.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import { listedWrites, readList } from "./cassandra-lists.ts";
 import { putLinkKey, putState, selectLinkKeys, selectStates } from "./statements.ts";
 import type { StatusTables } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraStatusStore(session: Session): StatusTables & CassandraConsent<AddressState> {
+export function openCassandraStatusStore(session: Session): StatusTables {
   const tables = openCassandraConsent(session, rows);
   return {
     ...tables,

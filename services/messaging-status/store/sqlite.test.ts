@@ -24,7 +24,7 @@ describeStatusStore("SQLite", async () => {
   const tables = await openSqliteStatusStore(given);
   return {
     ...tables,
-    release: () => tables.redriveSetAside(() => []),
+    release: (record) => tables.forgetSetAside([record]),
     breakNextCommit: () => {
       isBroken = true;
     },

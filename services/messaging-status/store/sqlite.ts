@@ -1,10 +1,8 @@
 /** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
-import { openSqliteLane } from "../../../platform/lane/sqlite.ts";
 import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
 import type { LinkKeys } from "../../../platform/link-keys.ts";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
-import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import type { ListName } from "../domain/ports.ts";
@@ -12,16 +10,13 @@ import type { StatusTables } from "./tables.ts";
 
 export type EmbeddedTables = StatusTables & SqliteConsent<AddressState>;
 
-const service = "messaging-status";
 const ledger = ledgerTables("messaging_status");
 
 /** Written in one transaction: a step whole or not at all. `onEntries` runs inside it. */
 export async function openSqliteStatusStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
-  const lane = await openSqliteLane(database, service);
-  await migrate(database, service, schema);
-  const tables = openSqliteConsent(database, {
-    service,
-    lane,
+  const tables = await openSqliteConsent(database, {
+    service: "messaging-status",
+    schema,
     ledger,
     setAsideTable: "messaging_status_set_aside",
     onEntries,

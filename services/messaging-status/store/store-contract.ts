@@ -32,14 +32,13 @@ function state(address: string, rest: Partial<AddressState> = {}): AddressState 
 
 function step(
   states: readonly AddressState[],
-  rest: { entries?: readonly LedgerEntry[]; taken?: readonly LaneRecord[]; passed?: readonly AddressState[] } = {},
+  rest: { entries?: readonly LedgerEntry[]; passed?: readonly AddressState[] } = {},
 ): StepRows {
-  const { entries = [], taken = [], passed = [] } = rest;
+  const { entries = [], passed = [] } = rest;
   const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
   return {
     workspaces: [{ workspaceId: "w", states: byAddress(states), passed: Map.groupBy(passed, ({ address }) => address), entries, ends }],
     setAside: [],
-    taken,
   };
 }
 

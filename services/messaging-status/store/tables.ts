@@ -1,7 +1,6 @@
 /** What any store of the messaging-status service offers: the tables of consent, by address, lists and link keys. */
-import type { LaneStep } from "../../../platform/lane/apply-rows.ts";
 import type { LinkKeys } from "../../../platform/link-keys.ts";
-import type { WorkspaceStep } from "../../consent/engine/plan-step.ts";
+import type { LaneStep } from "../../consent/engine/plan-step.ts";
 import type { ConsentTables } from "../../consent/store/tables.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import type { AddressStore } from "../domain/ports.ts";
@@ -12,4 +11,4 @@ export interface StatusTables extends ConsentTables<AddressState> {
   readonly linkKeys: LinkKeys;
 }
 
-export type StepRows = LaneStep<WorkspaceStep<AddressState>>;
+export type StepRows = LaneStep<AddressState>;

@@ -1,6 +1,7 @@
 /** How a step becomes rows, and how the rows are written inside one transaction. */
 import type { StatementSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
+import { packLane, putLaneMessage } from "../../../platform/lane/sqlite.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey, JobRow, RepeatRow } from "../domain/identity.ts";
@@ -15,10 +16,6 @@ import type { WorkspaceNumbers } from "./sqlite-workspaces.ts";
 /** Consent records in the form their readers decode, in order; injected because a store knows no messages. */
 export type EncodeLane = (workspaceId: string, records: readonly ConsentRecord[]) => Iterable<{
   readonly service: string;
-  readonly key: string;
-  readonly sequence: number;
-  readonly part: number;
-  readonly users?: number;
   readonly body: Uint8Array;
 }>;
 
@@ -148,11 +145,15 @@ function addRecords(
 
 async function addLanes(add: Add, { workspaceId, consent }: WorkspaceStep, encodeLane: EncodeLane): Promise<void> {
   let added = 0;
-  for (const { service, key, sequence, part, users = 1, body } of encodeLane(workspaceId, consent)) {
-    add(statements.putLane, service, workspaceId, sequence, part, key, users, body);
+  const byService = new Map<string, Uint8Array[]>();
+  for (const { service, body } of encodeLane(workspaceId, consent)) {
+    const bodies = byService.get(service);
+    if (bodies === undefined) byService.set(service, [body]);
+    else bodies.push(body);
     added += 1;
     if (added % limits.fanOutRecordsPerTurn === 0) await setImmediate();
   }
+  for (const [service, bodies] of byService) for (const message of packLane(bodies)) add(putLaneMessage, service, message);
 }
 
 type Add = (sql: string, ...row: SqlValue[]) => void;
@@ -196,8 +197,7 @@ const statements = {
   putHeld: `INSERT INTO profile_held (workspace_id, user_id, reason) VALUES (?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason`,
   putHeldRecord: `INSERT INTO profile_held_records (workspace_id, user_id, sequence, part, body) VALUES (?, ?, ?, ?, ?) ${upsert}`,
-  putLane: `INSERT INTO lane_records (service, workspace_id, sequence, part, lane_key, users, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?) ${upsert}`,
+  putLaneMessage,
   putSetAside: `INSERT INTO profile_set_aside (log_partition, sequence, reason, body) VALUES (?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET reason = excluded.reason, body = excluded.body`,
   putOrigins: `INSERT INTO profile_origins (log_partition, through, at, body) VALUES (?, ?, ?, ?) ${upsert}`,

@@ -40,7 +40,7 @@ function breakable(given: Database): Database {
 }
 
 function lanes(service: string): number {
-  return Number(database.prepare("SELECT count(*) AS count FROM lane_records WHERE service = ?").get(service)?.["count"]);
+  return Number(database.prepare("SELECT count(*) AS count FROM lane_messages WHERE service = ?").get(service)?.["count"]);
 }
 
 describe("profile store on SQLite", () => {
@@ -107,7 +107,8 @@ describe("profile store on SQLite", () => {
     expect((await store.profiles.loadFrozen("w", ["m1"])).get("m1")?.journal).toHaveLength(1);
     expect((await store.profiles.loadHeld("w", ["u2"])).get("u2")?.records).toHaveLength(1);
     expect((await store.steps.work().loadHandoffs("w", ["m2"])).size).toBe(1);
-    expect(lanes("subscription")).toBe(1);
+    // What is sent twice is in once: appliers pass over records by their places
+    expect(lanes("subscription")).toBe(2);
   });
 });
 

@@ -7,7 +7,7 @@ import type { LaneBody } from "../../../platform/lane/lane-window.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import { bodyOf, type Change, commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
-import { redriveBody } from "./lane-message.ts";
+import { membershipMessages } from "./lane-message.ts";
 
 describe("applyMessages()", () => {
   test("stopped before or after any write or publishing, and begun again: the same rows, each event once in effect", async () => {
@@ -56,7 +56,10 @@ describe("applyMessages() on a record that cannot be applied", () => {
   function said(sequence: number, userId: string, change: Change & object): LaneBody {
     return { body: bodyOf({ userId, sequence }, change), place: [100 + sequence, 0] };
   }
-  const redriven = (skipped: readonly LaneRecord[] = []): LaneBody => ({ body: redriveBody("w", { skipped }), place: [999, 0] });
+  const redriven = (skipped: readonly LaneRecord[] = []): LaneBody => ({
+    body: membershipMessages.redriveBody("w", { skipped }),
+    place: [999, 0],
+  });
   const stateOf = async (world: ReturnType<typeof openWorld>, id: string) => {
     return (await world.store.store.load("w", [id])).get(id)?.groups.get("g");
   };

@@ -5,13 +5,13 @@ import { arrivingLate, brokenOff, chances, dice } from "../../../platform/lane/a
 import { type LaneBody, laneKey, openLaneWindow } from "../../../platform/lane/lane-window.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
-import { concernOf } from "./lane-message.ts";
+import { membershipMessages } from "./lane-message.ts";
 
 /** As an applier of the mesh: what is chosen by dice, and after a failure again from the position that it had kept. */
 async function windowed(world: ReturnType<typeof openWorld>, bodies: readonly LaneBody[], next: () => number): Promise<void> {
   const last = bodies.at(-1)?.place[0] ?? 0;
   for (let kept = 0; kept < last;) {
-    const window = openLaneWindow({ position: kept, concernOf, room: { users: 0, bytes: 0 } });
+    const window = openLaneWindow({ position: kept, concernOf: membershipMessages.concernOf, room: { users: 0, bytes: 0 } });
     try {
       while (window.position < last) {
         const unread = bodies.filter(({ place: [sequence] }) => sequence > window.read).slice(0, next() % 9);

@@ -13,7 +13,7 @@ import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
 import { applyMessages } from "./apply-messages.ts";
 import { describeLateParts } from "./late-parts-contract.ts";
-import { concernOf, redriveBody } from "./lane-message.ts";
+import { membershipMessages } from "./lane-message.ts";
 
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false, turns: [0] }];
@@ -73,11 +73,15 @@ test("applyMessages() takes some users of a fan-out at a time; each has its stat
 test("concernOf() says whom a record changes, and that it is part of what very many are told", () => {
   const names = Array.from({ length: limits.laneUsersPerRecordMax }, (_, n) => userAt(n));
   for (const [users, isOfMany] of [[limits.fanOutUsersMin, true], [limits.fanOutUsersMin - 1, false]] as const) {
-    expect(manySaid(users, 1).map(({ body }) => concernOf(body))[0]).toEqual({ workspaceId: "w", names, isOfMany });
+    expect(manySaid(users, 1).map(({ body }) => membershipMessages.concernOf(body))[0]).toEqual({ workspaceId: "w", names, isOfMany });
   }
   const value = { mergeId: "m", sourceUserId: "b", undoUntil: 0n };
   const merge = create(SubscriptionRecordSchema, { workspaceId: "w", userId: "a", cause: {}, change: { case: "userMerged", value } });
-  expect(concernOf(toBinary(SubscriptionRecordSchema, merge))).toEqual({ workspaceId: "w", names: ["a", "b"], isOfMany: false });
+  expect(membershipMessages.concernOf(toBinary(SubscriptionRecordSchema, merge))).toEqual({
+    workspaceId: "w",
+    names: ["a", "b"],
+    isOfMany: false,
+  });
 });
 
 test("concernOf() leaves alone what nobody can read, what names no workspace, and what an operator asks for", () => {
@@ -86,7 +90,7 @@ test("concernOf() leaves alone what nobody can read, what names no workspace, an
   const alone = [
     Uint8Array.of(255),
     ...[lost, nobody].map((one) => toBinary(SubscriptionRecordSchema, one)),
-    redriveBody("w", { skipped: [] }),
+    membershipMessages.redriveBody("w", { skipped: [] }),
   ];
-  expect(alone.map(concernOf)).toEqual(alone.map(() => undefined));
+  expect(alone.map(membershipMessages.concernOf)).toEqual(alone.map(() => undefined));
 });

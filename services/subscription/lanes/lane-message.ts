@@ -34,8 +34,6 @@ export const membershipMessages: LaneMessages<MembershipRecord, SaidOfGroups> = 
   },
 });
 
-export const { concernOf, redriveBody, takenFromRow, whoseBody } = membershipMessages;
-
 function recordToBytes(record: MessageInitShape<typeof SubscriptionRecordSchema>): Uint8Array {
   return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, record));
 }

@@ -55,7 +55,7 @@ test("a set of 50 users is one write a user, its row with its entry, where all o
   const users = new Map(ids.map((id) => [id, { ...noMemberships(id), mark: [7, 0] as const }]));
   const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
   const step = { workspaceId: "w", states: users, entries, ends, erased: new Map() };
-  await openCassandraSubscriptionStore(session).commit({ workspaces: [step], setAside: [], taken: [] });
+  await openCassandraSubscriptionStore(session).commit({ workspaces: [step], setAside: [] });
   expect(session.calls.map((call) => call.map(({ cql }) => cql))).toEqual(ids.map(() => [statements.putUser, ledgerStatements.putEntry]));
 });
 

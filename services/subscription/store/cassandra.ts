@@ -3,7 +3,7 @@ import { bucketOf } from "../../../platform/cassandra/buckets.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { stampAfter, stampOf } from "../../../platform/lane/stamp.ts";
 import { limits } from "../../../platform/limits.ts";
-import { type CassandraConsent, openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
+import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { cassandraGroups, type GroupRows } from "./cassandra-groups.ts";
@@ -12,7 +12,7 @@ import { deleteOpenMerge, putOpenMerge, putUser, selectOpenMerges, selectUsers }
 import type { StepRows, SubscriptionTables } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraSubscriptionStore(session: Session): SubscriptionTables & CassandraConsent<UserMemberships> & GroupRows {
+export function openCassandraSubscriptionStore(session: Session): SubscriptionTables & GroupRows {
   const tables = openCassandraConsent(session, rows);
   const groups = cassandraGroups(session);
   const store: MembershipStore = {
@@ -50,7 +50,7 @@ function firstWindow({ merges }: UserMemberships): number {
 
 interface Sweeping {
   readonly session: Session;
-  readonly tables: Pick<CassandraConsent<UserMemberships>, "loadForStep">;
+  readonly tables: Pick<SubscriptionTables, "loadForStep">;
 }
 
 /** A row that an applier writes meanwhile is newer than what a sweep writes, and its windows are closed by that already. */

@@ -1,17 +1,16 @@
 /** The embedded store of the subscription service: memberships, groups and the ledger as tables of the shared SQLite file. */
-import { openSqliteLane } from "../../../platform/lane/sqlite.ts";
 import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
 import { openSqliteLogTails } from "../../../platform/log/sqlite.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
-import { migrate } from "../../../platform/sqlite/migrate.ts";
 import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { Channel } from "../domain/group.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
 import type { UserMemberships } from "../domain/memberships.ts";
+import type { GroupRows } from "./cassandra-groups.ts";
 import { membershipsFromRow, membershipsToRow } from "./rows.ts";
 import type { SubscriptionTables } from "./tables.ts";
 
-export type EmbeddedTables = SubscriptionTables & SqliteConsent<UserMemberships> & EmbeddedGroups;
+export type EmbeddedTables = SubscriptionTables & SqliteConsent<UserMemberships> & GroupRows & EmbeddedGroups;
 
 interface EmbeddedGroups {
   /**
@@ -21,17 +20,14 @@ interface EmbeddedGroups {
   changeGroups(workspaceId: string, plan: (groups: readonly OrderedGroup[], end: number) => readonly OrderedGroup[]): Promise<void>;
 }
 
-const service = "subscription";
 const ledger = ledgerTables("subscription");
 
 /** Written in one transaction: a step whole or not at all. `onEntries` runs inside it. */
 export async function openSqliteSubscriptionStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
-  const lane = await openSqliteLane(database, service);
-  await migrate(database, service, schema);
   const logTail = await openSqliteLogTails(database);
-  const tables = openSqliteConsent(database, {
-    service,
-    lane,
+  const tables = await openSqliteConsent(database, {
+    service: "subscription",
+    schema,
     ledger,
     setAsideTable: "subscription_set_aside",
     onEntries,
@@ -48,6 +44,8 @@ export async function openSqliteSubscriptionStore(database: Database, onEntries:
     },
     changeGroups: (workspaceId, plan) =>
       database.write(() => writeGroups(database, workspaceId, plan(readGroups(database, workspaceId), logTail(workspaceId)))),
+    readGroups: (workspaceId) => Promise.resolve({ mark: [0, -1], groups: readGroups(database, workspaceId), refused: [] }),
+    writeGroups: (workspaceId, { groups }) => database.write(() => writeGroups(database, workspaceId, groups)),
     bringGroups: (workspaceId, groups, _through) => database.write(() => writeGroups(database, workspaceId, groups)),
   };
 }

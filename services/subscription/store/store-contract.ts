@@ -35,12 +35,11 @@ function user(userId: string, mark: Mark = [2 ** 41, 3]): UserMemberships {
 
 type WorkspaceRows = StepRows["workspaces"][number];
 
-function step({ taken = [], ...workspace }: Partial<WorkspaceRows> & { taken?: readonly LaneRecord[] } = {}): StepRows {
+function step(workspace: Partial<WorkspaceRows> = {}): StepRows {
   const { entries = [] } = workspace;
   return {
     workspaces: [{ workspaceId: "w", states: new Map(), entries, ends: endsOf(entries), erased: new Map(), ...workspace }],
     setAside: [],
-    taken,
   };
 }
 

@@ -1,6 +1,5 @@
 /** What any store of the subscription service offers: the tables of consent, by user, and the groups. */
-import type { LaneStep } from "../../../platform/lane/apply-rows.ts";
-import type { WorkspaceStep } from "../../consent/engine/plan-step.ts";
+import type { LaneStep } from "../../consent/engine/plan-step.ts";
 import type { ConsentTables } from "../../consent/store/tables.ts";
 import type { OrderedGroup } from "../domain/group-order.ts";
 import type { UserMemberships } from "../domain/memberships.ts";
@@ -12,4 +11,4 @@ export interface SubscriptionTables extends ConsentTables<UserMemberships> {
   bringGroups(workspaceId: string, groups: readonly OrderedGroup[], through: number): Promise<void>;
 }
 
-export type StepRows = LaneStep<WorkspaceStep<UserMemberships>>;
+export type StepRows = LaneStep<UserMemberships>;

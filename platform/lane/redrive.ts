@@ -1,0 +1,66 @@
+/**
+ * What an operator may ask of records that wait: to try them again, or to pass one over. It is done where the request for it
+ * stands in the lane. A record that did not say whose it is goes behind all others, once that can be read.
+ */
+import { limits } from "../limits.ts";
+import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
+import type { LaneRecord, SetAside } from "./lane.ts";
+
+export interface SetAsideTables {
+  listSetAside(max: number): Promise<SetAside[]>;
+  /** The records wait no more. */
+  forgetSetAside(records: readonly LaneRecord[]): Promise<void>;
+}
+
+export interface RedriveMessages {
+  /** What a record that waits says. */
+  takenFromRow(record: LaneRecord): readonly Taken<unknown>[];
+  /** Of a record of a lane: undefined where nobody can tell. */
+  whoseBody(body: Uint8Array): Whose | undefined;
+  /** What asks an applier to try once more what waits of these users or addresses, and to forget the skipped. */
+  redriveBody(workspaceId: string, asked: { readonly keys: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
+}
+
+export interface RedriveParts extends RedriveMessages {
+  readonly tables: SetAsideTables;
+  laneOf(whose: Whose): number;
+  append(lane: number, body: Uint8Array): Promise<void>;
+}
+
+export interface Redriving {
+  listSetAside(max: number): Promise<SetAside[]>;
+  /** Asks for those that can be read now; how many. */
+  redriveSetAside(): Promise<number>;
+  /** Asks to forget the record that holds its user or address back, and to try those behind it once more. */
+  skipSetAside(at: SetAsidePlace): Promise<void>;
+}
+
+export function redriving({ tables, takenFromRow, whoseBody, redriveBody, laneOf, append }: RedriveParts): Redriving {
+  async function putBack(record: LaneRecord): Promise<number> {
+    const whose = whoseBody(record.body);
+    if (whose === undefined) return 0;
+    await append(laneOf(whose), record.body);
+    await tables.forgetSetAside([record]);
+    return 1;
+  }
+  async function askFor(workspaceId: string, records: readonly LaneRecord[]): Promise<void> {
+    for (const [lane, own] of Map.groupBy(records, laneOf)) {
+      await append(lane, redriveBody(workspaceId, { keys: [...new Set(own.map(({ key }) => key))], skipped: [] }));
+    }
+  }
+  return {
+    listSetAside: (max) => tables.listSetAside(max),
+    async redriveSetAside() {
+      const [lost, known] = partitioned(redrivable(await tables.listSetAside(limits.setAsideRedriveMax), takenFromRow));
+      for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);
+      let found = known.length;
+      for (const record of lost) found += await putBack(record);
+      return found;
+    },
+    async skipSetAside(at) {
+      const record = skippable(await tables.listSetAside(limits.setAsideRedriveMax), at);
+      if (record.workspaceId === "") return await tables.forgetSetAside([record]);
+      await append(laneOf(record), redriveBody(record.workspaceId, { keys: [record.key], skipped: [record] }));
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** A service of consent in one process: the engine over a lane and tables of the shared file, what reads wait for, and what waits for a human. */
+import type { Clock } from "../../platform/clock.ts";
+import { createGate } from "../../platform/gate.ts";
+import { backoffMs } from "../../platform/lane/backoff.ts";
+import { openHeld } from "../../platform/lane/held.ts";
+import { startLaneApplier } from "../../platform/lane/lane-applier.ts";
+import { type LaneBody, laneKey } from "../../platform/lane/lane-window.ts";
+import { openLanesLag } from "../../platform/lane/lanes-lag.ts";
+import { createProgress } from "../../platform/lane/progress.ts";
+import { type RedriveMessages, type Redriving, redriving } from "../../platform/lane/redrive.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Logger } from "../../platform/logger.ts";
+import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
+import type { Tracer } from "../../platform/telemetry/tracer.ts";
+import type { ApplyEnds } from "./engine/apply-messages.ts";
+import type { LaneMessages } from "./engine/lane-message.ts";
+import type { SqliteConsent } from "./store/sqlite.ts";
+
+export interface EmbeddedConsentParts {
+  /** As in "messaging-status"; and as a sentence begins with it. */
+  readonly service: string;
+  readonly title: string;
+  readonly tables: SqliteConsent<unknown>;
+  readonly messages: RedriveMessages & Pick<LaneMessages<unknown>, "concernOf">;
+  readonly apply: (ends: ApplyEnds, bodies: readonly LaneBody[]) => Promise<void>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly tracer: Tracer;
+}
+
+/** Whom a read is about; absent keys: all of them. */
+interface Whose {
+  readonly workspaceId: string;
+  readonly keys?: readonly string[];
+}
+
+export function openEmbeddedConsent({ service, title, tables, messages, apply, clock, logger, tracer }: EmbeddedConsentParts) {
+  const { lane, waiting } = tables;
+  const progress = createProgress(clock);
+  // A step writes its events with its rows
+  const ends: ApplyEnds = { publish: () => Promise.resolve(), logger, traced: { tracer, lane: service } };
+  const applying = startLaneApplier({
+    lane: 0,
+    service,
+    lanes: lane.log,
+    positions: lane.positions,
+    trimBytes: Infinity,
+    concernOf: messages.concernOf,
+    apply: (bodies) => apply(ends, bodies),
+    pace: { usersMax: limits.embeddedBatchUsersMax, idleMs: limits.embeddedLaneLookMs, saveMs: limits.embeddedLaneSaveMs },
+    gate: createGate(1),
+    room: { users: 0, bytes: 0 },
+    clock,
+    logger,
+    onApplied: (position) => progress.advance(position),
+  });
+  const lag = openLanesLag({ service, lanes: [0], heard: () => ({ tail: lane.tail(), applied: progress.applied }) }, clock);
+  const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
+  /** What a process beside this one sent is not heard of. */
+  function tail(): number {
+    const through = lane.tail();
+    if (through > progress.applied) lane.notify();
+    return through;
+  }
+  return {
+    /** What the service's RPCs ask of the lane. */
+    asked: {
+      /** As soon as what the lane holds now is applied, of these users or addresses; bounded. */
+      async caughtUp({ workspaceId, keys }: Whose): Promise<boolean> {
+        const through = tail();
+        const until = clock.monotonic() + limits.consentWaitMs;
+        const named = keys?.map((key) => laneKey(workspaceId, key));
+        if (named !== undefined && await applying.ask({ through, keys: named, ms: limits.consentWaitMs })) return true;
+        return await progress.wait(through, until - clock.monotonic());
+      },
+      isHeld: openHeld({ waiting, clock, keepMs: 0 }),
+      work,
+      setAside: setAsideIn(tables, messages),
+    },
+    notify: () => lane.notify(),
+    health() {
+      const trouble = applying.trouble();
+      if (trouble !== undefined) return { ready: false, reason: `Cannot apply its lane: ${trouble}` };
+      const count = tables.setAsideCount();
+      return count === 0 ? { ready: true } : { ready: true, reason: `${title} records set aside: ${count}` };
+    },
+    /** Resolves when everything that is in the lane is applied. */
+    settled: async () => void await progress.wait(await untilRead(tail, clock), Infinity),
+    close() {
+      lag.close();
+      return applying.close();
+    },
+  };
+}
+
+/** Tries again for as long as the file cannot be read. */
+async function untilRead(read: () => number, clock: Clock): Promise<number> {
+  for (let failures = 1;; failures += 1) {
+    try {
+      return read();
+    } catch {
+      await new Promise<void>((resolve) => clock.after(backoffMs(failures), resolve));
+    }
+  }
+}
+
+/** What waits for a human, and what may be asked of it, also beside a server that runs. */
+export function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
+  return redriving({ ...messages, tables, laneOf: () => 0, append: (_, body) => tables.lane.append(body) });
+}
