@@ -1,6 +1,7 @@
 /** The Dockerfile and the compose file: what can be said of them without building anything. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { env, execPath } from "node:process";
@@ -10,7 +11,7 @@ import { meshNodeOptions, meshYoungSpaceMib } from "../../cli/young-space.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const dockerfile = text("deploy/images/Dockerfile");
-const compose = parse(text("deploy/compose.yaml"));
+const compose = parse(text("deploy/compose.yaml"), { merge: true });
 
 test("Dockerfile: every stage stands on one pinned image, of the Node that the project tests with", () => {
   const { devDependencies } = JSON.parse(text("package.json")) as { devDependencies: Record<string, string> };
@@ -50,7 +51,9 @@ test("Node takes the room for young objects from its options", () => {
 });
 
 test("compose.yaml: the servers of the local overlay, with the same promises", () => {
-  for (const [name, { image }] of Object.entries<{ image: string }>(compose.services)) {
+  const servers = Object.entries<{ image: string }>(compose.services).filter(([, { image }]) => image !== "heddle");
+  expect(servers.map(([name]) => name)).toEqual(["nats", "redis", "cassandra"]);
+  for (const [name, { image }] of servers) {
     const [, inOverlay] = /image: (\S+)/.exec(text(`deploy/overlays/local/${name}.yaml`)) ?? [];
     expect(inOverlay, name).toBe(image);
   }
@@ -62,6 +65,62 @@ test("compose.yaml: the servers of the local overlay, with the same promises", (
   expect(JSON.stringify(compose.services.cassandra.entrypoint)).toContain("commitlog_sync: group");
   expect(text("deploy/overlays/local/cassandra.yaml")).toContain("commitlog_sync: group");
 });
+
+test("Dockerfile: what is shipped starts Heddle, says when it is ready, what it is and what it holds", () => {
+  const shipped = dockerfile.split(/^(?=FROM )/m).filter((stage) => /^FROM scratch AS (node|deno)$/m.test(stage));
+  expect(shipped).toHaveLength(2);
+  for (const image of shipped) {
+    expect(image).toMatch(/^ENTRYPOINT \["heddle"\]\nCMD \["start"\]$/m);
+    expect(image).toMatch(/^ENV .*HEDDLE_DATA_DIR=\/data HEDDLE_HTTP_HOST=0\.0\.0\.0/m);
+    expect(image).toMatch(/^EXPOSE 8080$/m);
+    for (const label of ["title", "licenses", "version", "revision"]) expect(image).toContain(`org.opencontainers.image.${label}=`);
+    expect(image).toContain('heddle.sbom="/app/sbom.cdx.json"');
+  }
+  expect(dockerfile).toContain("chown 10001:10001 /data");
+});
+
+test("Dockerfile: the health check says what /readyz says", { timeout: 30_000 }, async () => {
+  const [check = ""] = /^HEALTHCHECK .* CMD (\["node".*\])$/m.exec(dockerfile)?.slice(1) ?? [];
+  const [, ...args] = JSON.parse(check) as string[];
+  let status = 200;
+  const server = createServer((request, response) => void response.writeHead(request.url === "/readyz" ? status : 404).end());
+  onTestFinished(() => void server.close());
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as { port: number };
+  async function checked(to: number): Promise<number | null> {
+    const child = spawn(execPath, args, { env: { PATH: env.PATH, HEDDLE_HTTP_PORT: String(to) }, stdio: "ignore" });
+    return await new Promise((ended) => child.once("close", ended));
+  }
+  expect(await checked(port)).toBe(0);
+  status = 503;
+  expect(await checked(port)).toBe(1);
+  expect(await checked(1)).toBe(1);
+});
+
+test("compose.yaml: every part of the cluster, with its command and settings, behind the migration, unable to write and without rights", () => {
+  const { services } = compose as { services: Record<string, ComposeService> };
+  const parts = ["profile", "subscription", "messaging-status", "scim", "content", "gateway"];
+  expect(Object.keys(services)).toEqual(expect.arrayContaining([...parts, "migrate"]));
+  for (const name of parts) {
+    const [, args = ""] = /args: \[(serve, [\w-]+)\]/.exec(text(`deploy/base/${name}.yaml`)) ?? [];
+    expect(services[name]?.command.join(", ")).toBe(args);
+    expect(services[name]?.depends_on).toMatchObject({ migrate: { condition: "service_completed_successfully" } });
+  }
+  for (const name of [...parts, "migrate"]) {
+    expect(services[name]).toMatchObject({ image: "heddle", read_only: true, tmpfs: ["/tmp"], cap_drop: ["ALL"] });
+    expect(services[name]?.env_file).toEqual(["base/settings.env", "overlays/local/servers.env"]);
+    expect(services[name]?.environment["HEDDLE_RPC_INSECURE"]).toBe("private-network");
+  }
+  for (const { ports = [] } of Object.values(services)) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+});
+
+interface ComposeService {
+  readonly command: readonly string[];
+  readonly env_file: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly depends_on: object;
+  readonly ports?: readonly string[];
+}
 
 /** The environment in which the script of an image starts Node: `env` stands in for it. */
 function startedBy(image: string, args: readonly string[], given: Readonly<Record<string, string>> = {}): Record<string, string> {
