@@ -37,7 +37,7 @@ export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through,
   progress.begin("versions of preference centers, and translations");
   for await (const rows of from.content.read(workspaceIds)) {
     await to.content.write(rows);
-    progress.moved((rows.center?.versions.length ?? 0) + (rows.texts ? 1 : 0));
+    progress.moved(rows.writes.filter(({ key: { kind } }) => kind === "version" || kind === "text").length);
   }
 }
 

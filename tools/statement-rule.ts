@@ -18,6 +18,22 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   // A keyspace is made by an operator's command; its name is checked, and no marker may stand there
   "platform/cassandra/migrate.ts: keyspace",
   'platform/cassandra/migrate.ts: parts.join(", ")',
+  // Tables and columns of layouts, which are constants of the services
+  "platform/documents/chunks.ts: table",
+  "platform/documents/chunks.ts: which",
+  "platform/documents/chunks.ts: columns",
+  "platform/documents/chunks.ts: markers",
+  "platform/documents/layout.ts: table",
+  "platform/documents/layout.ts: partition",
+  "platform/documents/layout.ts: id",
+  "platform/documents/layout.ts: columns",
+  "platform/documents/layout.ts: values",
+  "platform/documents/layout.ts: changes",
+  "platform/documents/layout.ts: condition",
+  "platform/documents/layout.ts: one",
+  "platform/documents/layout.ts: some",
+  "platform/documents/layout.ts: all",
+  "platform/documents/layout.ts: put",
   // Tables of two services, called with constants
   "platform/lane/set-aside-sqlite.ts: table",
   "platform/ledger/sqlite.ts: entries",

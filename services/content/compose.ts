@@ -1,4 +1,4 @@
-/** The use cases over the stores of either shape. */
+/** The use cases over the documents of either shape. */
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { newId } from "../../platform/identifier.ts";
@@ -8,37 +8,35 @@ import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_s
 import { type ConsentClients, consentOf } from "./clients/consent.ts";
 import { profilePeople } from "./clients/profile-people.ts";
 import type { ContentConfig } from "./config.ts";
-import type { CenterStore } from "./domain/center-ports.ts";
-import type { TranslationStore } from "./domain/translation-ports.ts";
-import type { LinkKeys } from "../../platform/link-keys.ts";
+import type { Documents } from "../../platform/documents/documents.ts";
 import { openPageLinks } from "./links/page-links.ts";
 import { openPages } from "./page/pages.ts";
 import { contentRoutes } from "./rpc/routes.ts";
 import { translationRoutes } from "./rpc/translation-routes.ts";
+import { openCenterStore } from "./store/centers.ts";
+import { openLinkKeys } from "./store/link-keys.ts";
+import { openTranslationStore } from "./store/translations.ts";
 
 export interface CenterOptions extends ConsentClients, ContentConfig {
   readonly clock: Clock;
   readonly profile: Pick<Client<typeof ProfileService>, "exportUsers" | "resolveUsers">;
 }
 
-export function centersOver(
-  { centers, linkKeys }: { readonly centers: CenterStore; readonly linkKeys: LinkKeys },
-  options: CenterOptions,
-): ServiceImpl<typeof ContentService> {
+export function centersOver(documents: Documents, options: CenterOptions): ServiceImpl<typeof ContentService> {
   const { clock, linkLifeMs } = options;
   const pages = openPages();
   return contentRoutes({
-    centers,
+    centers: openCenterStore({ documents, newContentId: () => newId("uuid", clock) }),
     checker: pages,
     pages,
     people: profilePeople(options.profile),
     consent: consentOf(options),
     clock,
     newCenterId: () => newId("uuid", clock),
-    links: openPageLinks({ keys: linkKeys, clock, lifeMs: linkLifeMs }),
+    links: openPageLinks({ keys: openLinkKeys(documents), clock, lifeMs: linkLifeMs }),
   });
 }
 
-export function translationsOver(store: TranslationStore, clock: Clock): ServiceImpl<typeof TranslationService> {
-  return translationRoutes({ store, clock, newId: () => newId("uuid", clock) });
+export function translationsOver(documents: Documents, clock: Clock): ServiceImpl<typeof TranslationService> {
+  return translationRoutes({ store: openTranslationStore(documents), clock, newId: () => newId("uuid", clock) });
 }

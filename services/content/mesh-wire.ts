@@ -3,8 +3,10 @@ import { join } from "node:path";
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
+import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { newId } from "../../platform/identifier.ts";
+import { openCassandraDocuments } from "../../platform/documents/cassandra.ts";
+import { sweepChunksDaily } from "../../platform/documents/chunk-sweep.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
@@ -20,10 +22,9 @@ import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { MeshContentConfig } from "./mesh-config.ts";
-import { openCassandraCenters } from "./store/cassandra-centers.ts";
-import { sweepTextsDaily } from "./store/cassandra-text-sweep.ts";
-import { openCassandraTranslations } from "./store/cassandra-translations.ts";
-import { cassandraContentMove } from "./store/moved-cassandra.ts";
+import { centersLayout, translationsLayout } from "./store/layouts.ts";
+import { openLinkKeys } from "./store/link-keys.ts";
+import { contentMove } from "./store/moved.ts";
 import { centersOver, translationsOver } from "./compose.ts";
 
 export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
@@ -53,9 +54,8 @@ export async function serveMeshContent(
   try {
     const { session, watch, close: closeStore } = await openKeyspace(config, contentMeshSchema, clock);
     opened.push(closeStore);
-    opened.push(sweepTextsDaily({ session, clock, logger }));
-    const translations = openCassandraTranslations({ session, newVersion: () => newId("uuid", clock) });
-    const centers = openCassandraCenters({ session, newContentId: () => newId("uuid", clock) });
+    opened.push(sweepChunksDaily({ session, clock, logger, layout: translationsLayout }));
+    const { centers, translations } = documentsIn(session, clock);
     const behind = connectPeers(config, { clock, logger, tracer: telemetry.tracer }, opened);
     function health(): Readiness {
       return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
@@ -104,7 +104,13 @@ export const contentMeshSchema = join(import.meta.dirname, "store/schema");
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
 export async function openMeshContentMove(config: StoreConfig, clock: Clock) {
   const { session, close } = await openKeyspace(config, contentMeshSchema, clock);
-  const { centers, linkKeys } = openCassandraCenters({ session, newContentId: () => newId("uuid", clock) });
-  const translations = openCassandraTranslations({ session, newVersion: () => newId("uuid", clock) });
-  return { ...cassandraContentMove({ session, clock, centers, translations }), linkKeys, close };
+  const documents = documentsIn(session, clock);
+  return { ...contentMove(documents, clock), linkKeys: openLinkKeys(documents.centers), close };
+}
+
+function documentsIn(session: Session, clock: Clock) {
+  return {
+    centers: openCassandraDocuments({ session, clock, layout: centersLayout }),
+    translations: openCassandraDocuments({ session, clock, layout: translationsLayout }),
+  };
 }

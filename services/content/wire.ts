@@ -5,9 +5,9 @@ import type { Database } from "../../platform/sqlite/database.ts";
 import type { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { type CenterOptions, centersOver, translationsOver } from "./compose.ts";
-import { openSqliteCenters } from "./store/sqlite-centers.ts";
-import { openSqliteTranslations } from "./store/sqlite-translations.ts";
-import { sqliteContentMove } from "./store/moved-sqlite.ts";
+import { openLinkKeys } from "./store/link-keys.ts";
+import { contentMove } from "./store/moved.ts";
+import { openCenterDocuments, openTranslationDocuments } from "./store/sqlite.ts";
 
 export { type ContentConfig, readContentConfig } from "./config.ts";
 
@@ -27,16 +27,17 @@ export async function openContent(options: ContentOptions): Promise<ContentPart>
 
 /** The preference centers of a data folder, also beside a running server: for `heddle apply` and `heddle preference-centers`. */
 export async function openCenters({ database, ...options }: ContentOptions): Promise<ServiceImpl<typeof ContentService>> {
-  return centersOver(await openSqliteCenters(database), options);
+  return centersOver(await openCenterDocuments(database, options.clock), options);
 }
 
 /** The translations of a data folder, also beside a running server: for `heddle apply` and `heddle translations`. */
 export async function openTranslations(database: Database, clock: Clock): Promise<ServiceImpl<typeof TranslationService>> {
-  return translationsOver(await openSqliteTranslations(database), clock);
+  return translationsOver(await openTranslationDocuments(database, clock), clock);
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
 export async function moveContent(database: Database, clock: Clock) {
-  const [{ centers, linkKeys }, translations] = [await openSqliteCenters(database), await openSqliteTranslations(database)];
-  return { ...sqliteContentMove({ database, clock, centers, translations }), linkKeys };
+  const centers = await openCenterDocuments(database, clock);
+  const translations = await openTranslationDocuments(database, clock);
+  return { ...contentMove({ centers, translations }, clock), linkKeys: openLinkKeys(centers) };
 }

@@ -143,14 +143,18 @@ test("the file of one workspace opens its links and holds no key that the others
   expect(await again.close()).toBe(0);
 });
 
-/** As hex, of whatever tables hold keys of links. */
+/** As hex, of whatever tables and documents hold keys of links. */
 function linkKeysOf(file: string): string[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%link%'").all();
-    return tables.flatMap(({ name }) =>
-      database.prepare(`SELECT hex(bytes) AS key FROM ${String(name)}`).all().map(({ key }) => String(key))
-    );
+    const documents = database.prepare("SELECT value ->> 'bytes' AS key FROM documents WHERE kind = 'key'").all();
+    return [
+      ...documents.map(({ key }) => Buffer.from(String(key), "base64").toString("hex").toUpperCase()),
+      ...tables.flatMap(({ name }) =>
+        database.prepare(`SELECT hex(bytes) AS key FROM ${String(name)}`).all().map(({ key }) => String(key))
+      ),
+    ];
   } finally {
     database.close();
   }

@@ -1,6 +1,6 @@
 /** Preference centers as the domain knows them: a name that stays, and contents of which every version is kept. */
 
-export type CenterState = "active" | "draft";
+type CenterState = "active" | "draft";
 
 export interface LinkTag {
   readonly rel: string;

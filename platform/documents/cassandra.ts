@@ -1,0 +1,79 @@
+/** Documents in Cassandra: rows by key, large values apart, and changes as conditional writes. */
+import { inFlight } from "../cassandra/in-flight.ts";
+import { readAll, type Row } from "../cassandra/session.ts";
+import { limits } from "../limits.ts";
+import { Refusal } from "../refusal.ts";
+import { openTurns, type Parts, type PartsOf, rowOf } from "./cassandra-changes.ts";
+import { openChunks, plain } from "./chunks.ts";
+import { type ChangeIf, type Document, type Documents, idsAboveAll, idsBelowAll, type Key, type Write } from "./documents.ts";
+import { formOf, onceStatements, statementsOf } from "./layout.ts";
+
+export function openCassandraDocuments(options: PartsOf): Documents {
+  const { session, layout } = options;
+  const made = new Map<object, ReturnType<typeof statementsOf>>();
+  function statements(kind: string): ReturnType<typeof statementsOf> {
+    const form = formOf(layout, kind);
+    const known = made.get(form) ?? statementsOf(layout, form);
+    made.set(form, known);
+    return known;
+  }
+  const parts: Parts = { ...options, statements, large: layout.chunks && openChunks({ ...options, chunks: layout.chunks }) };
+  const inTurn = openTurns(parts);
+  async function between(...[partition, kind, range]: Parameters<Documents["between"]>): Promise<readonly Document[]> {
+    const { above = idsBelowAll, below = idsAboveAll, limit: max, descending = false } = range;
+    const { selectUp, selectDown } = statements(kind);
+    const rows = await session.execute(plain(descending ? selectDown : selectUp, { partition, kind, above, below, max }));
+    return rows.map((row): Document => ({ id: String(row[layout.id]), value: formOf(layout, kind).fromRow(row) }));
+  }
+  return {
+    get: (partition, key) => key.kind === layout.once?.kind ? getOnce(parts, partition, key.id) : get(parts, partition, key),
+    between,
+    async list(partition, kind) {
+      const found: Document[] = [];
+      for (let above = idsBelowAll;; above = found.at(-1)?.id ?? idsAboveAll) {
+        const page = await between(partition, kind, { above, limit: limits.cassandraPageRows });
+        found.push(...page);
+        if (page.length < limits.cassandraPageRows) return found;
+      }
+    },
+    async ids(partition, kind) {
+      const rows = await readAll(session, plain(statements(kind).selectIds, { partition, kind }), limits.cassandraPageRows);
+      return rows.map((row) => String(row[layout.id]));
+    },
+    async changeIf<Outcome extends string>(partition: string, change: ChangeIf<Outcome>): Promise<Outcome | "committed"> {
+      const written = await inFlight(change.large ?? [], largeInFlight, async (write) => {
+        return [write.value, await writeLarge(parts, partition, write)] as const;
+      });
+      return await inTurn(partition, change, new Map(written)) as Outcome | "committed";
+    },
+  };
+}
+
+const largeInFlight = 8;
+
+async function get(parts: Parts, partition: string, key: Key): Promise<unknown> {
+  const { layout, large } = parts;
+  const form = formOf(layout, key.kind);
+  for (let attempt = 0; attempt < limits.cassandraChangeAttemptsMax; attempt += 1) {
+    const row = await rowOf(parts, partition, { key, serial: false });
+    if (row === undefined) return undefined;
+    const value = form.fromRow(row);
+    if (key.kind !== layout.chunks?.kind) return value;
+    const whole = await large?.read(partition, key.id, String(value));
+    if (whole !== undefined) return whole;
+  }
+  throw new Refusal("STORE_UNAVAILABLE", "The document is being replaced all the time", { retryAfterSeconds: 1 });
+}
+
+async function getOnce({ session, layout }: Parts, partition: string, id: string): Promise<unknown> {
+  const [row]: readonly Row[] = await session.execute(plain(onceStatements(layout).select, { partition, id }));
+  return row && JSON.parse(String(row["body"]));
+}
+
+/** Gives the pointer that the document's row is to have. What is written once is whole then, and has none. */
+async function writeLarge({ session, layout, large }: Parts, partition: string, { key: { kind, id }, value }: Write): Promise<string> {
+  if (kind === layout.chunks?.kind && large) return await large.write(partition, id, value);
+  // Its age says nothing, as it never changes
+  await session.execute(plain(onceStatements(layout).put, { partition, id, body: JSON.stringify(value), stamp: 1n }));
+  return "";
+}

@@ -1,0 +1,78 @@
+/** Takes away chunks that nothing points at: what is left where a change was interrupted, or could not take away what it replaced. */
+import { scanTable, type Session } from "../cassandra/session.ts";
+import type { Clock } from "../clock.ts";
+import { madeAt } from "../identifier.ts";
+import { limits } from "../limits.ts";
+import type { Logger } from "../logger.ts";
+import { openCassandraDocuments } from "./cassandra.ts";
+import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
+import { type Chunks, type Layout, statementsOf, textBody } from "./layout.ts";
+
+export interface SweepParts {
+  readonly session: Session;
+  readonly clock: Clock;
+  readonly layout: Layout & { readonly chunks: Chunks };
+}
+
+/** Looks at every version there is, one after the other; gives how many went. A version is a UUIDv7. */
+export async function sweepChunks({ session, clock, layout }: SweepParts): Promise<number> {
+  const { chunks, partition: partitionColumn } = layout;
+  const large = openChunks({ session, layout, chunks, clock });
+  const { selectOne } = statementsOf(layout, textBody);
+  /** A serial read where the first says no: it ends a change that is half done, either way. */
+  async function counts(partition: string, id: string, version: string): Promise<boolean> {
+    for (const serial of [false, true]) {
+      const [row] = await session.execute({ ...plain(selectOne, { partition, kind: chunks.kind, id }), ...(serial ? { serial } : {}) });
+      if (row !== undefined && versionIn(String(row["body"])) === version) return true;
+    }
+    return false;
+  }
+  let dropped = 0;
+  for await (const rows of scanTable(session, chunkStatements(layout, chunks).scan, limits.cassandraPageRows)) {
+    for (const row of rows) {
+      const [partition, version] = [String(row[partitionColumn]), String(row["version"])];
+      const id = chunks.names.map((name) => String(row[name])).join("/");
+      // What is younger may still be on its way to count
+      if (madeAt(version) > clock.now() - limits.chunkSweepAgeMs || await counts(partition, id, version)) continue;
+      await large.drop(partition, id, version);
+      dropped += 1;
+    }
+  }
+  return dropped;
+}
+
+/** Sweeps once a day, in one of the processes that share the tables. The returned function ends it. */
+export function sweepChunksDaily(parts: SweepParts & { readonly logger: Logger }): () => void {
+  const { clock, logger } = parts;
+  let closed = false;
+  let cancel = later();
+  function later(): () => void {
+    return clock.after(limits.chunkSweepLookMs, () => void look());
+  }
+  async function look(): Promise<void> {
+    try {
+      if (await claimed(parts)) logger.info("texts_swept", { dropped: await sweepChunks(parts) });
+    } catch (error) {
+      // Also where the store is closed meanwhile: the next day, or the next process, does it
+      if (!closed) logger.warn("texts_not_swept", { reason: error instanceof Error ? error.message : String(error) });
+    }
+    cancel = closed ? () => {} : later();
+  }
+  return () => {
+    closed = true;
+    cancel();
+  };
+}
+
+/** True for the first that asks in a day. */
+async function claimed(parts: SweepParts): Promise<boolean> {
+  const key = { kind: "mark", id: "sweep" };
+  const outcome = await openCassandraDocuments(parts).changeIf(everyPartition, {
+    reads: [key],
+    plan: ([known]) =>
+      known !== undefined ? "claimed" : [{ key, value: { bodyHash: "", expiresAt: parts.clock.now() + limits.chunkSweepMs } }],
+  });
+  return outcome === "committed";
+}
+
+const everyPartition = "*";
