@@ -226,12 +226,18 @@ function checkClock(path: string): Found {
 function newestKeyTime(path: string): number {
   const handle = new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
   try {
-    const tables = handle.prepare("SELECT count(*) AS count FROM sqlite_schema WHERE name = 'access_keys'").get()?.["count"];
-    return Number(tables) === 0 ? 0 : Number(handle.prepare("SELECT max(created_at) AS newest FROM access_keys").get()?.["newest"] ?? 0);
+    const tables = handle.prepare("SELECT name FROM sqlite_schema WHERE name IN ('documents', 'access_keys')").all();
+    return Math.max(0, ...tables.map(({ name }) => Number(handle.prepare(newestKey[String(name)] ?? "").get()?.["newest"] ?? 0)));
   } finally {
     handle.close();
   }
 }
+
+/** By table, also of a build before. */
+const newestKey: Readonly<Record<string, string>> = {
+  documents: "SELECT max(value ->> 'createdAt') AS newest FROM documents WHERE space = 'access' AND kind = 'key'",
+  access_keys: "SELECT max(created_at) AS newest FROM access_keys",
+};
 
 const answerMsMax = 3_000;
 

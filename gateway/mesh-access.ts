@@ -5,13 +5,14 @@ import type { Clock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+import { openCassandraDocuments } from "../platform/documents/cassandra.ts";
 import type { Logger } from "../platform/logger.ts";
 import { readOptionalNats, readStore, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
 import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
-import { openCassandraAccess } from "./access/cassandra.ts";
 import { type AccessNotices, openBusNotices } from "./access/notices.ts";
+import { accessLayout, openAccess } from "./access/store.ts";
 import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
 
@@ -57,12 +58,12 @@ export async function openMeshAccess(
     await keyspace.close();
   }
   try {
-    const { session } = keyspace;
+    const documents = openCassandraDocuments({ session: keyspace.session, layout: accessLayout, clock: parts.clock });
     const { installation } = config;
-    const access = await openCassandraAccess({ session, installation, ...parts, ...(line ? { notices: line } : {}) });
+    const access = await openAccess({ documents, installation, ...parts, ...(line ? { notices: line } : {}) });
     return {
       access,
-      restores: openRestoreNotes({ session, installation, clock: parts.clock }),
+      restores: openRestoreNotes({ documents, installation, clock: parts.clock }),
       async close() {
         access.close();
         await closeBehind();
@@ -81,7 +82,8 @@ export async function openMeshTenants(
 ): Promise<Tenants & { close(): Promise<void> }> {
   const { session, close } = await openKeyspace(store, meshAccessSchema, clock);
   try {
-    const { isKnown, find, close: closeTenants } = await openTenants({ session, installation, clock });
+    const documents = openCassandraDocuments({ session, layout: accessLayout, clock });
+    const { isKnown, find, close: closeTenants } = await openTenants({ documents, installation, clock });
     return {
       isKnown,
       find,

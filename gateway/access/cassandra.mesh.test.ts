@@ -7,12 +7,13 @@ import { migrateKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { fakeClock } from "../../platform/clock.fixture.ts";
+import { openCassandraDocuments } from "../../platform/documents/cassandra.ts";
 import { limits } from "../../platform/limits.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { type CassandraServer, startCassandra } from "../../test/servers/cassandra.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { describeAccess } from "./access-contract.ts";
-import { openCassandraAccess } from "./cassandra.ts";
+import { accessLayout, openAccess } from "./store.ts";
 
 const hookMs = 240_000;
 const keyspace = "heddle_gateway";
@@ -38,7 +39,12 @@ await describeWith(["cassandra"], "access on a real Cassandra", () => {
       clock,
       async open() {
         const session = openCassandra({ ...config, keyspace, deadlineMs: limits.cassandraSchemaMsMax }, systemClock);
-        const access = await openCassandraAccess({ session, clock, installation, logger: silentLogger });
+        const access = await openAccess({
+          documents: openCassandraDocuments({ session, layout: accessLayout, clock }),
+          clock,
+          installation,
+          logger: silentLogger,
+        });
         sessions.push(session);
         opened.push(access);
         return access;

@@ -1,10 +1,7 @@
 /** What a restore into the mesh has begun to bring: it tells a repeat of the same one from another, and from a mesh in use. */
-import type { Session, Statement } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
-import { newId } from "../../platform/identifier.ts";
-import { limits } from "../../platform/limits.ts";
-import { Refusal } from "../../platform/refusal.ts";
-import { fenceOf, putRow, selectVersion, text } from "./cassandra.ts";
+import { type Documents, head } from "../../platform/documents/documents.ts";
+import { nextVersion } from "./store.ts";
 
 interface RestoreNote {
   /** Of what is brought: equal ids, equal rows. */
@@ -22,32 +19,16 @@ export interface RestoreNotes {
   begin(note: RestoreNote): Promise<void>;
 }
 
-/** Beside who may call, in a row that gateways pass over. */
+/** Beside who may call, in a document that gateways pass over. */
 export function openRestoreNotes(
-  { session, installation, clock }: { readonly session: Session; readonly installation: string; readonly clock: Clock },
+  { documents, installation, clock }: { readonly documents: Documents; readonly installation: string; readonly clock: Clock },
 ): RestoreNotes {
   return {
-    async begun() {
-      const rows = await session.execute({ cql: selectNote, values: { installation, kind: noteKind, id: noteId }, idempotent: true });
-      const row = rows.find(({ kind }) => kind === noteKind);
-      return row && JSON.parse(text(row["content"])) as RestoreNote;
-    },
+    begun: async () => await documents.get(installation, key) as RestoreNote | undefined,
     async begin(note) {
-      const put: Statement = {
-        cql: putRow,
-        values: { installation, kind: noteKind, id: noteId, content: JSON.stringify(note) },
-        idempotent: false,
-      };
-      for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt += 1) {
-        const [row] = await session.execute({ cql: selectVersion, values: { installation }, idempotent: true, serial: true });
-        const fence = fenceOf({ installation, version: text(row?.["version"]), next: newId("v_", clock), now: clock.now() });
-        if (await session.conditional([fence, put])) return;
-      }
-      throw new Refusal("STORE_UNAVAILABLE", "Others change who may call all the time", { retryAfterSeconds: 1 });
+      await documents.changeIf(installation, { reads: [head], plan: () => [nextVersion(clock), { key, value: note }] });
     },
   };
 }
 
-const noteKind = "restore";
-const noteId = "begun";
-const selectNote = "SELECT kind, content FROM access_rows_by_installation WHERE installation = :installation AND kind = :kind AND id = :id";
+const key = { kind: "restore", id: "begun" };

@@ -48,38 +48,3 @@ export type AccessWrite =
   | { readonly put: "declared"; readonly row: DeclaredRow }
   | { readonly drop: "company" | "workspace" | "key" | "token"; readonly id: string }
   | { readonly drop: "declared"; readonly workspaceId: string; readonly kind: DeclaredKind; readonly id: string };
-
-/** The schema, one text a version. */
-export const accessSchema: readonly string[] = [
-  `
-  CREATE TABLE access_companies (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, onboarded_at TEXT NOT NULL
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE access_workspaces (
-    id TEXT PRIMARY KEY, company_id TEXT NOT NULL, name TEXT NOT NULL,
-    plan TEXT NOT NULL, currency_rates TEXT NOT NULL, apps TEXT NOT NULL, UNIQUE (company_id, name)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE access_keys (
-    id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, name TEXT NOT NULL, permissions TEXT NOT NULL,
-    ip_allow TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, revoked_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE access_scim_tokens (
-    id TEXT PRIMARY KEY, company_id TEXT NOT NULL, name TEXT NOT NULL, origin TEXT NOT NULL,
-    ip_allow TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created_at INTEGER NOT NULL, revoked_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE TABLE access_declared (
-    workspace_id TEXT NOT NULL, kind TEXT NOT NULL, id TEXT NOT NULL, json TEXT NOT NULL,
-    PRIMARY KEY (workspace_id, kind, id)
-  ) STRICT, WITHOUT ROWID;
-  `,
-  `
-  ALTER TABLE access_scim_tokens ADD COLUMN origin_header TEXT NOT NULL DEFAULT 'required';
-  ALTER TABLE access_scim_tokens ADD COLUMN default_workspace TEXT NOT NULL DEFAULT '';
-  `,
-  `
-  ALTER TABLE access_companies ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
-  ALTER TABLE access_workspaces ADD COLUMN limits TEXT NOT NULL DEFAULT '{}';
-  `,
-  "ALTER TABLE access_scim_tokens ADD COLUMN permissions_on_create TEXT NOT NULL DEFAULT 'required'",
-  "ALTER TABLE access_workspaces ADD COLUMN cors_origins TEXT NOT NULL DEFAULT '[]'",
-];

@@ -1,7 +1,6 @@
 /** Which workspaces and companies there are, for the RPCs of all parts: from the rows that say who may call. */
-import type { Session } from "../../platform/cassandra/session.ts";
-import { readAll } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
+import type { Documents } from "../../platform/documents/documents.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Tenant, Tenants } from "../../platform/rpc/tenants.ts";
 import type { Access } from "./access.ts";
@@ -21,9 +20,6 @@ export function tenantsOf(access: Access & AccessAdmin): Tenants {
   };
 }
 
-const table = "access_rows_by_installation";
-const selectIds = `SELECT id FROM ${table} WHERE installation = :installation AND kind = :kind`;
-const selectId = `SELECT id FROM ${table} WHERE installation = :installation AND kind = :kind AND id = :id`;
 const kinds = ["workspace", "company"] as const;
 
 /**
@@ -31,7 +27,7 @@ const kinds = ["workspace", "company"] as const;
  * go; one that is made in between is found when it is first named. While the store is away the last known ones hold.
  */
 export async function openTenants(
-  { session, installation, clock }: { readonly session: Session; readonly installation: string; readonly clock: Clock },
+  { documents, installation, clock }: { readonly documents: Documents; readonly installation: string; readonly clock: Clock },
 ): Promise<Tenants & { close(): void }> {
   let known = await readKnown();
   let closed = false;
@@ -39,8 +35,7 @@ export async function openTenants(
 
   async function readKnown(): Promise<Set<string>> {
     const read = await Promise.all(kinds.map(async (kind) => {
-      const rows = await readAll(session, { cql: selectIds, values: { installation, kind }, idempotent: true }, limits.cassandraPageRows);
-      return rows.map((row) => keyOf({ kind, id: String(row["id"]) }));
+      return (await documents.ids(installation, kind)).map((id) => keyOf({ kind, id }));
     }));
     return new Set(read.flat());
   }
@@ -58,8 +53,7 @@ export async function openTenants(
   return {
     isKnown: (tenant) => known.has(keyOf(tenant)),
     async find(tenant) {
-      const [row] = await session.execute({ cql: selectId, values: { installation, ...tenant }, idempotent: true });
-      if (row === undefined) return false;
+      if (await documents.get(installation, tenant) === undefined) return false;
       known.add(keyOf(tenant));
       return true;
     },

@@ -10,11 +10,12 @@ import { formOf, onceStatements, statementsOf } from "./layout.ts";
 
 export function openCassandraDocuments(options: PartsOf): Documents {
   const { session, layout } = options;
-  const made = new Map<object, ReturnType<typeof statementsOf>>();
+  const made = new Map<string, ReturnType<typeof statementsOf>>();
   function statements(kind: string): ReturnType<typeof statementsOf> {
     const form = formOf(layout, kind);
-    const known = made.get(form) ?? statementsOf(layout, form);
-    made.set(form, known);
+    const name = form.columns.join();
+    const known = made.get(name) ?? statementsOf(layout, form);
+    made.set(name, known);
     return known;
   }
   const parts: Parts = { ...options, statements, large: layout.chunks && openChunks({ ...options, chunks: layout.chunks }) };

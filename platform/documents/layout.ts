@@ -9,7 +9,9 @@ export interface Layout {
   readonly id: string;
   /** Static columns. */
   readonly head: RowForm;
-  /** Of kinds that are not JSON in a column `body`. */
+  /** The column that has a value as JSON; `body` unless given. */
+  readonly json?: string;
+  /** Of kinds that are something else. */
   readonly forms?: Readonly<Record<string, RowForm>>;
   /** A kind whose documents are written once, before the change that names them, and never changed: ((partition, id)), with a body. */
   readonly once?: { readonly kind: string; readonly table: string; readonly id: string };
@@ -31,11 +33,13 @@ export interface RowForm {
   fromRow(row: Row): unknown;
 }
 
-export const jsonBody: RowForm = {
-  columns: ["body"],
-  toRow: (value) => ({ body: JSON.stringify(value) }),
-  fromRow: (row) => JSON.parse(String(row["body"])),
-};
+function jsonIn(column: string): RowForm {
+  return {
+    columns: [column],
+    toRow: (value) => ({ [column]: JSON.stringify(value) }),
+    fromRow: (row) => JSON.parse(String(row[column])),
+  };
+}
 
 export const textBody: RowForm = { columns: ["body"], toRow: (value) => ({ body: String(value) }), fromRow: (row) => row["body"] };
 
@@ -46,10 +50,10 @@ export const revisionHead: RowForm = {
   fromRow: (row) => ({ revision: Number(row["revision"]) }),
 };
 
-export function formOf({ head, forms, chunks }: Layout, kind: string): RowForm {
+export function formOf({ head, json = "body", forms, chunks }: Layout, kind: string): RowForm {
   if (kind === "head") return head;
   // A pointer at its chunks
-  return kind === chunks?.kind ? textBody : forms?.[kind] ?? jsonBody;
+  return kind === chunks?.kind ? textBody : forms?.[kind] ?? jsonIn(json);
 }
 
 export function onceStatements({ partition, once }: Layout) {

@@ -1,5 +1,5 @@
 /** How the documents of the content service lie in its keyspace, in the tables that were made for them. */
-import { type Chunks, jsonBody, type Layout, revisionHead, textBody } from "../../../platform/documents/layout.ts";
+import { type Chunks, type Layout, revisionHead, textBody } from "../../../platform/documents/layout.ts";
 
 export const centersLayout: Layout = {
   table: "centers_by_workspace",
@@ -30,8 +30,6 @@ export const translationsLayout: Layout & { readonly chunks: Chunks } = {
     },
   },
   forms: {
-    campaign: jsonBody,
-    canvas: jsonBody,
     place: textBody,
     mark: {
       columns: ["expires_at", "body"],

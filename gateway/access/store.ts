@@ -1,0 +1,182 @@
+/** Who may call, kept as documents: a set in memory that answers every request, and the partition of an installation it is read from. */
+import type { Clock } from "../../platform/clock.ts";
+import { type Documents, head, type Write } from "../../platform/documents/documents.ts";
+import type { Layout } from "../../platform/documents/layout.ts";
+import { newId } from "../../platform/identifier.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Logger } from "../../platform/logger.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { Access } from "./access.ts";
+import type { AccessAdmin, AccessPlan } from "./admin.ts";
+import { findHolder, type Held, holdRows } from "./held.ts";
+import type { AccessNotices } from "./notices.ts";
+import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "./row-set.ts";
+import type { AccessWrite } from "./rows.ts";
+
+export interface AccessOptions {
+  readonly documents: Documents;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Installations that share a keyspace know nothing of each other. */
+  readonly installation: string;
+  /** Where given, changes are told and heard of at once; without it they are asked for. */
+  readonly notices?: AccessNotices;
+}
+
+/** In the gateways' keyspace. */
+export const accessLayout: Layout = {
+  table: "access_rows_by_installation",
+  partition: "installation",
+  id: "id",
+  head: {
+    columns: ["version", "written_at"],
+    toRow(value) {
+      const { version, writtenAt } = value as AccessHead;
+      return { version, written_at: BigInt(Math.ceil(writtenAt)) };
+    },
+    fromRow: (row): AccessHead => ({ version: String(row["version"]), writtenAt: Number(row["written_at"] ?? 0) }),
+  },
+  json: "content",
+};
+
+interface AccessHead {
+  /** Another one with each change. */
+  readonly version: string;
+  /** Unix milliseconds. */
+  readonly writtenAt: number;
+}
+
+/**
+ * Reads all rows and holds them in memory. What another process writes is seen at once by notice, and within
+ * `accessRefreshMs` and one read without; while the store is away the last known set serves.
+ * Refuses with STORE_UNAVAILABLE where the store cannot be read at the start.
+ */
+export async function openAccess(options: AccessOptions): Promise<Access & AccessAdmin> {
+  const { documents, clock, logger, installation, notices } = options;
+  let current = await readSet(options);
+  let reading: Promise<void> = Promise.resolve();
+  let there = true;
+  let closed = false;
+  let stopRefresh: (() => void) | undefined;
+
+  async function readIfChanged(): Promise<void> {
+    if (versionIn(await documents.get(installation, head)) !== current.version) current = await readSet(options);
+  }
+  /** One after the other: an earlier answer never replaces a later one. */
+  async function refresh(): Promise<void> {
+    reading = reading.then(readIfChanged, readIfChanged);
+    await reading;
+  }
+  async function refreshQuietly(): Promise<void> {
+    try {
+      await refresh();
+      if (!there) logger.info("access_store_back");
+      there = true;
+    } catch (error) {
+      if (there && !closed) logger.warn("access_store_away", { cause: String(error) });
+      there = false;
+    }
+  }
+  function refreshLater(): void {
+    stopRefresh = clock.after(limits.accessRefreshMs, () => void refreshQuietly().finally(() => closed || refreshLater()));
+  }
+  /** Whoever wrote may have a clock ahead of ours; a revocation of now is not one of later. */
+  function now(): number {
+    return clock.now() + current.aheadMs;
+  }
+
+  refreshLater();
+  const deafen = notices?.listen(() => void refreshQuietly());
+  return {
+    findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
+    findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
+    workspace: (id) => current.held.workspaces.get(id),
+    allowsOrigin: (origin) => current.held.origins.has(origin),
+    refresh,
+    close() {
+      closed = true;
+      stopRefresh?.();
+      deafen?.();
+    },
+    rows: () => current.held.rows,
+    declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
+    async transact(plan) {
+      const { result, changed } = await transact(options, plan);
+      if (changed) await notices?.tell();
+      // It is written, whatever becomes of the reading: a secret that was made must reach whoever asked
+      await refreshQuietly();
+      return result;
+    },
+  };
+}
+
+/** All rows as of one version. */
+interface AccessSet {
+  /** "" for none. */
+  readonly version: string;
+  readonly held: Held;
+  /** How far the clock of whoever wrote last is ahead of ours, at least. */
+  readonly aheadMs: number;
+}
+
+const kinds = ["company", "workspace", "key", "token", "declared"] as const;
+
+async function readSet({ documents, installation, clock }: AccessOptions): Promise<AccessSet> {
+  for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt += 1) {
+    const before = await documents.get(installation, head);
+    const found = await Promise.all(kinds.map(async (kind) => {
+      return (await documents.list(installation, kind)).map(({ value }) => ({ put: kind, row: value }) as PutWrite);
+    }));
+    const version = versionIn(before);
+    // Written to between two reads: what was read may be of two versions
+    if (versionIn(await documents.get(installation, head)) !== version) continue;
+    const aheadMs = Math.max(0, ((before as AccessHead | undefined)?.writtenAt ?? 0) - clock.now());
+    return { version, held: holdRows(rowsOf(found.flat())), aheadMs };
+  }
+  throw new Refusal("STORE_UNAVAILABLE", "Who may call is being changed all the time", { retryAfterSeconds: 1 });
+}
+
+function versionIn(found: unknown): string {
+  return (found as AccessHead | undefined)?.version ?? "";
+}
+
+/** Plans again on what somebody else wrote in between, until the plan's own version is the next one. */
+async function transact<T>(options: AccessOptions, plan: AccessPlan<T>): Promise<{ result: T; changed: boolean }> {
+  for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt += 1) {
+    const { version, held } = await readSet(options);
+    const now = options.clock.now();
+    const { writes, result } = plan(held.rows, now);
+    if (writes.length === 0) return { result, changed: false };
+    withWrites(held.rows, writes);
+    const next = nextVersion(options.clock);
+    if (await written(options, { version, next, writes: writes.map(documentWrite) })) return { result, changed: true };
+  }
+  throw new Refusal("STORE_UNAVAILABLE", "Others change who may call all the time; nothing was written", { retryAfterSeconds: 1 });
+}
+
+export function nextVersion(clock: Clock): Write & { readonly value: AccessHead } {
+  return { key: head, value: { version: newId("v_", clock), writtenAt: clock.now() } };
+}
+
+/** Whether the change is the one that came next. An unknown outcome is found out by a write on the condition of it, which ends what is under way. */
+async function written(
+  { documents, installation }: AccessOptions,
+  { version, next, writes }: { readonly version: string; readonly next: ReturnType<typeof nextVersion>; readonly writes: readonly Write[] },
+): Promise<boolean> {
+  function writeIf(last: string, planned: readonly Write[]) {
+    return documents.changeIf(installation, { reads: [head], plan: ([found]) => versionIn(found) === last ? planned : "changed" });
+  }
+  try {
+    return await writeIf(version, [next, ...writes]) === "committed";
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.reason !== "OUTCOME_UNKNOWN") throw error;
+    if (await writeIf(next.value.version, [next]).catch(() => "") === "committed") return true;
+    throw error;
+  }
+}
+
+function documentWrite(write: AccessWrite): Write {
+  return "drop" in write
+    ? { key: { kind: write.drop, id: dropId(write) }, value: undefined }
+    : { key: { kind: write.put, id: rowId(write) }, value: write.row };
+}
