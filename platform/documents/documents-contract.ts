@@ -136,13 +136,15 @@ export function describeDocuments(driver: string, open: () => Promise<OpenDocume
       expect(await documents.get(partition, keys.large)).toBeUndefined();
     });
 
-    test("many large values that come at once are all there, and of one the last that counts", async () => {
+    test("many large values that come at once are all there, and of two with one key one of them", async () => {
       const writes = Array.from({ length: 40 }, (_, at): Write => ({ key: { kind: "large", id: `k${at % 20}` }, value: { at } }));
       const outcomes = await Promise.all(
         writes.map((write) => documents.changeIf(partition, { reads: [], large: [write], plan: () => [write] })),
       );
       expect(new Set(outcomes)).toEqual(new Set(["committed"]));
-      for (let at = 0; at < 20; at += 1) expect(await documents.get(partition, { kind: "large", id: `k${at}` })).toEqual({ at: at + 20 });
+      for (let at = 0; at < 20; at += 1) {
+        expect([{ at }, { at: at + 20 }]).toContainEqual(await documents.get(partition, { kind: "large", id: `k${at}` }));
+      }
     });
 
     test("a move gives what was read, once more too, and revisions only grow", async () => {
