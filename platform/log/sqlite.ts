@@ -7,6 +7,7 @@ import type { Database } from "../sqlite/database.ts";
 import { isDiskFull } from "../sqlite/faults.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import type { Log, LogRecord } from "./log.ts";
+import { createOwnTail, type OwnTail } from "./own-tail.ts";
 import { partitionOf } from "./partition.ts";
 import type { ReachFile } from "./reach-file.ts";
 import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
@@ -14,7 +15,7 @@ import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.t
 
 /**
  * Opens the log whose tables lie in `database` (and makes them the first time, with `partitions` orders for good).
- * This process is its only writer. A record handed over must not change until its append resolved.
+ * This process is its only writer. A record handed over must not change any more: it may be read from memory.
  * `append` refuses: LOG_FULL (disk full), LOG_UNAVAILABLE (the store took nothing, or the log is closed), OVERLOADED
  * (`logAppendsWaitingMax` appends or `logBytesWaitingMax` bytes wait already), all certainly not written; and
  * OUTCOME_UNKNOWN. With `reach` it finds out whether the database was put back from an older copy, and begins a new epoch then,
@@ -92,6 +93,7 @@ class SqliteLog implements Log {
   readonly #database: Database;
   readonly #line: WaitingLine;
   readonly #tails: number[];
+  readonly #recent: readonly OwnTail[];
   readonly #epoch: SqliteEpoch;
   readonly #listeners = new Set<{ listener: (partition: number) => void }>();
   #flushing: Promise<void> | undefined;
@@ -104,6 +106,7 @@ class SqliteLog implements Log {
     this.#database = parts.database;
     this.#line = parts.line;
     this.#tails = tailRows(this.#database);
+    this.#recent = this.#tails.map(createOwnTail);
   }
 
   append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
@@ -125,6 +128,8 @@ class SqliteLog implements Log {
 
   async read(partition: number, after: number, options: { max: number; bytesMax: number }): Promise<LogRecord[]> {
     this.#check(partition);
+    const recent = this.#recent[partition]?.read(after, options);
+    if (recent !== undefined) return recent;
     // Sizes first: bodies are read only as far as they fit
     const sizes = this.#database
       .prepare(
@@ -150,6 +155,7 @@ class SqliteLog implements Log {
 
   async trim(partition: number, through: number): Promise<void> {
     const end = Math.min(through, await this.tail(partition));
+    this.#recent[partition]?.forget(end);
     let deleted: number = limits.logTrimRecordsMax;
     while (deleted === limits.logTrimRecordsMax) {
       deleted = await this.#database.write(() => this.#trimSome(partition, end));
@@ -184,6 +190,7 @@ class SqliteLog implements Log {
     batch?.forEach((append, index) => {
       const sequence = sequences[index] ?? 0;
       this.#tails[append.partition] = sequence;
+      this.#recent[append.partition]?.wrote({ sequence, body: append.record });
       touched.add(append.partition);
       append.resolve(sequence);
     });

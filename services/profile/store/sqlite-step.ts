@@ -50,7 +50,7 @@ export async function planStepRows(
   if (origins.length > 0) add(statements.putOrigins, step.partition, step.through, step.now ?? 0, originsToRow(origins));
   for (const record of step.setAside) add(statements.putSetAside, record.partition, record.sequence, record.reason, record.body);
   add(statements.putCheckpoint, step.partition, step.through, step.now ?? 0);
-  for (const workspace of step.workspaces) await addLanes(add, workspace, encodeLane);
+  for (const workspace of step.workspaces) if (workspace.consent.length > 0) await addLanes(add, workspace, encodeLane);
   const batches = [...planned].flatMap(([sql, rows]) => (rows.length === 0 ? [] : [{ sql, rows }]));
   return { batches };
 }
