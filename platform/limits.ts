@@ -181,7 +181,6 @@ export const limits = {
   backupWaitMs: 60_000,
   movedRowsPerPage: 200,
   movedEntriesPerWrite: 50,
-  movedVersionsPerPage: 8,
   /** Lives of a log that ages of writes have room for. */
   logEpochsMax: 15,
   // An epoch begins so many sequences further on for each second that it begins later; half of its room is for that, 17 years
