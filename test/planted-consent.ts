@@ -8,11 +8,11 @@ import { recordingSession } from "../platform/cassandra/recording-session.fixtur
 import type { Session } from "../platform/cassandra/session.ts";
 import type { Clock } from "../platform/clock.ts";
 import { fakeClock } from "../platform/clock.fixture.ts";
-import { recordPublished } from "../platform/lane/appliers.fixture.ts";
+import { recordPublished } from "../services/consent/lane/appliers.fixture.ts";
 import { createGate } from "../platform/gate.ts";
 import type { SetAside } from "../platform/lane/lane.ts";
-import { startLaneApplier } from "../platform/lane/lane-applier.ts";
-import type { ConcernOf, LaneBody } from "../platform/lane/lane-window.ts";
+import { startLaneApplier } from "../services/consent/lane/lane-applier.ts";
+import type { ConcernOf, LaneBody } from "../services/consent/lane/lane-window.ts";
 import type { LogRecord } from "../platform/log/log.ts";
 import { packRecords } from "../platform/log/packed-records.ts";
 import type { LedgerEntry } from "../platform/ledger/ledger.ts";

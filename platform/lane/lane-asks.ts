@@ -1,7 +1,9 @@
 /** Who waits for users or addresses of a lane: they go before others, and whoever waits is told when they are in. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import type { Wanted } from "./pending.ts";
+
+/** Keys that somebody waits for. */
+export type Wanted = Pick<ReadonlySet<string>, "has" | "size" | "keys">;
 
 export interface LaneAsk {
   /** A message of the lane. */

@@ -2,12 +2,12 @@
 import type { Clock } from "../../platform/clock.ts";
 import { createGate } from "../../platform/gate.ts";
 import { backoffMs } from "../../platform/lane/backoff.ts";
-import { openHeld } from "../../platform/lane/held.ts";
-import { startLaneApplier } from "../../platform/lane/lane-applier.ts";
-import { type LaneBody, laneKey } from "../../platform/lane/lane-window.ts";
-import { openLanesLag } from "../../platform/lane/lanes-lag.ts";
+import { openHeld } from "./lane/held.ts";
+import { startLaneApplier } from "./lane/lane-applier.ts";
+import { type LaneBody, laneKey } from "./lane/lane-window.ts";
+import { openLanesLag } from "./lane/lanes-lag.ts";
 import { createProgress } from "../../platform/lane/progress.ts";
-import { type RedriveMessages, type Redriving, redriving } from "../../platform/lane/redrive.ts";
+import { type RedriveMessages, type Redriving, redriving } from "./lane/redrive.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";

@@ -7,7 +7,7 @@ import type { Aged } from "../../../platform/age.ts";
 import { halved } from "../../../platform/lane/halve.ts";
 import { createHolds, type Holds, planAround, type Planned, reasonOf, type Taken, type Waiting } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
-import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LaneBody } from "../lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Logger } from "../../../platform/logger.ts";

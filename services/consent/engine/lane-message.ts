@@ -1,5 +1,5 @@
 /** Records of the lanes of consent as bytes: what they say and whom they change, and what an operator asks for in them. */
-import type { Concern } from "../../../platform/lane/lane-window.ts";
+import type { Concern } from "../lane/lane-window.ts";
 import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Mark } from "../../../platform/lane/mark.ts";

@@ -1,5 +1,5 @@
 /** The embedded store of consent: states, the ledger and what waits as tables of the shared file, written in one transaction a step. */
-import { type SetAsideTableName, sqliteSetAside } from "../../../platform/lane/set-aside-sqlite.ts";
+import { type SetAsideTableName, sqliteSetAside } from "../lane/set-aside-sqlite.ts";
 import { openSqliteLane, type SqliteLane } from "../../../platform/lane/sqlite.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { type LedgerTables, sqliteLedger } from "../../../platform/ledger/sqlite.ts";

@@ -1,6 +1,6 @@
 /** Records of a lane of addresses, applied by the consent engine. */
 import { type AppliedTables, type ApplyEnds, applyLane } from "../../consent/engine/apply-messages.ts";
-import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import { statusMessages } from "./lane-message.ts";
 import { statusKind, type StatusKindParts } from "./status-kind.ts";

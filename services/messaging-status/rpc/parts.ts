@@ -2,7 +2,7 @@
 import type { OperatorParts } from "../../consent/rpc/operator.ts";
 import type { Client } from "@connectrpc/connect";
 import type { IntakeParts } from "../../../platform/intake/intake.ts";
-import type { IsHeld } from "../../../platform/lane/held.ts";
+import type { IsHeld } from "../../consent/lane/held.ts";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import { setAsideStatements } from "../../../platform/lane/set-aside-cassandra.ts";
+import { setAsideStatements } from "../../consent/lane/set-aside-cassandra.ts";
 import { ledgerStatements } from "../../../platform/ledger/cassandra.ts";
 import { openCassandraStatusStore } from "./cassandra.ts";
 import * as statements from "./statements.ts";

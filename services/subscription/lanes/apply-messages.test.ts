@@ -1,9 +1,9 @@
 /** Appliers of one lane, whatever they write, lose and repeat: states, ledger and events are those of an undisturbed one. */
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { arrivingLate, brokenOff, chances, dice, stubborn } from "../../../platform/lane/appliers.fixture.ts";
+import { arrivingLate, brokenOff, chances, dice, stubborn } from "../../consent/lane/appliers.fixture.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
-import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import { SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { applyRecord } from "../domain/apply-record.ts";
 import { bodyOf, type Change, commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";

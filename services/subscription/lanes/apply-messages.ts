@@ -1,6 +1,6 @@
 /** Records of a lane of memberships, applied by the consent engine; changes of groups among them. */
 import { type AppliedTables, type ApplyEnds, applyLane } from "../../consent/engine/apply-messages.ts";
-import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import { changedInOrder, type OrderedGroups } from "../domain/group-order.ts";
 import type { UserMemberships } from "../domain/memberships.ts";
 import { membershipMessages } from "./lane-message.ts";

@@ -1,8 +1,8 @@
 /** A lane that is applied out of order across users, by appliers that stop anywhere: the same as in the order of the lane. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { arrivingLate, brokenOff, chances, dice } from "../../../platform/lane/appliers.fixture.ts";
-import { type LaneBody, laneKey, openLaneWindow } from "../../../platform/lane/lane-window.ts";
+import { arrivingLate, brokenOff, chances, dice } from "../../consent/lane/appliers.fixture.ts";
+import { type LaneBody, laneKey, openLaneWindow } from "../../consent/lane/lane-window.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { commands, laneOf, openWorld, requests, undisturbed } from "./lane.fixture.ts";
 import { membershipMessages } from "./lane-message.ts";

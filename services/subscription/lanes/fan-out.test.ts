@@ -5,7 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
-import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";

@@ -1,8 +1,8 @@
 /** What one request says that has more parts than an age has places, on any store of the mesh: its last sets are in like its first. */
 import { create, toBinary } from "@bufbuild/protobuf";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { recordPublished } from "../../../platform/lane/appliers.fixture.ts";
-import type { LaneBody } from "../../../platform/lane/lane-window.ts";
+import { recordPublished } from "../../consent/lane/appliers.fixture.ts";
+import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";

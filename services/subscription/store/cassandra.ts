@@ -1,7 +1,7 @@
 /** The mesh's store of the subscription service: memberships by user, merges that can be undone, and the groups. */
 import { bucketOf } from "../../../platform/cassandra/buckets.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
-import { stampAfter, stampOf } from "../../../platform/lane/stamp.ts";
+import { stampAfter, stampOf } from "../../consent/lane/stamp.ts";
 import { limits } from "../../../platform/limits.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";

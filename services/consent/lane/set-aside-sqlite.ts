@@ -1,7 +1,7 @@
 /** Lane records that wait for a human, in the shared file, in a table of the service whose lane it is. */
-import type { Database } from "../sqlite/database.ts";
-import { keysOf, type Waiting } from "./hold-back.ts";
-import type { LaneRecord, SetAside } from "./lane.ts";
+import type { Database } from "../../../platform/sqlite/database.ts";
+import { keysOf, type Waiting } from "../../../platform/lane/hold-back.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 
 export interface SetAsideTable {

@@ -1,12 +1,12 @@
 /** Appliers of one lane that stop anywhere: within each user nothing overtakes, and no place is told or kept that is not in. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.fixture.ts";
-import { limits } from "../limits.ts";
-import type { LogRecord } from "../log/log.ts";
-import { packRecords } from "../log/packed-records.ts";
-import { silentLogger } from "../logger.ts";
-import { createGate } from "../gate.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import { packRecords } from "../../../platform/log/packed-records.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { createGate } from "../../../platform/gate.ts";
 import { type LaneApplying, startLaneApplier } from "./lane-applier.ts";
 import { type LaneBody, laneKey } from "./lane-window.ts";
 

@@ -4,17 +4,17 @@
  * all others (docs/decisions/0027-order-within-a-user.md). Two appliers may run at the same time: each writes the same with
  * the same ages.
  */
-import type { Clock } from "../clock.ts";
-import { limits } from "../limits.ts";
-import type { Log } from "../log/log.ts";
-import type { Logger } from "../logger.ts";
-import type { Gate } from "../gate.ts";
-import { type AskLane, createLaneAsks, type LaneAsks } from "./lane-asks.ts";
-import { createLaneCheckpoint, type LaneCheckpoint } from "./lane-checkpoint.ts";
-import type { LanePositions } from "./lane-positions.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { Gate } from "../../../platform/gate.ts";
+import { type AskLane, createLaneAsks, type LaneAsks } from "../../../platform/lane/lane-asks.ts";
+import { createLaneCheckpoint, type LaneCheckpoint } from "../../../platform/lane/lane-checkpoint.ts";
+import type { LanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type ConcernOf, type LaneBody, type LaneWindow, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
-import { type Reading, readOn } from "./read-on.ts";
-import { troubleOf } from "./trouble.ts";
+import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
+import { troubleOf } from "../../../platform/lane/trouble.ts";
 
 export interface LaneApplierParts {
   /** The lane, as the layout numbers it. */

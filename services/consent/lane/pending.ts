@@ -2,7 +2,8 @@
  * Records that were read from a lane and are not applied yet. Records of one user keep their order; nobody waits for a
  * record of others, so that one request about very many stands in nobody's way.
  */
-import { isBefore, type Mark } from "./mark.ts";
+import type { Wanted } from "../../../platform/lane/lane-asks.ts";
+import { isBefore, type Mark } from "../../../platform/lane/mark.ts";
 
 /** What has to be known of a record to find its turn. */
 interface Waits {
@@ -40,9 +41,6 @@ export interface Pending<Item> {
   /** Whether everything of the key up to the place is applied, of what was added. */
   isPast(key: string, mark: Mark): boolean;
 }
-
-/** Keys that somebody waits for. */
-export type Wanted = Pick<ReadonlySet<string>, "has" | "size" | "keys">;
 
 export function createPending<Item>(): Pending<Item> {
   return new PendingItems<Item>();

@@ -1,8 +1,8 @@
 /** What reads ask of records that wait for a human: what a read shows of those it is about is then older than what was answered. */
-import type { Clock } from "../clock.ts";
-import { openKept } from "../kept.ts";
-import { limits } from "../limits.ts";
-import type { Waiting } from "./hold-back.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { openKept } from "../../../platform/kept.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Waiting } from "../../../platform/lane/hold-back.ts";
 
 /** True where a record waits that changes one of these users or addresses; of "all", where any record of the workspace waits. */
 export type IsHeld = (workspaceId: string, keys: readonly string[] | "all") => Promise<boolean>;

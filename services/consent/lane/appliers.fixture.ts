@@ -1,8 +1,8 @@
 /** Appliers of the mesh that break off anywhere and begin again: what both services of consent are tested with. */
 import * as fc from "fast-check";
-import type { WriteFault } from "../cassandra/replicas.fixture.ts";
-import type { LedgerEntry } from "../ledger/ledger.ts";
-import { Refusal } from "../refusal.ts";
+import type { WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
+import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
+import { Refusal } from "../../../platform/refusal.ts";
 import type { LaneBody } from "./lane-window.ts";
 
 /** Faults that a test chooses, each for one write or one publishing. */

@@ -1,8 +1,8 @@
 /** What was read of a lane: whose turn it is, what has to be alone, how far all of it is in, and how much is held. */
 import { expect, test } from "vitest";
-import type { LogRecord } from "../log/log.ts";
-import { packRecords } from "../log/packed-records.ts";
-import { limits } from "../limits.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import { packRecords } from "../../../platform/log/packed-records.ts";
+import { limits } from "../../../platform/limits.ts";
 import { laneKey, openLaneWindow, type WindowBody, type WindowRoom } from "./lane-window.ts";
 
 /** Names of a record; `*` before them: of very many; none: it has to be alone. */

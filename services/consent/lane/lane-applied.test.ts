@@ -1,13 +1,13 @@
 /** Reads that wait for lanes: for those that they name, as of what the log held, and for no others. */
 import { describe, expect, test } from "vitest";
-import { fakeClock } from "../clock.fixture.ts";
-import { limits } from "../limits.ts";
-import type { LogRecord } from "../log/log.ts";
-import { silentLogger } from "../logger.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import { silentLogger } from "../../../platform/logger.ts";
 import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
-import { laneLayout } from "./layout.ts";
-import { placeToBytes, type Told } from "./place.ts";
-import { createLocalNews } from "./progress-news.fixture.ts";
+import { laneLayout } from "../../../platform/lane/layout.ts";
+import { placeToBytes, type Told } from "../../../platform/lane/place.ts";
+import { createLocalNews } from "../../../platform/lane/progress-news.fixture.ts";
 
 const layout = laneLayout(1, 2);
 

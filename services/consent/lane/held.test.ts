@@ -1,8 +1,8 @@
 /** Whose reads are behind, and how often that is looked up. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.fixture.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { openHeld } from "./held.ts";
-import type { Waiting } from "./hold-back.ts";
+import type { Waiting } from "../../../platform/lane/hold-back.ts";
 
 function createWorld(keepMs: number) {
   const clock = fakeClock();

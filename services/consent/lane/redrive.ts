@@ -2,9 +2,9 @@
  * What an operator may ask of records that wait: to try them again, or to pass one over. It is done where the request for it
  * stands in the lane. A record that did not say whose it is goes behind all others, once that can be read.
  */
-import { limits } from "../limits.ts";
-import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "./hold-back.ts";
-import type { LaneRecord, SetAside } from "./lane.ts";
+import { limits } from "../../../platform/limits.ts";
+import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
+import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 
 export interface SetAsideTables {
   listSetAside(max: number): Promise<SetAside[]>;

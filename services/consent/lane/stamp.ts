@@ -1,5 +1,5 @@
 /** The age of what lane records cause, for stores in which the newest write wins. */
-import { type Aged, placeOf, placesPerRequest } from "../age.ts";
+import { type Aged, placeOf, placesPerRequest } from "../../../platform/age.ts";
 
 /**
  * Rises with the mark, and leaves one age between two marks for what is done to a state without a record. 18 bits for

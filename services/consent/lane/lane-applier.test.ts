@@ -1,11 +1,11 @@
 /** The applier of a lane: in order, from the kept place, and past nothing that was not applied. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.fixture.ts";
-import { limits } from "../limits.ts";
-import type { LogRecord } from "../log/log.ts";
-import { packRecords } from "../log/packed-records.ts";
-import { silentLogger } from "../logger.ts";
-import { createGate } from "../gate.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import { packRecords } from "../../../platform/log/packed-records.ts";
+import { silentLogger } from "../../../platform/logger.ts";
+import { createGate } from "../../../platform/gate.ts";
 import { startLaneApplier } from "./lane-applier.ts";
 import type { LaneBody } from "./lane-window.ts";
 

@@ -2,10 +2,11 @@
  * What was read of a lane and is not applied yet: what can go next, and up to which message all of it is applied. Records of
  * one user or address keep their order; what one request says of very many stands in nobody's way.
  */
-import type { LogRecord } from "../log/log.ts";
-import { unpackRecords } from "../log/packed-records.ts";
-import { limits } from "../limits.ts";
-import { createPending, type Wanted } from "./pending.ts";
+import type { LogRecord } from "../../../platform/log/log.ts";
+import { unpackRecords } from "../../../platform/log/packed-records.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Wanted } from "../../../platform/lane/lane-asks.ts";
+import { createPending } from "./pending.ts";
 
 /** A record of the lane, with its place there. */
 export interface LaneBody {

@@ -1,6 +1,6 @@
 /** The lag of a service's lanes in the mesh is that of the lane that is furthest behind. */
 import { expect, test } from "vitest";
-import { fakeClock } from "../clock.fixture.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { openLanesLag } from "./lanes-lag.ts";
 
 test("a lane that stands still is seen, however far the others are", async () => {

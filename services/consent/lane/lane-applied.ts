@@ -3,17 +3,17 @@
  * and appliers tell how far they are. A read waits for the lanes that it reads from, and for no others; and where a lane is
  * behind, for no more of it than the users or addresses that it reads, which it asks the lane's applier for.
  */
-import type { Clock } from "../clock.ts";
-import type { Position } from "../intake/position.ts";
-import { limits } from "../limits.ts";
-import type { Log } from "../log/log.ts";
-import type { Logger } from "../logger.ts";
-import type { AskLane } from "./lane-asks.ts";
-import type { LaneLayout } from "./layout.ts";
-import { tailsAfter, toldFromBytes } from "./place.ts";
-import { createProgress, type Progress } from "./progress.ts";
-import type { ProgressNews } from "./progress-news.ts";
-import { type Reading, readOn } from "./read-on.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { Position } from "../../../platform/intake/position.ts";
+import { limits } from "../../../platform/limits.ts";
+import type { Log } from "../../../platform/log/log.ts";
+import type { Logger } from "../../../platform/logger.ts";
+import type { AskLane } from "../../../platform/lane/lane-asks.ts";
+import type { LaneLayout } from "../../../platform/lane/layout.ts";
+import { tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
+import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
+import type { ProgressNews } from "../../../platform/lane/progress-news.ts";
+import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 
 export interface LaneAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;

@@ -1,5 +1,5 @@
 /** A row of what waits for a human, as both stores name its columns. */
-import type { SetAside } from "./lane.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
 
 export function setAsideFromRow(row: Readonly<Record<string, unknown>>): SetAside {
   return {

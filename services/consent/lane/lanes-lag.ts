@@ -1,6 +1,6 @@
 /** How far a service of the mesh is behind the resolvers: as far as the lane of it that is furthest behind. */
-import type { Clock } from "../clock.ts";
-import { type LagMeter, openLagMeter } from "../telemetry/lag.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import { type LagMeter, openLagMeter } from "../../../platform/telemetry/lag.ts";
 
 export interface LanesLagParts {
   readonly service: string;
