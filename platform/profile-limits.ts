@@ -10,6 +10,8 @@ export const profileLimits = {
   // A row is one mutation, which Cassandra takes up to 16 MiB (half a commit log segment)
   profileRowPlainBytesMax: 256 * 1024,
   profileRowBytesMax: 12 * 1024 * 1024,
+  // Of 65,535 that Cassandra takes as a key, with what it puts between names; no name that is stored comes near
+  cassandraKeyBytesMax: 65_000,
   // Of one user: with more it is rejected, as a test account that stands for many people
   eventNamesPerUserMax: 20_000,
   productIdsPerUserMax: 20_000,

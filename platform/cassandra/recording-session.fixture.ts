@@ -91,6 +91,8 @@ function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent
   if (missing.length > 0) {
     throw new Error(`Expected the whole partition key in the statement, "${missing.join('", "')}" is missing: ${cql}`);
   }
+  const markers = table.partitionKey.map((column) => inserted.get(column) ?? where.find((one) => one.column === column)?.value ?? "");
+  checkKey(markers.map((marker) => values[marker.replace(":", "")]));
   if (isConditional && idempotent) throw new Error(`Expected a conditional statement not to be idempotent: ${cql}`);
   for (const { value } of where.filter(({ operator }) => operator === "IN")) {
     const named = values[value.replace(":", "")];
@@ -100,6 +102,18 @@ function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent
   const unbound = [...cql.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "").filter((marker) => values[marker] === undefined);
   if (unbound.length > 0) throw new Error(`Expected values for the markers "${unbound.join('", "')}": ${cql}`);
 }
+
+/** As a server refuses it, of which no wait makes anything else. */
+function checkKey(parts: readonly unknown[]): void {
+  const bytesOf = (part: unknown): number => {
+    if (Array.isArray(part)) return Math.max(0, ...part.map(bytesOf));
+    return typeof part === "string" ? Buffer.byteLength(part) : 0;
+  };
+  const bytes = parts.reduce<number>((sum, part) => sum + bytesOf(part), 0);
+  if (bytes > keyBytesMax) throw new Error(`Key length of ${bytes} is longer than maximum of ${keyBytesMax}`);
+}
+
+const keyBytesMax = 65_535;
 
 /** One partition: equal values of the partition key, whatever the tables. */
 function checkOnePartition(tables: ReadonlyMap<string, Table>, statements: readonly Statement[]): void {

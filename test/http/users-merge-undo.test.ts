@@ -160,6 +160,13 @@ for (
   });
 }
 
+test("POST /users/merge/undo of a job id that no job has, however long, is refused as any other, and leaves nothing for an operator", async () => {
+  const answers = await Promise.all(["none", "\u200d".repeat(32_000)].map((job_id) => heddle.post("/users/merge/undo", { job_id })));
+  expect(answers.map(({ status }) => status)).toEqual([409, 409]);
+  expect(answers[1]?.body.message).toBe(answers[0]?.body.message);
+  expect((await heddle.get("/readyz")).text).not.toContain("set aside");
+});
+
 test("POST /users/merge/undo gives back what was sent under the source's platform_id since, also through a second merge", async () => {
   const [source, target] = await two();
   const [other] = await two();

@@ -1,4 +1,5 @@
 /** Identity rows in Cassandra: one table a kind, one partition a key, the step as their age. */
+import { Buffer } from "node:buffer";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -11,10 +12,14 @@ import { deleteSetAside, identityTables, putExpiringAnswer, putOrigins, putSetAs
 export function cassandraIdentities({ session, now }: { session: Session; now: () => number }): IdentityStore & IdentityWriter {
   return {
     async load(workspaceId, keys) {
-      const found = await inFlight(readsOf(keys), limits.cassandraInFlightMax, async (read) => {
-        const rows = await session.execute(selectOf(workspaceId, read));
-        return rows.map((row) => rowOf(read, row));
-      });
+      const found = await inFlight(
+        readsOf(keys.filter((key) => canHaveRow(workspaceId, key))),
+        limits.cassandraInFlightMax,
+        async (read) => {
+          const rows = await session.execute(selectOf(workspaceId, read));
+          return rows.map((row) => rowOf(read, row));
+        },
+      );
       return new Map(found.flat());
     },
     async save(workspaceId, rows, step) {
@@ -42,6 +47,16 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
     },
   };
 }
+
+/** Cassandra fails what asks for a longer key than a row may have, instead of finding nothing: a client may have made up the name. */
+function canHaveRow(workspaceId: string, key: IdentityKey): boolean {
+  const units = workspaceId.length + key.length;
+  return units * unitBytesMax <= limits.cassandraKeyBytesMax ||
+    Buffer.byteLength(workspaceId) + Buffer.byteLength(key) <= limits.cassandraKeyBytesMax;
+}
+
+/** Of a UTF-16 unit in UTF-8. */
+const unitBytesMax = 3;
 
 /** Keys of one kind whose names differ in the last part alone: up to `cassandraPartitionsPerRead`, at least one. */
 interface Read {

@@ -70,6 +70,14 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       expect((await store.identities.load("other", ["u:u1"])).size).toBe(0);
     });
 
+    test("identities.load() of names that are longer than any row's finds none, and those beside them", async () => {
+      fresh();
+      await store.identities.save(w, new Map<IdentityKey, unknown>([["x:a", "u1"], ["j:job", { outcomes: [] }]]), 1);
+      const long = "\u200d".repeat(32_000);
+      const keys: IdentityKey[] = [`j:${long}`, "j:job", `x:${long}`, "x:a", `a:${long}\u0000name`, `a:label\u0000${long}`, `e:${long}`];
+      expect([...(await store.identities.load(w, keys)).keys()].sort()).toEqual(["j:job", "x:a"]);
+    });
+
     test("origins: found again by workspace and place, whichever step they came with", async () => {
       fresh();
       const [one, three, five, eight] = [1, 3, 5, 8].map((sequence) => originOf(sequence));
