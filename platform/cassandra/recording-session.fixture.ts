@@ -105,12 +105,13 @@ function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent
 
 /** As a server refuses it, of which no wait makes anything else. */
 function checkKey(parts: readonly unknown[]): void {
-  const bytesOf = (part: unknown): number => {
-    if (Array.isArray(part)) return Math.max(0, ...part.map(bytesOf));
-    return typeof part === "string" ? Buffer.byteLength(part) : 0;
-  };
   const bytes = parts.reduce<number>((sum, part) => sum + bytesOf(part), 0);
   if (bytes > keyBytesMax) throw new Error(`Key length of ${bytes} is longer than maximum of ${keyBytesMax}`);
+}
+
+function bytesOf(part: unknown): number {
+  if (Array.isArray(part)) return Math.max(0, ...part.map(bytesOf));
+  return typeof part === "string" ? Buffer.byteLength(part) : 0;
 }
 
 const keyBytesMax = 65_535;

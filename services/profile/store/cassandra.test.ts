@@ -35,7 +35,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     ...Object.values(statements).filter((value) => typeof value === "string"),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.selectSome, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(32 + 41);
+  expect(all).toHaveLength(32 + 45);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
