@@ -19,12 +19,20 @@ export async function answerNoRoute(
   found: Exclude<Found, { kind: "route" }>,
   answering: NoRouteAnswering,
 ): Promise<HttpAnswer> {
+  if (isBrowserAtRoot(request)) return { status: seeOther, headers: ["Location", "/docs", "Vary", "Accept"], body: "" };
   const isScim = request.path.startsWith("/scim/");
   const { refusal, headers } = await (isScim ? spendUnknownScim(request, answering) : spendUnknown(request, answering));
   const said = refusal ?? refusalOf(found, request.path);
   const all = found.kind === "other_method" ? ["Allow", found.allow, ...headers] : headers;
   return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
 }
+
+/** A person who was given the server's address alone; programs are told in JSON, below. */
+function isBrowserAtRoot({ method, path, headers }: HttpRequest): boolean {
+  return path === "/" && (method === "GET" || method === "HEAD") && (headers.get("accept") ?? "").toLowerCase().includes("text/html");
+}
+
+const seeOther = 303;
 
 function refusalOf(found: Exclude<Found, { kind: "route" }>, path: string): Refusal {
   if (found.kind === "other_method") return new Refusal("METHOD_NOT_ALLOWED", `This path takes ${found.allow}`);

@@ -4,7 +4,7 @@ import { consoleRoutes } from "./console-routes.ts";
 import { consentRoutes } from "./consent-routes.ts";
 import { contentRoutes } from "./content-routes.ts";
 import type { KeyRoute, Route } from "./route.ts";
-import { handleDocs, handleDocsAsset, handleDocsErrors, handleOpenapi } from "./routes/documents.ts";
+import { handleDocs, handleDocsAsset, handleDocsCall, handleDocsErrors, handleDocsPage, handleOpenapi } from "./routes/documents.ts";
 import { handleLivez } from "./routes/livez.ts";
 import { handleReadyz, handleReadyzGateway } from "./routes/readyz.ts";
 import { handleUsersAliasNew } from "./routes/users-alias-new.ts";
@@ -118,6 +118,8 @@ export const routeTable: readonly Route[] = [
   { guard: "open", method: "GET", path: "/openapi.json", handler: handleOpenapi },
   { guard: "open", method: "GET", path: "/docs", handler: handleDocs },
   { guard: "open", method: "GET", path: "/docs/errors", handler: handleDocsErrors },
+  { guard: "open", method: "GET", path: "/docs/:page", handler: handleDocsPage },
+  { guard: "open", method: "GET", path: "/docs/calls/:operation", handler: handleDocsCall },
   { guard: "open", method: "GET", path: "/docs/assets/:name", handler: handleDocsAsset },
   { guard: "open", method: "GET", path: "/livez", handler: handleLivez },
   { guard: "open", method: "GET", path: "/readyz", handler: handleReadyz },

@@ -3332,7 +3332,7 @@ export interface Calls {
     };
     readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
-  /** GET /docs: Pages to read, and a reference to try. */
+  /** GET /docs: First steps. */
   readonly showDocs: {
     readonly answer: string;
     readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
@@ -3341,6 +3341,50 @@ export interface Calls {
   readonly showErrors: {
     readonly answer: string;
     readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
+  };
+  /** GET /docs/:page: A guide, the list of all calls, or where to try them. */
+  readonly showGuide: {
+    readonly path: {
+      readonly page: string;
+    };
+    readonly answer: string;
+    readonly reason:
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "ROUTE_UNKNOWN"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /docs/calls/:operation: A call, with a request in four languages. */
+  readonly showCall: {
+    readonly path: {
+      readonly operation: string;
+    };
+    readonly answer: string;
+    readonly reason:
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "ROUTE_UNKNOWN"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
   };
   /** GET /docs/assets/:name: Scripts and styles of the pages. */
   readonly getDocsAsset: {
@@ -3748,6 +3792,8 @@ export const routes = {
   getOpenapi: "GET /openapi.json",
   showDocs: "GET /docs",
   showErrors: "GET /docs/errors",
+  showGuide: "GET /docs/:page",
+  showCall: "GET /docs/calls/:operation",
   getDocsAsset: "GET /docs/assets/:name",
   showConsole: "GET /console",
   getConsoleAsset: "GET /console/assets/:name",

@@ -6,13 +6,16 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { consoleHeaders, consolePage } from "../console/console-page.ts";
-import { openapiDocument } from "../openapi/document.ts";
+import { entryOf, openapiDocument, routeName } from "../openapi/document.ts";
 import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
 import type { Route } from "../route.ts";
 import type { Documents } from "./answers.ts";
 import { errorPage } from "./error-page.ts";
-import { pageHeaders } from "./page.ts";
-import { startPage } from "./start-page.ts";
+import { callHtml, callsHtml } from "./call-page.ts";
+import { guideHtml, guides } from "./guides.ts";
+import { page, pageHeaders } from "./page.ts";
+import { searchIndex } from "./search-index.ts";
+import { guideList, startPage, tryPage } from "./start-page.ts";
 
 /** Where a document comes from. */
 interface Source {
@@ -27,6 +30,9 @@ export function openDocuments(routes: readonly Route[]): Documents {
   const sources: ReadonlyMap<string, Source> = new Map<string, Source>([
     ["openapi.json", openapi],
     ...pages,
+    ...guides.map(guideSource),
+    ...routes.flatMap(callSource),
+    ["docs/assets/search.json", { contentType: "application/json", read: searchIndex }],
     ...assets(),
     ...consoleSources(),
   ]);
@@ -46,7 +52,26 @@ const html = { contentType: "text/html; charset=utf-8", headers: pageHeaders };
 const pages: readonly (readonly [string, Source])[] = [
   ["docs", { ...html, read: async () => startPage() }],
   ["docs/errors", { ...html, read: async () => errorPage() }],
+  ["docs/try", { ...html, read: async () => tryPage() }],
+  ["docs/calls", { ...html, read: async () => page({ title: "Heddle: calls", aside: guideList(), main: `<main>${callsHtml()}</main>` }) }],
 ];
+
+function guideSource(guide: (typeof guides)[number]): readonly [string, Source] {
+  return [`docs/${guide.name}`, {
+    ...html,
+    read: async () =>
+      page({ title: `Heddle: ${guide.title}`, aside: guideList(guide.name), main: `<main class="guide">${await guideHtml(guide)}</main>` }),
+  }];
+}
+
+function callSource(route: Route): readonly (readonly [string, Source])[] {
+  const entry = entryOf(routeName(route));
+  if (entry === undefined) return [];
+  return [[`docs/calls/${entry.operationId}`, {
+    ...html,
+    read: async () => page({ title: `Heddle: ${entry.summary}`, aside: guideList(), main: `<main>${callHtml(route)}</main>` }),
+  }]];
+}
 
 /** Files of ours and of the package of the reference; nothing is loaded from elsewhere. */
 function assets(): readonly (readonly [string, Source])[] {
@@ -60,6 +85,8 @@ function assets(): readonly (readonly [string, Source])[] {
   return [
     asset("docs.js", ours),
     asset("docs.css", ours),
+    asset("try.js", ours),
+    asset("minisearch.js", () => resolve("minisearch").replace(/cjs\/index\.cjs$/, "umd/index.js")),
     asset("swagger-ui-bundle.js", theirs),
     asset("swagger-ui.css", theirs),
     asset("favicon-32x32.png", theirs),

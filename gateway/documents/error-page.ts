@@ -11,6 +11,7 @@ export function errorPage(): string {
   );
   return page({
     title: "Heddle: errors",
+    scripts: [],
     main: `<main>
 <h1>What each error means</h1>
 <p>Every refusal is JSON with a <code>message</code> for people, <code>errors</code> where there are details, and its reason in the header

@@ -19,7 +19,7 @@ export const pageHeaders: readonly string[] = [
 ];
 
 /** `main` is HTML; whatever it quotes is escaped already. */
-export function page({ title, main, scripts = [], styles = [] }: Page): string {
+export function page({ title, main, scripts = ["minisearch.js", "docs.js"], styles = [], aside = "" }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -31,14 +31,20 @@ ${[...styles, "docs.css"].map((name) => `<link rel="stylesheet" href="/docs/asse
 </head>
 <body>
 <header class="bar"><a class="name" href="/docs">Heddle</a>
-<nav><a href="/docs#start">Start</a> <a href="/docs#reference">Reference</a> <a href="/docs/errors">Errors</a>
-<a href="/openapi.json">OpenAPI</a> <a href="/console">Console</a></nav></header>
-${main}
+<nav><a href="/docs">Start</a> <a href="/docs/calls">Calls</a> <a href="/docs/try">Try</a> <a href="/docs/errors">Errors</a>
+<a href="/openapi.json">OpenAPI</a> <a href="/console">Console</a></nav>
+${scripts.length === 0 ? "" : tools}</header>
+${aside === "" ? main : `<div class="columns">${aside}${main}</div>`}
 ${scripts.map((name) => `<script src="/docs/assets/${name}" defer></script>`).join("\n")}
 </body>
 </html>
 `;
 }
+
+/** They need scripts. */
+const tools =
+  `<div class="tools"><input id="search" type="search" placeholder="Search" aria-label="Search the documentation" autocomplete="off">
+<button id="theme" type="button" aria-label="Light or dark">&#9680;</button><ul id="found" hidden></ul></div>`;
 
 export function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
@@ -54,4 +60,6 @@ interface Page {
   readonly main: string;
   readonly scripts?: readonly string[];
   readonly styles?: readonly string[];
+  /** Beside the page. */
+  readonly aside?: string;
 }

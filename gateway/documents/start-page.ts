@@ -1,17 +1,18 @@
-/** GET /docs: how to make a key, send data, read it back and read errors; below it the reference, where every call can be tried. */
+/** GET /docs: how to make a key, send data, read it back and read errors, and where to read on; GET /docs/try: where calls can be tried. */
 import { entryOf } from "../openapi/document.ts";
 import type { RouteName } from "../openapi/entry.ts";
+import { guideGroups } from "./guides.ts";
 import { escaped, page } from "./page.ts";
+import { laidOut } from "./samples.ts";
 
 export function startPage(): string {
   return page({
     title: "Heddle: documentation",
-    styles: ["swagger-ui.css"],
-    scripts: ["swagger-ui-bundle.js", "docs.js"],
+    aside: guideList(),
     main: `<main id="start">
 <h1>Your customers' data, in and out</h1>
 <p class="lead">Four steps take you from nothing to a profile that you can read. Each can be pasted into a terminal, or tried in the
-<a href="#reference">reference</a> below.</p>
+<a href="/docs/try">browser</a>.</p>
 <ol class="steps">
 <li><h2>Make a key</h2>
 <p>The first <code>npm start</code> makes a demo workspace with a key for everything. Another key is made for a purpose, and shown once:</p>
@@ -42,14 +43,39 @@ others of a 201 were taken.</li>
 <li>No answer at all: send it again with the same <code>Idempotency-Key</code>. It has one effect, however often you send it.</li>
 </ul></li>
 </ol>
-</main>
-<section id="reference">
-<h1>Reference</h1>
-<p>Press <b>Authorize</b>, paste your key under <b>apiKey</b>, open a call and press <b>Execute</b>. Requests go to this server and are real.
-Dashboard users (SCIM) take a SCIM token instead.</p>
-<div id="swagger"><p>The reference needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</p></div>
-</section>`,
+<h2>Read on</h2>
+<ul><li><a href="/docs/calls">All calls</a>, each in curl, TypeScript, Python and Go</li>
+<li><a href="/docs/typescript">The TypeScript client</a>, with a queue, and <a href="/docs/clients">clients of other languages</a></li>
+<li><a href="/docs/users">Users and merges</a>, <a href="/docs/consent">consent</a>, <a href="/docs/preference-centers">preference centers</a></li></ul>
+</main>`,
   });
+}
+
+/** GET /docs/try */
+export function tryPage(): string {
+  return page({
+    title: "Heddle: try it",
+    styles: ["swagger-ui.css"],
+    scripts: ["swagger-ui-bundle.js", "try.js", "minisearch.js", "docs.js"],
+    main: `<main id="reference">
+<h1>Try it</h1>
+<p>Press <b>Authorize</b>, paste your key under <b>apiKey</b>, open a call and press <b>Execute</b>. Requests go to this server and are real.
+Dashboard users (SCIM) take a SCIM token instead. To read, <a href="/docs/calls">all calls</a> are there as pages.</p>
+<div id="swagger"><p>This needs JavaScript. The same is in <a href="/openapi.json">/openapi.json</a>.</p></div>
+</main>`,
+  });
+}
+
+/** The guides, beside each page. */
+export function guideList(current = ""): string {
+  const groups = guideGroups.map(([title, group]) =>
+    `<h2>${title}</h2><ul>${
+      group.map((guide) =>
+        `<li><a href="/docs/${guide.name}"${guide.name === current ? ' aria-current="page"' : ""}>${guide.title}</a></li>`
+      ).join("")
+    }</ul>`
+  );
+  return `<details class="guides"><summary>Guides</summary><nav>${groups.join("")}</nav></details>`;
 }
 
 /** The first example of the route, for a terminal. The page's script puts the server's own address in. */
@@ -62,20 +88,4 @@ function curl(route: RouteName): string {
 
 function shown(route: RouteName): string {
   return `<details><summary>The answer</summary><pre><code>${escaped(laidOut(entryOf(route)?.examples[0]?.answer))}</code></pre></details>`;
-}
-
-/** JSON with a line for each member, and for each object of an array. */
-function laidOut(value: unknown): string {
-  const members = Object.entries(value ?? {}).map(([name, member]) => `  ${JSON.stringify(name)}: ${memberText(member)}`);
-  return `{\n${members.join(",\n")}\n}`;
-}
-
-function memberText(value: unknown): string {
-  if (!Array.isArray(value) || !value.some((each) => typeof each === "object")) return line(value);
-  return `[\n${value.map((each) => `    ${line(each)}`).join(",\n")}\n  ]`;
-}
-
-/** One line, with blanks where a person would put them. */
-function line(value: unknown): string {
-  return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }

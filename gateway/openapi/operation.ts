@@ -68,7 +68,7 @@ const bodyFacts =
   "In UTF-8. May be compressed: `Content-Encoding` gzip, deflate or br. The largest size holds for what comes and for what it unfolds to.";
 
 /** What the row says, for people. */
-function factsOf(route: Route, entry: Entry): string {
+export function factsOf(route: Route, entry: Entry): string {
   const facts = entry.extension ? ["**Extension** of Heddle's own"] : [];
   if (route.guard === "open") return [...facts, "**No key** is needed"].join(" · ");
   if (route.guard === "key") facts.push(`**Permission** \`${route.permission}\``);

@@ -17,6 +17,15 @@ export function handleDocsErrors({ documents }: Documented, { request }: OpenCal
   return documentNamed(documents, "docs/errors", request.headers);
 }
 
+/** A guide, the list of all calls, or where they can be tried. */
+export function handleDocsPage({ documents }: Documented, { request, params }: OpenCall): Promise<HttpAnswer> {
+  return documentNamed(documents, `docs/${params.get("page") ?? ""}`, request.headers);
+}
+
+export function handleDocsCall({ documents }: Documented, { request, params }: OpenCall): Promise<HttpAnswer> {
+  return documentNamed(documents, `docs/calls/${params.get("operation") ?? ""}`, request.headers);
+}
+
 /** Scripts and styles of the pages, by their names. */
 export function handleDocsAsset({ documents }: Documented, { request, params }: OpenCall): Promise<HttpAnswer> {
   return documentNamed(documents, `docs/assets/${params.get("name") ?? ""}`, request.headers);

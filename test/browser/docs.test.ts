@@ -12,7 +12,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   const browser = browserSuite();
 
   test.each([["phone", 390], ["desktop", 1_280]])("try-it on a %s sends a track and shows its 201", async (device, width) => {
-    const { page, seen } = await browser.open(`${suite.heddle.url}/docs`, width);
+    const { page, seen } = await browser.open(`${suite.heddle.url}/docs/try`, width);
     await page.locator("#operations-Users-trackUsers").waitFor();
     await keepPicture(page, `docs-${device}`);
     expect(await fits(page)).toBe(true);
@@ -24,7 +24,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   });
 
   test("try-it shows the refusal of a wrong key", async () => {
-    const { page } = await browser.open(`${suite.heddle.url}/docs`);
+    const { page } = await browser.open(`${suite.heddle.url}/docs/try`);
     await authorize(page, "a-key-that-nobody-made");
     expect(await tryIt(page, "#operations-Users-trackUsers")).toContain("401");
     await expect.poll(() => page.locator("#operations-Users-trackUsers .live-responses-table").innerText()).toContain("Invalid API key");
@@ -32,7 +32,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
 
   test("the steps of the page work as they stand there, for this server", async () => {
     const { page } = await browser.open(`${suite.heddle.url}/docs`);
-    const commands = await page.locator(".steps pre").allInnerTexts();
+    const commands = await page.locator(".steps pre").allTextContents();
     const statuses: number[] = [];
     for (const command of commands.filter((text) => text.startsWith("curl "))) {
       const [, url = "", body = ""] = /^curl (\S+)[^]* -d '([^]*)'$/.exec(command) ?? [];
@@ -54,6 +54,50 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       expect(seen).toEqual(nothing);
     },
   );
+});
+
+describe.skipIf(browserMissing)("guides and calls in Chromium", () => {
+  const suite = heddleSuite();
+  const browser = browserSuite();
+
+  test.each([["phone", 390], ["desktop", 1_280]])(
+    "read well on a %s, light and dark, with nothing from elsewhere",
+    async (device, width) => {
+      for (const place of ["docs", "docs/users", "docs/calls", "docs/calls/trackUsers"]) {
+        const { page, seen } = await browser.open(`${suite.heddle.url}/${place}`, width);
+        for (const colorScheme of ["light", "dark"] as const) {
+          await page.emulateMedia({ colorScheme });
+          await keepPicture(page, `${place.replaceAll("/", "-")}-${device}-${colorScheme}`);
+          expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(
+            colorScheme === "dark" ? "rgb(20, 25, 31)" : "rgb(255, 255, 255)",
+          );
+        }
+        expect([place, await fits(page)]).toEqual([place, true]);
+        expect(seen).toEqual(nothing);
+      }
+    },
+  );
+
+  test("the search finds a guide and a call, a language stays chosen, and the theme can be turned", async () => {
+    const { page, seen } = await browser.open(`${suite.heddle.url}/docs`);
+    await page.keyboard.press("/");
+    await page.keyboard.type("undo merge");
+    await page.locator("#found a").first().waitFor();
+    expect((await page.locator("#found a").allTextContents()).join()).toContain("POST /users/merge/undo");
+    await page.goto(`${suite.heddle.url}/docs/calls/trackUsers`);
+    await page.locator(".languages button", { hasText: "Python" }).click();
+    await page.goto(`${suite.heddle.url}/docs/calls/exportUsers`);
+    expect(await page.locator(".sample:visible").innerText()).toContain("import httpx");
+    await page.locator("#theme").click();
+    await page.reload();
+    expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+    expect(seen).toEqual(nothing);
+  });
+
+  test("a browser that is given the address alone lands on the first steps", async () => {
+    const { page } = await browser.open(suite.heddle.url);
+    expect(new URL(page.url()).pathname).toBe("/docs");
+  });
 });
 
 /** No sideways scrolling. */

@@ -115,6 +115,8 @@ const openToEverybody = [
   "POST /preferences/:token",
   "GET /docs",
   "GET /docs/errors",
+  "GET /docs/:page",
+  "GET /docs/calls/:operation",
   "GET /docs/assets/:name",
   // The page alone; what it shows it asks for with a key
   "GET /console",

@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { entries } from "../../gateway/openapi/entries.ts";
 import type { Entry, Example } from "../../gateway/openapi/entry.ts";
 import { routeTable } from "../../gateway/route-table.ts";
-import { runCommand } from "../command-line.ts";
 import { document, mustBeDocumented, operationOf, shapeProblem } from "../documented.ts";
+import { made, openExampleIds } from "../example-ids.ts";
 import { demoKey, repository } from "../heddle.ts";
 import { heddleSuite } from "../suite.ts";
 
@@ -16,8 +16,7 @@ const declaration = readFileSync(join(repository, "examples/demo.yaml"), "utf8")
   .replace('permissions: ["*"] }', `permissions: ["*"], secret: ${demoKey} }`)
   .replace("origin: okta,", `origin: okta, secret: ${token},`);
 const suite = heddleSuite({ apply: declaration });
-/** Ids as the document shows them, and those that this server gave out. */
-const given = new Map<string, string>();
+const { note, replaced, prepare } = openExampleIds(() => suite.heddle);
 let position = "";
 
 test("GET /openapi.json is the document of the routes, and cheap for whoever has it", async () => {
@@ -35,23 +34,26 @@ test("GET /openapi.json is the document of the routes, and cheap for whoever has
   expect([head.status, await head.text(), head.headers.get("etag")]).toEqual([200, "", etag]);
 });
 
-test.each(["/docs", "/docs/errors"])("GET %s is a page that runs nothing inline, and all it loads is here", async (path) => {
-  const answer = await fetch(suite.heddle.url + path);
-  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-  expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe)/);
-  const html = await answer.text();
-  expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\/(?!127\.0\.0\.1)/);
-  const loaded = [...html.matchAll(/<(?:script|link)[^>]*\s(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
-  expect(loaded.length).toBeGreaterThan(1);
-  for (const url of loaded) {
-    const file = await fetch(suite.heddle.url + url);
-    expect([file.status, file.headers.get("x-content-type-options"), (await file.arrayBuffer()).byteLength > 0]).toEqual([
-      200,
-      "nosniff",
-      true,
-    ]);
-  }
-});
+test.each(["/docs", "/docs/errors", "/docs/try", "/docs/calls", "/docs/calls/trackUsers", "/docs/users", "/docs/typescript"])(
+  "GET %s is a page that runs nothing inline, and all it loads is here",
+  async (path) => {
+    const answer = await fetch(suite.heddle.url + path);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; (?!.*unsafe)/);
+    const html = await answer.text();
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=|https?:\/\/(?!127\.0\.0\.1)/);
+    const loaded = [...html.matchAll(/<(?:script|link)[^>]*\s(?:src|href)="([^"]+)"/g)].map(([, url]) => url ?? "");
+    expect(loaded.length).toBeGreaterThan(1);
+    for (const url of loaded) {
+      const file = await fetch(suite.heddle.url + url);
+      expect([file.status, file.headers.get("x-content-type-options"), (await file.arrayBuffer()).byteLength > 0]).toEqual([
+        200,
+        "nosniff",
+        true,
+      ]);
+    }
+  },
+);
 
 for (const entry of entries) {
   for (const example of entry.examples) {
@@ -77,29 +79,6 @@ for (const entry of entries) {
       expect(alike(body, example.answer)).toEqual(alike(example.answer, body));
     });
   }
-}
-
-/** What no example can make: a link is made by the command line. */
-async function prepare({ route }: Entry): Promise<void> {
-  if (route.endsWith(" /preferences/:token")) {
-    const link = [...given].find(([shown]) => shown.endsWith("/preference-token"))?.[1];
-    given.set("preference-token", link?.split("/").at(-1) ?? "");
-  }
-  if (route !== "GET /unsubscribe/:token") return;
-  const { output } = await runCommand(
-    [
-      "consent",
-      "link",
-      "--email",
-      "jo@example.com",
-      "--url",
-      "http://127.0.0.1",
-      "--workspace",
-      "demo",
-    ],
-    suite.heddle.commandEnv,
-  );
-  given.set("unsubscribe-token", output.trim().split("/").at(-1) ?? "");
 }
 
 async function send(entry: Entry, example: Example, guard: string | undefined): Promise<Response> {
@@ -135,23 +114,6 @@ function bodyOf(body: unknown): string | null {
 function callHeaders(guard: string | undefined): Record<string, string> {
   if (guard === "scim") return { authorization: `Bearer ${token}`, "x-request-origin": "okta" };
   return guard === "key" ? { authorization: `Bearer ${demoKey}`, "x-heddle-position": position } : {};
-}
-
-function replaced(text: string): string {
-  return [...given].reduce((sofar, [shown, real]) => sofar.replaceAll(shown, real), text);
-}
-
-/** Members whose values a server makes: of these only the type must agree. */
-const made = /(^|_)(id|at|until|url|location|version|created|lastModified)$|Id$/;
-
-/** Remembers the ids of an answer under those that the document shows. */
-function note(shown: unknown, real: unknown): void {
-  if (typeof shown !== "object" || shown === null || typeof real !== "object" || real === null) return;
-  for (const [name, value] of Object.entries(shown)) {
-    const other = (real as Record<string, unknown>)[name];
-    if (typeof value === "string" && typeof other === "string" && made.test(name) && value !== other) given.set(value, other);
-    else note(value, other);
-  }
 }
 
 /** The value as far as the other one speaks of it; what a server makes up becomes the name of its type. */

@@ -9,6 +9,8 @@ import { delimiter, join } from "node:path";
 import { env, execPath } from "node:process";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { sampleOf } from "../../gateway/documents/samples.ts";
+import { routeTable } from "../../gateway/route-table.ts";
 import { demoKey, repository } from "../heddle.ts";
 import { provision } from "../servers/provision.ts";
 import { describeWith } from "../servers/require.ts";
@@ -80,6 +82,13 @@ function templateOf(wanted: (plugin: string) => boolean): string {
   return file;
 }
 
+const pasted = ["POST /users/track", "POST /users/export/ids", "GET /subscription/user/status"];
+
+/** What the page of a call shows. */
+function samplesIn(language: "Python" | "Go", wanted: (name: string) => boolean): readonly string[] {
+  return routeTable.filter((route) => wanted(`${route.method} ${route.path}`)).flatMap((route) => sampleOf(language, route) ?? []);
+}
+
 await describeWith(["typescript"], "openapi-typescript", () => {
   test("the types compile the README's first call, and openapi-fetch sends it", async () => {
     const tools = await placeOf("typescript");
@@ -117,6 +126,25 @@ await describeWith(["python"], "Python", () => {
     await mustTalk("clients/python", ["env", "PYTHONPATH=heddle-client", program, "call.py"]);
   });
 
+  test("requests of the pages of calls are Python, and the first ones succeed as they are pasted", async () => {
+    const { program } = await placeOf("python");
+    const every = join(folder, "samples.json");
+    writeFileSync(every, JSON.stringify(samplesIn("Python", () => true)));
+    await example("clients", [
+      program,
+      "-c",
+      `import json; [compile(s, "sample", "exec") for s in json.load(open(${JSON.stringify(every)}))]`,
+    ]);
+    for (const sample of samplesIn("Python", (name) => pasted.includes(name))) {
+      const printed = await example("clients", [
+        program,
+        "-c",
+        `URL = ${JSON.stringify(suite.heddle.url)}; KEY = ${JSON.stringify(demoKey)}\n${sample}`,
+      ]);
+      expect(printed).toMatch(/^20[01] \{/);
+    }
+  });
+
   test("buf makes messages for Python, with which a sender reports over gRPC", async () => {
     const { program, folder: tools } = await placeOf("python");
     const template = templateOf((plugin) => plugin.includes("protoc_builtin"));
@@ -140,6 +168,23 @@ await describeWith(["go"], "Go", () => {
     await example("clients/go", ["mkdir", "-p", "heddle"]);
     writeFileSync(join(folder, "clients/go/heddle/heddle.go"), generated);
     await mustTalk("clients/go", [program, "run", "."]);
+  });
+
+  test("requests of the pages of calls are Go, and the first ones succeed as they are pasted", async () => {
+    const { program } = await placeOf("go");
+    const all = samplesIn("Go", () => true);
+    const first = samplesIn("Go", (name) => pasted.includes(name));
+    const bodies = [...first, ...all].map((sample, at) =>
+      `func call${at}(url, key string) {\n_ = key\n${sample}\nif err != nil { log.Fatal(err) }\nfmt.Println(answer.StatusCode)\n}`
+    );
+    const calls = first.map((_, at) => `call${at}(os.Args[1], os.Args[2])`).join("\n");
+    const imports = '"fmt"\n"log"\n"net/http"\n"os"\n"strings"';
+    await example("clients", ["mkdir", "-p", "samples"]);
+    writeFileSync(
+      join(folder, "clients/samples/main.go"),
+      `package main\nimport (\n${imports}\n)\nfunc main() {\n${calls}\n}\n${bodies.join("\n")}\n`,
+    );
+    expect(await example("clients/samples", [program, "run", "main.go", suite.heddle.url, demoKey])).toBe("201\n201\n200\n");
   });
 
   test("buf makes callers for Go, with which a sender reports over gRPC", async () => {

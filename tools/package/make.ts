@@ -54,7 +54,15 @@ function writeHeddle(folder: string): void {
     for (const file of read) copy(`${top}/${file}`, folder);
   }
   for (const file of filesBelow(join(root, "docs")).filter((file) => !file.startsWith("decisions/"))) copy(`docs/${file}`, folder);
-  for (const file of ["README.md", "CHANGELOG.md", "LICENSE", ...filesBelow(join(root, "examples")).map((file) => `examples/${file}`)]) {
+  for (
+    const file of [
+      "README.md",
+      "CHANGELOG.md",
+      "LICENSE",
+      "client/README.md",
+      ...filesBelow(join(root, "examples")).map((file) => `examples/${file}`),
+    ]
+  ) {
     copy(file, folder);
   }
   writeFileSync(join(folder, "cli/heddle.mjs"), replaced(text("cli/heddle.mjs"), `import("./main.ts")`, `import("./main.js")`));

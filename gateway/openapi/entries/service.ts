@@ -86,8 +86,20 @@ export const serviceEntries: readonly Entry[] = [
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     examples: [{ name: "document" }],
   },
-  docs("GET /docs", "showDocs", "Pages to read, and a reference to try"),
+  docs("GET /docs", "showDocs", "First steps"),
   docs("GET /docs/errors", "showErrors", "What each error means"),
+  {
+    ...docs("GET /docs/:page", "showGuide", "A guide, the list of all calls, or where to try them"),
+    parameters: [{ in: "path", name: "page", description: "Name of a guide, `calls` or `try`.", required: true, schema: text() }],
+    reasons: ["ROUTE_UNKNOWN"],
+    examples: [{ name: "a guide", parameters: { page: "users" } }],
+  },
+  {
+    ...docs("GET /docs/calls/:operation", "showCall", "A call, with a request in four languages"),
+    parameters: [{ in: "path", name: "operation", description: "Its operationId.", required: true, schema: text() }],
+    reasons: ["ROUTE_UNKNOWN"],
+    examples: [{ name: "a call", parameters: { operation: "trackUsers" } }],
+  },
   {
     ...docs("GET /docs/assets/:name", "getDocsAsset", "Scripts and styles of the pages"),
     parameters: [{ in: "path", name: "name", description: "Name of a file.", required: true, schema: text() }],
