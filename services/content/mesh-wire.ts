@@ -24,7 +24,7 @@ import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subs
 import type { MeshContentConfig } from "./mesh-config.ts";
 import { centersLayout, translationsLayout } from "./store/layouts.ts";
 import { openLinkKeys } from "./store/link-keys.ts";
-import { contentMove } from "./store/moved.ts";
+import { type ContentMove, contentMove } from "./store/moved.ts";
 import { centersOver, translationsOver } from "./compose.ts";
 
 export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
@@ -102,7 +102,10 @@ function connectPeers(
 export const contentMeshSchema = join(import.meta.dirname, "store/schema");
 
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
-export async function openMeshContentMove(config: StoreConfig, clock: Clock) {
+export async function openMeshContentMove(
+  config: StoreConfig,
+  clock: Clock,
+): Promise<ContentMove & { readonly linkKeys: ReturnType<typeof openLinkKeys>; readonly close: () => Promise<void> }> {
   const { session, close } = await openKeyspace(config, contentMeshSchema, clock);
   const documents = documentsIn(session, clock);
   return { ...contentMove(documents, clock), linkKeys: openLinkKeys(documents.centers), close };

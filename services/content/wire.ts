@@ -6,7 +6,7 @@ import type { ContentService } from "../../proto/gen/heddle/content/v1/content_s
 import type { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { type CenterOptions, centersOver, translationsOver } from "./compose.ts";
 import { openLinkKeys } from "./store/link-keys.ts";
-import { contentMove } from "./store/moved.ts";
+import { type ContentMove, contentMove } from "./store/moved.ts";
 import { openCenterDocuments, openTranslationDocuments } from "./store/sqlite.ts";
 
 export { type ContentConfig, readContentConfig } from "./config.ts";
@@ -36,7 +36,10 @@ export async function openTranslations(database: Database, clock: Clock): Promis
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
-export async function moveContent(database: Database, clock: Clock) {
+export async function moveContent(
+  database: Database,
+  clock: Clock,
+): Promise<ContentMove & { readonly linkKeys: ReturnType<typeof openLinkKeys> }> {
   const centers = await openCenterDocuments(database, clock);
   const translations = await openTranslationDocuments(database, clock);
   return { ...contentMove({ centers, translations }, clock), linkKeys: openLinkKeys(centers) };

@@ -84,6 +84,8 @@ export function checkImports(target: string, dependencies: readonly string[]): v
     for (const [, loaded, file] of text.matchAll(/\b(?:import|require)\(\s*"([^".][^"\n]*)"|\bresolve\(`([^`.$]+)\/\$/g)) {
       imported.add(loaded ?? file ?? "");
     }
+    // Promises are resolved too, with any text
+    for (const [, found = ""] of text.matchAll(/\bresolve\("([^"]+)"\)/g)) if (dependencies.includes(found)) imported.add(found);
   }
   const names = new Set([...imported].filter((name) => !isBuiltin(name)).map(packageOf));
   const absent = [...names].filter((name) => !dependencies.includes(name));
