@@ -189,6 +189,7 @@ export const limits = {
   epochReserved: 65_536,
   epochNoteMs: 1_000,
   epochLookMs: 2_000,
+  epochRowsTrustMs: 500,
   epochRetryMs: 1_000,
   cassandraBuckets: 64,
   cassandraPartitionsPerRead: 50,

@@ -46,8 +46,7 @@ export interface EpochGuard {
 export async function openEpochGuard(options: EpochGuardOptions): Promise<EpochGuard> {
   const connection = await connect(options);
   try {
-    const epoch = await begin(options, connection);
-    return new Guard(options, connection, epoch);
+    return new Guard(options, connection, await begin(options, connection));
   } catch (error) {
     await connection.close();
     throw isAway(error) ? new Refusal("LOG_UNAVAILABLE", "NATS does not answer", { cause: error }) : error;
@@ -83,7 +82,7 @@ async function connect({ streams: { nats }, logger }: EpochGuardOptions): Promis
 }
 
 /** What is found may be made whole on the way: a first start, one that stopped half way, or streams of a build without epochs. */
-async function begin(options: EpochGuardOptions, connection: JetStreamConnection): Promise<Epoch> {
+async function begin(options: EpochGuardOptions, connection: JetStreamConnection): Promise<Begun> {
   const { service, streams: { logName }, clock, logger, session, keyspace } = options;
   const found = await findAll(connection, options);
   const verdict = judge(found);
@@ -105,7 +104,13 @@ async function begin(options: EpochGuardOptions, connection: JetStreamConnection
     throw new Refusal("LOG_UNAVAILABLE", `The profile service has not made all streams of "${logName}" yet`);
   }
   await marks.reach(new Map([[madeMark, 1]]));
-  return epoch;
+  return { epoch, reached: found.reachedAfter };
+}
+
+interface Begun {
+  readonly epoch: Epoch;
+  /** How far the rows were. */
+  readonly reached: ReadonlyMap<string, number>;
 }
 
 function unnamed({ streams }: Found, kinds: readonly StreamKind[]): StreamKind[] {
@@ -133,15 +138,18 @@ class Guard implements EpochGuard {
   /** How far this process has seen everything; rows and streams that say less were put back. */
   readonly #seen = new Map<string, number>([[madeMark, 1]]);
   #isSure = true;
+  /** When the marks beside the rows were read last, on the monotonic time. */
+  #rowsAt = Number.NEGATIVE_INFINITY;
   #mismatch: Refusal | undefined;
   #looking: Promise<void> | undefined;
   #cancel: () => void = () => {};
   #closed = false;
 
-  constructor(options: EpochGuardOptions, connection: JetStreamConnection, epoch: Epoch) {
+  constructor(options: EpochGuardOptions, connection: JetStreamConnection, { epoch, reached }: Begun) {
     this.epoch = epoch;
     this.#options = options;
     this.#connection = connection;
+    this.#noteRows(reached);
     this.marks = this.#noting(openEpochMarks(options.session, options.streams.logName));
     this.#stopWaiting = connection.onBack(() => {
       this.#isSure = false;
@@ -189,6 +197,7 @@ class Guard implements EpochGuard {
     } catch (error) {
       throw new Refusal("LOG_UNAVAILABLE", "The log cannot be looked at", { cause: error });
     }
+    const readAt = this.#options.clock.monotonic();
     const rows = await this.#rows();
     const places = Array.from(seen, ([mark, at]) => ({ mark, of: laneOrIntake(mark), at: undefined, rows: at }));
     const verdict = judge({
@@ -204,6 +213,27 @@ class Guard implements EpochGuard {
     if (verdict.kind !== "fits") this.#fail(verdict.kind === "broken" ? textOf(verdict.faults) : beganMeanwhile);
     this.#isSure = true;
     this.#note(streams);
+    if (rows === undefined) return;
+    this.#rowsAt = readAt;
+    this.#noteRows(rows.reached);
+  }
+
+  /** Of every process: whoever goes on with another's lane knows too how far its rows were. */
+  #noteRows(reached: ReadonlyMap<string, number>): void {
+    for (const [mark, at] of reached) {
+      if (!isStream(mark) && at > (this.#seen.get(mark) ?? 0)) this.#seen.set(mark, at);
+    }
+  }
+
+  /**
+   * Rows that were put back must not get a mark of before: from then on nobody could tell. So they are looked at first, and a write takes
+   * far less time from then on than a server needs to end, be put back and answer.
+   */
+  async #sureOfRows(): Promise<void> {
+    const before = this.#rowsAt;
+    if (this.#options.clock.monotonic() - before < limits.epochRowsTrustMs) return;
+    await this.look();
+    if (this.#rowsAt === before) throw new Refusal("STORE_UNAVAILABLE", "How far the rows are cannot be read", { retryAfterSeconds: 1 });
   }
 
   /** Undefined while Cassandra does not answer. */
@@ -234,6 +264,7 @@ class Guard implements EpochGuard {
       ...marks,
       reach: async (reached) => {
         await this.pass();
+        await this.#sureOfRows();
         await marks.reach(reached);
         for (const [mark, sequence] of reached) this.#seen.set(mark, Math.max(sequence, this.#seen.get(mark) ?? 0));
       },
