@@ -7,7 +7,8 @@ import { type AccessAdmin, openAccess } from "../gateway/access/sqlite.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { systemClock } from "../platform/clock.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
-import { makeFolder } from "../platform/sqlite/lock.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
 import { CommandError, UsageError } from "./output.ts";
 import { defaultDataDir } from "./start-config.ts";
 
@@ -32,7 +33,7 @@ export async function withAccess<T>(
   else if (!existsSync(path)) {
     throw new CommandError(`There is no Heddle in the folder "${folder}": start one, or name its folder with --data-dir`);
   }
-  const database = openDatabase({ path, beside: true });
+  const database = openDatabase({ path, beside: true, isServed: () => isServed(folder) });
   try {
     const access = await openAccess({ database, clock: systemClock });
     try {
@@ -42,6 +43,17 @@ export async function withAccess<T>(
     }
   } finally {
     await database.close();
+  }
+}
+
+/** Whether a server holds the folder. Only asks where there is a folder: asking makes it. */
+export function isServed(folder: string): boolean {
+  if (!existsSync(join(folder, databaseFile))) return false;
+  try {
+    lockDirectory(folder).release();
+    return false;
+  } catch (error) {
+    return error instanceof Refusal && error.reason === "STATE_CONFLICT";
   }
 }
 

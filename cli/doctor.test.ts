@@ -1,6 +1,7 @@
 /** heddle doctor beside a server: it asks the one that has the folder. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -43,6 +44,18 @@ test("the server that runs is named with its process, its address and whether it
   ) as string;
   expect(found("server")).toEqual({ check: "server", level: "ok", text });
   expect(found("port")).toEqual({ check: "port", level: "ok", text: `the server that runs listens on ${url}` });
+});
+
+test("a command of a newer build leaves the tables of the server that runs alone, and says what to do", async () => {
+  await start();
+  const database = new DatabaseSync(join(folder, "heddle.db"), { timeout: 5_000 });
+  const version = () => database.prepare("SELECT version FROM schema_versions WHERE name = 'access'").get()?.["version"];
+  database.exec("UPDATE schema_versions SET version = version - 1 WHERE name = 'access'");
+  const before = version();
+  const { code, errors } = await runCommand(["keys", "list"], { HEDDLE_DATA_DIR: folder });
+  expect([code, version()]).toEqual([1, before]);
+  expect(errors).toContain("The server that runs has older tables");
+  database.close();
 });
 
 test("what has the port that is set is no server of this folder; a server that was killed is none", async () => {

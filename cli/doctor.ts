@@ -8,10 +8,8 @@ import { systemClock } from "../platform/clock.ts";
 import { ConfigError } from "../platform/config.ts";
 import { openReachFile } from "../platform/log/reach-file.ts";
 import { judgeReach } from "../platform/log/sqlite-epoch.ts";
-import { Refusal } from "../platform/refusal.ts";
-import { lockDirectory } from "../platform/sqlite/lock.ts";
 import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
-import { databaseFile, dataFolder } from "./data-folder.ts";
+import { databaseFile, dataFolder, isServed } from "./data-folder.ts";
 import type { Finding } from "./finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
 import { runningFile, type RunningRecord } from "./running-record.ts";
@@ -55,7 +53,7 @@ async function examineOfMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
 export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const folder = resolve(dataFolder(options.dataDir, options.env));
   const configured = checkConfig(options.env);
-  const running = isRunning(folder);
+  const running = isServed(folder);
   const record = running ? runningFile(folder).read() : undefined;
   return [
     attempt("runtime", checkRuntime),
@@ -164,17 +162,6 @@ function checkSpace(folder: string): Found {
 
 function nearestExisting(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
-}
-
-/** Whether a server holds the folder. Only asks where there is a folder: asking makes it. */
-function isRunning(folder: string): boolean {
-  if (!existsSync(join(folder, databaseFile))) return false;
-  try {
-    lockDirectory(folder).release();
-    return false;
-  } catch (error) {
-    return error instanceof Refusal && error.reason === "STATE_CONFLICT";
-  }
 }
 
 function checkDatabase(path: string): Found {

@@ -43,6 +43,8 @@ export interface Database {
   readonly handle: DatabaseSync;
   /** Waits for writes under way, checkpoints the WAL and closes. */
   close(): Promise<void>;
+  /** Whether another process, a server, works on the tables, which then must stay as it knows them; none does where it is left out. */
+  readonly isServed?: () => boolean;
 }
 
 interface WriteOptions {
@@ -51,15 +53,17 @@ interface WriteOptions {
 
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
 export function openDatabase(
-  { path, beside = false, clock = systemClock, logger = silentLogger, sync = syncFile }: DatabaseOptions,
+  { path, beside = false, isServed = () => false, clock = systemClock, logger = silentLogger, sync = syncFile }: DatabaseOptions,
 ): Database {
-  return new GroupCommit({ path, beside }, { clock, logger, sync });
+  return new GroupCommit({ path, beside, isServed }, { clock, logger, sync });
 }
 
 export interface DatabaseOptions extends Partial<WalSyncParts> {
   readonly path: string;
   /** A server may run on the file: what it commits without waiting for the disk can be seen here before it is durable. */
   readonly beside?: boolean;
+  /** See Database.isServed. */
+  readonly isServed?: () => boolean;
 }
 
 function openHandle(path: string, logger: Logger): DatabaseSync {
@@ -104,10 +108,12 @@ class GroupCommit implements Database {
   readonly #walSync: WalSync;
 
   readonly #beside: boolean;
+  readonly isServed: () => boolean;
 
-  constructor({ path, beside }: { readonly path: string; readonly beside: boolean }, parts: WalSyncParts) {
+  constructor({ path, beside, isServed }: Required<Pick<DatabaseOptions, "path" | "beside" | "isServed">>, parts: WalSyncParts) {
     this.handle = openHandle(path, parts.logger);
     this.#beside = beside;
+    this.isServed = isServed;
     this.#clock = parts.clock;
     this.#logger = parts.logger;
     this.#begin = this.handle.prepare("BEGIN IMMEDIATE");

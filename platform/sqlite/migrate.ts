@@ -1,10 +1,12 @@
 /** Versioned tables: every owner brings its DDL as a list that only grows, and each entry runs once. */
+import { Refusal } from "../refusal.ts";
 import type { Database } from "./database.ts";
 
 /**
  * Brings the tables of owner `name` to the newest of `versions`; entry i (SQL, several statements allowed) leads to
  * version i + 1. Each runs in a transaction of its own together with its mark, so a crash leaves whole versions.
- * Throws where the file was written by a newer build: an older one would not understand it.
+ * Throws where the file was written by a newer build: an older one would not understand it. Refuses STATE_CONFLICT where a server of an
+ * older build works on the tables.
  */
 export async function migrate(database: Database, name: string, versions: readonly string[]): Promise<void> {
   await database.write(() => database.handle.exec(marks));
@@ -13,6 +15,9 @@ export async function migrate(database: Database, name: string, versions: readon
     throw new Error(
       `The tables of "${name}" have version ${found}, this build knows ${versions.length}: start a newer build`,
     );
+  }
+  if (found > 0 && found < versions.length && database.isServed?.()) {
+    throw new Refusal("STATE_CONFLICT", `The server that runs has older tables ("${name}"): stop it first, or use its own build`);
   }
   for (let version = found + 1; version <= versions.length; version += 1) {
     await database.write(() => step(database, { name, version, sql: versions[version - 1] ?? "" }));
