@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { leftFiles, leftForwarded, leftInside, leftTests, ownMesh } from "./kubernetes/black-box/left.ts";
+import { meshFiles } from "../vitest.config.ts";
 import { ownNames } from "./kubernetes/black-box/own-names.ts";
 
 const folder = join(import.meta.dirname, "http");
@@ -61,4 +62,13 @@ test("what is left out is there, and has a reason", () => {
     const text = readFileSync(join(folder, `${file}.test.ts`), "utf8");
     for (const name of Object.keys(tests)) expect(text).toContain(`test("${name}"`);
   }
+});
+
+test("a file that ends or starts processes, or reads what they print, has a mesh of its own", () => {
+  const own = /heddle(\(\))?\.(kill|signal|stop|restart|restartPart|startGateway|output|ended)\(|heddle\.(mesh|dataDir|dataFolders)\b/;
+  const found = readdirSync(folder).filter((name) => own.test(readFileSync(join(folder, name), "utf8"))).map((name) =>
+    name.replace(".test.ts", "")
+  );
+  const onMesh = found.filter((name) => meshFiles.some((start) => name.startsWith(start)));
+  expect(onMesh.filter((name) => !ownMesh.includes(name))).toEqual([]);
 });

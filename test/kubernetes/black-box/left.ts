@@ -76,7 +76,9 @@ const leaving = [
   "sender-reports",
   "subscription-status-set",
   "translations-put",
+  "users-merge-fields",
   "users-merge-undo",
+  "users-export-device",
   "users-track-rejected",
   "users-track-sync",
 ];
