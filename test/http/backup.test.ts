@@ -148,7 +148,9 @@ function linkKeysOf(file: string): string[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%link%'").all();
-    const documents = database.prepare("SELECT value ->> 'bytes' AS key FROM documents WHERE kind = 'key'").all();
+    const documents = database.prepare(
+      "SELECT value ->> 'bytes' AS key FROM documents WHERE kind = 'key' AND value ->> 'bytes' IS NOT NULL",
+    ).all();
     return [
       ...documents.map(({ key }) => Buffer.from(String(key), "base64").toString("hex").toUpperCase()),
       ...tables.flatMap(({ name }) =>
