@@ -1,5 +1,6 @@
 /** The commands heddle backup and heddle restore: their options and help. */
 import type { Command } from "commander";
+import { jsonHelp } from "./option-values.ts";
 
 export function addBackup(program: Command, done: (code: number) => void): void {
   program.command("backup")
@@ -11,6 +12,7 @@ export function addBackup(program: Command, done: (code: number) => void): void 
       "with --workspace: also keys of links that are older than a workspace's own keys, which make links of all workspaces",
     )
     .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
+    .option("--json", jsonHelp)
     .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).backup(file, { ...options, env: process.env })));
   program.command("restore")
@@ -22,6 +24,7 @@ export function addBackup(program: Command, done: (code: number) => void): void 
       "with --workspace: also keys of links that are older than a workspace's own keys, which make links of all workspaces",
     )
     .option("--data-dir <folder>", "data folder, in which there is no Heddle yet; HEDDLE_DATA_DIR or ./data unless given")
+    .option("--json", jsonHelp)
     .addHelpText("after", shapes)
     .action(async (file, options) => done(await (await import("./backup.ts")).restore(file, { ...options, env: process.env })));
 }

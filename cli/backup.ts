@@ -10,9 +10,10 @@ import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
 import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
 import { inPart, withScratch } from "./in-part.ts";
-import { CommandError, exitCodes, print } from "./output.ts";
+import type { Moved } from "./move.ts";
+import { CommandError, exitCodes, isoTime, type JsonOption, printResult } from "./output.ts";
 
-interface BackupOptions {
+interface BackupOptions extends JsonOption {
   readonly dataDir?: string;
   /** One workspace alone. */
   readonly workspace?: string;
@@ -30,24 +31,47 @@ export async function backup(file: string, options: BackupOptions): Promise<numb
   const { dataDir, env, workspace, sharedLinkKeys } = options;
   const wanted = { workspace, sharedLinkKeys };
   if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
-  if (isMesh(options)) return await (await import("./move.ts")).backupMesh({ file, env, wanted });
+  if (isMesh(options)) return saved(file, options, await (await import("./move.ts")).backupMesh({ file, env, wanted }));
   const folder = dataFolder(dataDir, env);
   const source = join(folder, databaseFile);
   if (!existsSync(source)) throw new CommandError(`There is no Heddle in the folder "${folder}"`);
   if (workspace !== undefined) {
     const { backupWorkspace } = await import("./move.ts");
     // A copy of all, which is of one moment, and of it the one
-    return await withScratch(`${resolve(file)}.whole`, async (path) => {
+    const moved = await withScratch(`${resolve(file)}.whole`, async (path) => {
       await copyWhole(source, path);
       return await backupWorkspace(file, path, wanted);
     });
+    return saved(file, options, moved);
   }
   await inPart(resolve(file), async (path) => {
     await copyWhole(source, path);
-    sealBackup(path, { madeAt: new Date(systemClock.now()).toISOString() });
+    sealBackup(path, { madeAt: isoTime(systemClock.now()) });
   });
-  print(`${file}: ${sizeOf(file)}`);
+  return saved(file, options, undefined);
+}
+
+/** `moved`: what went by rows; undefined where the file is a copy of all. */
+function saved(file: string, options: JsonOption, moved: Moved | undefined): number {
+  const text = moved === undefined
+    ? `${file}: ${sizeOf(file)}`
+    : [...keyLines(moved), `${file}: ${sizeOf(file)}, ${countOf(moved)}`, notMoved, ...leftOutLine(moved)].join("\n");
+  printResult(options, { file, bytes: statSync(file).size, ...moved }, text);
   return exitCodes.ok;
+}
+
+const notMoved = "Not among it: past events, and which request set a field";
+
+function countOf({ workspaces }: Moved): string {
+  return workspaces.length === 1 ? `the workspace ${workspaces.join()}` : `${workspaces.length} workspaces`;
+}
+
+function leftOutLine(moved: Moved | undefined): string[] {
+  return moved === undefined || moved.leftOut.length === 0 ? [] : [`Left out, as it is the company's: ${moved.leftOut.join(", ")}`];
+}
+
+function keyLines(moved: Moved | undefined): string[] {
+  return (moved?.linkKeysLeftOut ?? []).map((text) => `Left out: ${text}`);
 }
 
 /** In one go, so that what a server writes meanwhile is not in it and does not make it begin anew. */
@@ -68,11 +92,17 @@ export async function restore(file: string, options: BackupOptions): Promise<num
   if (!existsSync(file)) throw new CommandError(`There is no file "${file}"`);
   const content = checkBackup(file);
   if (content.note === undefined) lookInto(file);
-  if (isMesh(options)) return await (await import("./move.ts")).restoreMesh(file, content, { env, wanted });
+  if (isMesh(options)) {
+    const moved = await (await import("./move.ts")).restoreMesh(file, content, { env, wanted });
+    const text = [...keyLines(moved), `${countOf(moved)} of ${file} in the mesh`, notMoved, ...leftOutLine(moved)].join("\n");
+    printResult(options, { file, madeAt: content.note?.madeAt ?? null, dataDir: null, ...moved }, text);
+    return exitCodes.ok;
+  }
   const folder = dataFolder(dataDir, env);
   const target = join(folder, databaseFile);
   makeFolder(resolve(folder));
   const lock = lockDirectory(folder);
+  let moved: Moved | undefined;
   try {
     const there = existsSync(target) && statSync(target).size > 0;
     if (there) throw new CommandError(`There is a Heddle in the folder "${folder}" already: name another with --data-dir`);
@@ -82,12 +112,14 @@ export async function restore(file: string, options: BackupOptions): Promise<num
         copyDatabaseOf(file, content.bytes, path);
         await beginEpochOf(path);
       });
-    } else await (await import("./move.ts")).restoreWorkspace(file, content, { target, wanted });
+    } else moved = await (await import("./move.ts")).restoreWorkspace(file, content, { target, wanted });
   } finally {
     lock.release();
   }
   const what = workspace === undefined ? "is" : `has the workspace ${workspace}`;
-  print(`${folder} ${what} as it was when ${file} was made${content.note ? `, at ${content.note.madeAt}` : ""}`);
+  const text = `${folder} ${what} as it was when ${file} was made${content.note ? `, at ${content.note.madeAt}` : ""}`;
+  const result = { file, madeAt: content.note?.madeAt ?? null, dataDir: folder, ...moved };
+  printResult(options, result, [...keyLines(moved), ...leftOutLine(moved), text].join("\n"));
   return exitCodes.ok;
 }
 

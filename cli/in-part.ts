@@ -3,11 +3,12 @@ import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { CommandError } from "./output.ts";
 
 /** Writes beside the target and moves what is whole into its place. What an earlier attempt left there goes. */
-export async function inPart(target: string, write: (path: string) => Promise<void>): Promise<void> {
-  await withScratch(`${target}.part`, async (path) => {
-    await write(path);
+export async function inPart<T>(target: string, write: (path: string) => Promise<T>): Promise<T> {
+  return await withScratch(`${target}.part`, async (path) => {
+    const written = await write(path);
     if (existsSync(target)) throw new CommandError(`"${target}" is there already`);
     renameSync(path, target);
+    return written;
   });
 }
 

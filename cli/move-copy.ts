@@ -11,13 +11,16 @@ export interface MovePlan {
   readonly progress: MoveProgress;
 }
 
-/** Everything that was chosen. A copy that stopped half way can be made again from its beginning. */
-export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through, progress }: MovePlan): Promise<void> {
+/** Everything that was chosen. A copy that stopped half way can be made again from its beginning. Answers with the keys of links that were left out, in words. */
+export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through, progress }: MovePlan): Promise<string[]> {
   const { workspaceIds, companyIds } = choice;
   const statusKeys = { from: from.statuses.linkKeys, to: to.statuses.linkKeys };
-  await copyLinkKeys(statusKeys, choice, { what: "unsubscribe links", keyspace: "HEDDLE_MESSAGING_STATUS_KEYSPACE" });
+  const statusKeysLeft = await copyLinkKeys(statusKeys, choice, {
+    what: "unsubscribe links",
+    keyspace: "HEDDLE_MESSAGING_STATUS_KEYSPACE",
+  });
   const pageKeys = { from: from.content.linkKeys, to: to.content.linkKeys };
-  await copyLinkKeys(pageKeys, choice, { what: "page links", keyspace: "HEDDLE_CONTENT_KEYSPACE" });
+  const pageKeysLeft = await copyLinkKeys(pageKeys, choice, { what: "page links", keyspace: "HEDDLE_CONTENT_KEYSPACE" });
   await copyUsers(from, to, { choice, through, progress });
   progress.begin("states of subscription groups");
   for await (const rows of from.memberships.read(workspaceIds)) {
@@ -39,6 +42,7 @@ export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through,
     await to.content.write(rows);
     progress.moved(rows.writes.filter(({ key: { kind } }) => kind === "version" || kind === "text").length);
   }
+  return [...statusKeysLeft, ...pageKeysLeft];
 }
 
 async function copyUsers(from: MoveSide, to: MoveSide, { choice: { workspaceIds }, through, progress }: MovePlan): Promise<void> {

@@ -14,7 +14,7 @@ import { silentLogger } from "../platform/logger.ts";
 import { readEvents, readStreams } from "../platform/mesh-config.ts";
 import { type Database, openDatabase } from "../platform/sqlite/database.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { type BackupContent, copyDatabaseOf, sealBackup, sizeOf } from "./backup-file.ts";
+import { type BackupContent, copyDatabaseOf, sealBackup } from "./backup-file.ts";
 import { workspacePath } from "./data-folder.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { inPart, withScratch } from "./in-part.ts";
@@ -23,7 +23,7 @@ import { copyMoved } from "./move-copy.ts";
 import { type MoveProgress, openMoveProgress } from "./move-progress.ts";
 import { untilApplied } from "./move-rest.ts";
 import { folderSide, meshSide, type MoveSide } from "./move-sides.ts";
-import { CommandError, exitCodes, print } from "./output.ts";
+import { CommandError, isoTime } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 type Env = NodeJS.ProcessEnv;
@@ -35,31 +35,40 @@ export interface MeshBackup {
   readonly wanted: Wanted;
 }
 
+/** What was moved. */
+export interface Moved {
+  /** As `company/workspace`. */
+  readonly workspaces: readonly string[];
+  /** What of the company did not come along, in words. */
+  readonly leftOut: readonly string[];
+  /** Keys of links that did not, in words. */
+  readonly linkKeysLeftOut: readonly string[];
+}
+
 /** The parts of the mesh run, so that what was accepted is applied; nobody writes, or it refuses. */
-export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<number> {
+export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Moved> {
   const streams = readSettings(env, readStreams);
   const choice = chooseMoved(await withAccessPlace({ env }, { create: false }, (access) => access.rows()), wanted);
   const before = await untilApplied(env);
-  await intoFile(file, choice, async (path) => {
+  return await intoFile(file, choice, async (path) => {
     const mesh = await meshSide(env);
+    let keysLeftOut: string[];
     try {
-      await copyIntoDatabase(mesh, path, { choice, through: before.through });
+      keysLeftOut = await copyIntoDatabase(mesh, path, { choice, through: before.through });
     } finally {
       await mesh.close();
     }
     const after = await lookAtLogs(streams, parts);
-    if (after.mark === before.mark) return;
+    if (after.mark === before.mark) return keysLeftOut;
     throw new CommandError("Something was written meanwhile: stop the gateways and whatever else writes, then back up again");
   });
-  return exitCodes.ok;
 }
 
 /** One workspace of the database at `source`, which nobody writes, as a file of its own. */
-export async function backupWorkspace(file: string, source: string, wanted: Wanted): Promise<number> {
-  await withMovable(source, wanted, async ({ side, choice, through }) => {
-    await intoFile(file, choice, (path) => copyIntoDatabase(side, path, { choice, through }));
+export async function backupWorkspace(file: string, source: string, wanted: Wanted): Promise<Moved> {
+  return await withMovable(source, wanted, async ({ side, choice, through }) => {
+    return await intoFile(file, choice, (path) => copyIntoDatabase(side, path, { choice, through }));
   });
-  return exitCodes.ok;
 }
 
 /** One workspace of the file as the database of a new data folder at `target`. */
@@ -67,36 +76,33 @@ export async function restoreWorkspace(
   file: string,
   { bytes }: BackupContent,
   { target, wanted }: { readonly target: string; readonly wanted: Wanted },
-): Promise<void> {
-  await withScratch(`${target}.whole`, async (source) => {
+): Promise<Moved> {
+  return await withScratch(`${target}.whole`, async (source) => {
     copyDatabaseOf(file, bytes, source);
-    await withMovable(source, wanted, async ({ side, choice, through }) => {
-      await inPart(target, (path) => copyIntoDatabase(side, path, { choice, through, isNewFolder: true }));
-      tellLeftOut(choice);
+    return await withMovable(source, wanted, async ({ side, choice, through }) => {
+      return await inPart(
+        target,
+        async (path) => movedOf(choice, await copyIntoDatabase(side, path, { choice, through, isNewFolder: true })),
+      );
     });
   });
 }
 
 /** Into a mesh that is migrated and in which no part ever ran, or where the same restore stopped half way. */
-export async function restoreMesh(file: string, content: BackupContent, { env, wanted }: Omit<MeshBackup, "file">): Promise<number> {
+export async function restoreMesh(file: string, content: BackupContent, { env, wanted }: Omit<MeshBackup, "file">): Promise<Moved> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-restore-"));
   try {
     // What is opened is brought to this build's tables; the file that was given stays as it is
-    await withScratch(join(folder, "heddle.db"), async (path) => {
+    return await withScratch(join(folder, "heddle.db"), async (path) => {
       copyDatabaseOf(file, content.bytes, path);
-      await withMovable(path, wanted, async (from) => {
-        await intoMesh(from, { env, file, id: [content.sha256, ...from.choice.workspaceIds].join(" ") });
-        print(`${counted(from.choice)} of ${file} in the mesh\n${notMoved}`);
-        tellLeftOut(from.choice);
+      return await withMovable(path, wanted, async (from) => {
+        return movedOf(from.choice, await intoMesh(from, { env, file, id: [content.sha256, ...from.choice.workspaceIds].join(" ") }));
       });
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  return exitCodes.ok;
 }
-
-const notMoved = "Not among it: past events, and which request set a field";
 
 interface Movable {
   readonly side: MoveSide;
@@ -106,13 +112,13 @@ interface Movable {
 }
 
 /** Opens a database of this process alone, and refuses it where it is not at rest. */
-async function withMovable(path: string, wanted: Wanted, work: (from: Movable) => Promise<void>): Promise<void> {
+async function withMovable<T>(path: string, wanted: Wanted, work: (from: Movable) => Promise<T>): Promise<T> {
   const database = openDatabase({ path });
   try {
     const side = await folderSide(database);
     const through = await sqliteLogEnd(database);
     await refuseWaiting(side);
-    await work({ side, through, choice: chooseMoved(await accessRows(database), wanted) });
+    return await work({ side, through, choice: chooseMoved(await accessRows(database), wanted) });
   } finally {
     await database.close();
   }
@@ -122,7 +128,7 @@ async function withMovable(path: string, wanted: Wanted, work: (from: Movable) =
 async function intoMesh(
   { side, choice, through }: Movable,
   { env, ...restored }: { readonly env: Env; readonly id: string; readonly file: string },
-): Promise<void> {
+): Promise<string[]> {
   const streams = readSettings(env, readStreams);
   const { openMeshAccess, readMeshAccess } = await import("../gateway/mesh-access.ts");
   const mesh = await meshSide(env);
@@ -136,11 +142,12 @@ async function intoMesh(
         refuseUsed(`A restore of "${begun.file}" stopped half way here: repeat it with the same file and options, or`);
       }
       await restores.begin({ ...restored, startedAt: systemClock.now() });
-      await withProgress(async (progress) => {
-        await copyMoved(side, mesh, { choice, through, progress });
+      return await withProgress(async (progress) => {
+        const keysLeftOut = await copyMoved(side, mesh, { choice, through, progress });
         progress.begin("who may call");
         await beginEpoch(env, through);
         await putAccess(access, choice.rows);
+        return keysLeftOut;
       });
     } finally {
       await close();
@@ -167,25 +174,24 @@ function refuseUsed(what: string): never {
 }
 
 /** Nobody sees a file that is not whole. */
-async function intoFile(file: string, choice: MoveChoice, write: (path: string) => Promise<void>): Promise<void> {
-  await inPart(resolve(file), async (path) => {
-    await write(path);
-    sealBackup(path, { madeAt: new Date(systemClock.now()).toISOString() });
+async function intoFile(file: string, choice: MoveChoice, write: (path: string) => Promise<string[]>): Promise<Moved> {
+  return await inPart(resolve(file), async (path) => {
+    const keysLeftOut = await write(path);
+    sealBackup(path, { madeAt: isoTime(systemClock.now()) });
+    return movedOf(choice, keysLeftOut);
   });
-  print(`${file}: ${sizeOf(file)}, ${counted(choice)}\n${notMoved}`);
-  tellLeftOut(choice);
 }
 
 async function copyIntoDatabase(
   from: MoveSide,
   path: string,
   { choice, through, isNewFolder = false }: Omit<Movable, "side"> & { readonly isNewFolder?: boolean },
-): Promise<void> {
+): Promise<string[]> {
   const database = openDatabase({ path });
   try {
     await refuseWaiting(from);
     const to = await folderSide(database);
-    await withProgress((progress) => copyMoved(from, to, { choice, through, progress }));
+    const keysLeftOut = await withProgress((progress) => copyMoved(from, to, { choice, through, progress }));
     await beginSqliteLogAbove(database, through, embeddedPartitions);
     if (isNewFolder) await beginSqliteLogAnew(database, systemClock);
     const access = await openAccess({ database, clock: systemClock });
@@ -194,6 +200,7 @@ async function copyIntoDatabase(
     } finally {
       access.close();
     }
+    return keysLeftOut;
   } finally {
     await database.close();
   }
@@ -202,10 +209,10 @@ async function copyIntoDatabase(
 /** As cli/embedded.ts opens its log. */
 const embeddedPartitions = 1;
 
-async function withProgress(work: (progress: MoveProgress) => Promise<void>): Promise<void> {
+async function withProgress<T>(work: (progress: MoveProgress) => Promise<T>): Promise<T> {
   const progress = openMoveProgress(process.stderr, () => systemClock.monotonic());
   try {
-    await work(progress);
+    return await work(progress);
   } finally {
     progress.end();
   }
@@ -228,15 +235,6 @@ async function putAccess(access: AccessAdmin, rows: AccessRows): Promise<void> {
   await access.transact(() => ({ writes: writesOf(rows), result: undefined }));
 }
 
-/** As `company/workspace`. */
-function namesOf(rows: AccessRows): string[] {
-  return rows.workspaces.map((workspace) => workspacePath(rows, workspace));
-}
-
-function counted({ workspaceIds, rows }: MoveChoice): string {
-  return workspaceIds.size === 1 ? `the workspace ${namesOf(rows).join()}` : `${workspaceIds.size} workspaces`;
-}
-
-function tellLeftOut({ leftOut }: MoveChoice): void {
-  if (leftOut.length > 0) print(`Left out, as it is the company's: ${leftOut.join(", ")}`);
+function movedOf({ rows, leftOut }: MoveChoice, linkKeysLeftOut: readonly string[]): Moved {
+  return { workspaces: rows.workspaces.map((workspace) => workspacePath(rows, workspace)), leftOut, linkKeysLeftOut };
 }

@@ -26,6 +26,21 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+/** What a command found or did: for programs where --json is given, else in words. */
+export function printResult({ json }: JsonOption, value: unknown, text: string): void {
+  if (json) printJson(value);
+  else print(text);
+}
+
+/** Of milliseconds since 1970. */
+export function isoTime(at: number | bigint): string {
+  return new Date(Number(at)).toISOString();
+}
+
 /** Rows as columns of equal width, with a heading. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [heading, ...rows];
