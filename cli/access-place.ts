@@ -5,12 +5,18 @@ import { systemClock } from "../platform/clock.ts";
 import { silentLogger } from "../platform/logger.ts";
 import type { Database } from "../platform/sqlite/database.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
+import { isoTime } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export interface PlaceOptions {
   /** Names a data folder, whatever the environment says. */
   readonly dataDir?: string;
   readonly env?: NodeJS.ProcessEnv;
+}
+
+/** When a key or token was made and when it ends, in ISO 8601. */
+export function lifeOf({ createdAt, revokedAt }: { readonly createdAt: number; readonly revokedAt: number | null }) {
+  return { createdAt: isoTime(createdAt), revokedAt: revokedAt === null ? null : isoTime(revokedAt) };
 }
 
 /**

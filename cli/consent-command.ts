@@ -1,5 +1,6 @@
 /** The commands of heddle consent: their options and help. */
 import type { Command } from "commander";
+import { jsonHelp, jsonLinesHelp } from "./option-values.ts";
 
 export function addConsent(program: Command, done: (code: number) => void): void {
   const consent = program.command("consent").description("the consent ledger and unsubscribe links; also while the server runs");
@@ -13,17 +14,19 @@ export function addConsent(program: Command, done: (code: number) => void): void
     .option("--at <time>", "only what was known at a time, such as 2026-01-31T12:00:00Z")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the entries as JSON")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./consent.ts")).history(options)));
   consent.command("verify")
     .description("check that no entry of the ledger was changed or taken out; names the first that was")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./consent.ts")).verify(options)));
   consent.command("export")
     .description("all entries of the ledger as NDJSON")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonLinesHelp)
     .action(async (options) => done(await (await import("./consent.ts")).exportLedger(options)));
   consent.command("link")
     .description("make a one-click unsubscribe link (RFC 8058)")
@@ -32,9 +35,11 @@ export function addConsent(program: Command, done: (code: number) => void): void
     .option("--url <url>", "where the server is reached, put in front of the path")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./consent.ts")).link(options)));
   consent.command("rotate-link-key")
     .description("seal new links with a new key; older links stay good")
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./consent.ts")).rotateLinkKey(options)));
 }

@@ -1,14 +1,14 @@
 /** heddle consent: the consent ledger and unsubscribe links, in the data folder or in the mesh, whether or not servers run. */
 import type { Workspace } from "../gateway/access/access.ts";
 import { normaliseEmail, normalisePhone } from "../platform/address.ts";
-import type { LedgerEntry } from "../platform/ledger/ledger.ts";
+import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { withoutEnd } from "../platform/text-ends.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type ConsentSubject, withConsentPlace } from "./consent-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
-import { exitCodes, print, printError, printJson, table, UsageError } from "./output.ts";
+import { exitCodes, isoTime, type JsonOption, print, printError, printJson, printResult, table, UsageError } from "./output.ts";
 
-interface FolderOptions {
+interface FolderOptions extends JsonOption {
   readonly workspace?: string;
   readonly dataDir?: string;
 }
@@ -18,7 +18,6 @@ export interface HistoryOptions extends FolderOptions {
   readonly phone?: string;
   readonly externalId?: string;
   readonly at?: string;
-  readonly json?: boolean;
 }
 
 /** Everything that was said of an address and of the users who have it, or of one user; the oldest first. */
@@ -27,7 +26,7 @@ export async function history(options: HistoryOptions): Promise<number> {
   const subject = subjectOf(options);
   const found = await inWorkspace(options, (place, { id }) => place.history(id, subject));
   const entries = found.filter(({ at }) => at <= until).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
-  if (options.json) printJson(entries);
+  if (options.json) printJson(entries.map(shown));
   else if (entries.length === 0) print("Nothing was ever set");
   else print(table(["TIME", "OF", "WHAT", "BEFORE", "AFTER", "KIND", "ACTOR", "REQUEST"], entries.map(cells)));
   return exitCodes.ok;
@@ -39,23 +38,16 @@ export async function verify(options: FolderOptions): Promise<number> {
     options,
     ({ ledgers }, { id }) => Promise.all(ledgers.map(async ({ ledger, verify }) => ({ ledger, ...await verify(id) }))),
   );
-  let code: number = exitCodes.ok;
-  for (const { ledger, entries, damage } of results) {
-    if (damage === undefined) {
-      print(`${ledger}: ${entries} entries, all as they were written`);
-      continue;
-    }
-    printError(`${ledger}: entry ${damage.index} of ${damage.subject} is damaged: ${damage.reason}`);
-    code = exitCodes.failure;
-  }
-  return code;
+  if (options.json) printJson(results.map(verdictJson));
+  else results.forEach(sayVerdict);
+  return results.every(({ damage }) => damage === undefined) ? exitCodes.ok : exitCodes.failure;
 }
 
 /** Every entry of the workspace as NDJSON, one chain after the other. */
 export async function exportLedger(options: FolderOptions): Promise<number> {
   await inWorkspace(options, async ({ ledgers }, { id }) => {
     for (const { ledger, entries } of ledgers) {
-      for await (const entry of entries(id)) print(JSON.stringify({ ledger, ...entry }));
+      for await (const entry of entries(id)) print(JSON.stringify({ ledger, ...shown(entry) }));
     }
   });
   return exitCodes.ok;
@@ -67,14 +59,15 @@ export async function link(
 ): Promise<number> {
   const email = emailOf(options.email);
   const path = await inWorkspace(options, (place, { id }) => place.linkPath(id, { email, groupId: options.group ?? "" }));
-  print(`${withoutEnd(options.url ?? "", "/")}${path}`);
+  const url = `${withoutEnd(options.url ?? "", "/")}${path}`;
+  printResult(options, { url }, url);
   return exitCodes.ok;
 }
 
 /** New links get a new key; those made so far stay good. */
 export async function rotateLinkKey(options: FolderOptions): Promise<number> {
   const id = await inPlace(options, (place) => place.rotateLinkKey());
-  print(`Links from now on are sealed with key ${id}; older links stay good`);
+  printResult(options, { keyId: id }, `Links from now on are sealed with key ${id}; older links stay good`);
   return exitCodes.ok;
 }
 
@@ -111,7 +104,28 @@ function timeOf(text: string): number {
   return time;
 }
 
+function shown(entry: LedgerEntry) {
+  return { ...entry, at: isoTime(entry.at) };
+}
+
+interface Verdict {
+  readonly ledger: string;
+  readonly entries: number;
+  readonly damage: Omit<LedgerDamage, "$typeName"> | undefined;
+}
+
+function sayVerdict({ ledger, entries, damage }: Verdict): void {
+  if (damage === undefined) print(`${ledger}: ${entries} entries, all as they were written`);
+  else printError(`${ledger}: entry ${damage.index} of ${damage.subject} is damaged: ${damage.reason}`);
+}
+
+function verdictJson({ ledger, entries, damage }: Verdict) {
+  if (damage === undefined) return { ledger, entries, damage: null };
+  const { subject, index, reason } = damage;
+  return { ledger, entries, damage: { subject, index, reason } };
+}
+
 function cells(entry: LedgerEntry): string[] {
   const { at, subject, what, before, after, kind, actor, requestId } = entry;
-  return [new Date(at).toISOString(), subject, what, before ?? "-", after ?? "-", kind, actor, requestId];
+  return [isoTime(at), subject, what, before ?? "-", after ?? "-", kind, actor, requestId];
 }

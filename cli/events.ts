@@ -1,5 +1,14 @@
 /** heddle events: what services told others, from the mesh or from the data folder, a line of JSON each. */
-import { type DescMessage, fromBinary, getOption, hasOption, toJson } from "@bufbuild/protobuf";
+import {
+  type DescMessage,
+  fromBinary,
+  getOption,
+  hasOption,
+  type JsonObject,
+  type JsonValue,
+  ScalarType,
+  toJson,
+} from "@bufbuild/protobuf";
 import { systemClock } from "../platform/clock.ts";
 import type { Events, KeptEvent } from "../platform/events/events.ts";
 import { readEventStream } from "../platform/events/jetstream.ts";
@@ -13,7 +22,7 @@ import { file_heddle_profile_v1_profile_event as profileEvents } from "../proto/
 import { file_heddle_scim_v1_scim_event as scimEvents } from "../proto/gen/heddle/scim/v1/scim_event_pb.ts";
 import { file_heddle_subscription_v1_subscription_event as subscriptionEvents } from "../proto/gen/heddle/subscription/v1/subscription_event_pb.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
-import { exitCodes, print, UsageError } from "./output.ts";
+import { exitCodes, isoTime, print, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
 export interface EventsOptions {
@@ -60,10 +69,19 @@ async function withEvents(dataDir: string | undefined, work: (events: Pick<Event
 /** One of a newer build has its payload in base64. */
 function lineOf({ sequence, subject, scope, eventId, key, keptAt, body }: KeptEvent): string {
   const schema = payloads.get(subject);
-  const payload = schema === undefined
-    ? { bodyBase64: Buffer.from(body).toString("base64") }
-    : { payload: toJson(schema, fromBinary(schema, body)) };
-  return JSON.stringify({ sequence, subject, scope, eventId, key, keptAt: new Date(keptAt).toISOString(), ...payload });
+  const payload = schema === undefined ? { bodyBase64: Buffer.from(body).toString("base64") } : { payload: payloadJson(schema, body) };
+  return JSON.stringify({ sequence, subject, scope, eventId, key, keptAt: isoTime(keptAt), ...payload });
+}
+
+/** As protobuf has it in JSON, but for times: milliseconds there, ISO 8601 here. */
+function payloadJson(schema: DescMessage, body: Uint8Array): JsonValue {
+  const json = toJson(schema, fromBinary(schema, body));
+  if (typeof json !== "object" || json === null || Array.isArray(json)) return json;
+  const times = schema.fields.filter(({ name, scalar, jsonName }) => {
+    return scalar === ScalarType.INT64 && name.endsWith("_at") && json[jsonName] !== undefined;
+  });
+  const iso: JsonObject = Object.fromEntries(times.map(({ jsonName }) => [jsonName, isoTime(Number(json[jsonName]))]));
+  return { ...json, ...iso };
 }
 
 const payloads: ReadonlyMap<string, DescMessage> = new Map(

@@ -1,6 +1,6 @@
 /** The commands heddle import and heddle export: their options and help. */
 import type { Command } from "commander";
-import { collect, dataDirHelp, keyHelp, whole } from "./option-values.ts";
+import { collect, dataDirHelp, jsonHelp, jsonLinesHelp, keyHelp, whole } from "./option-values.ts";
 
 export function addImport(program: Command, done: (code: number) => void): void {
   program.command("import")
@@ -25,6 +25,7 @@ export function addImport(program: Command, done: (code: number) => void): void 
     .option("--run <name>", "import a file that was imported before once more, as something new")
     .option("--dry-run", "check every row as the server would, and say what would be sent; send and write nothing")
     .option("--quiet", "no progress, only the summary")
+    .option("--json", jsonHelp)
     .addHelpText("after", importHelp)
     .action(async (file, options) => done(await (await import("./import.ts")).importFile(file, { ...options, env: process.env })));
 }
@@ -55,6 +56,8 @@ the server remembers its requests, and an edited one anew.
 
 Rows that were refused are in <file>.errors.csv (or .ndjson) as they were, with the reason before each. Mend them there and
 import that file with the same options, or mend them in the first file and import that again: both count once.
+With --json the summary is JSON: how many objects of each kind are taken by this run (of a dry run: would be), and were by
+earlier ones, how many rows are refused, the report of those, and what of a user an import cannot carry.
 With more than one request at the same time, lines that name one user in different ways (by id here, by email there) may
 change places.
 
@@ -77,6 +80,7 @@ export function addExport(program: Command, done: (code: number) => void): void 
     .option("--workspace <workspace>", "workspace by id, name or company/name, when reading the data folder")
     .option("--data-dir <folder>", dataDirHelp)
     .option("-o, --output <file>", "write to this file instead of standard output")
+    .option("--json", jsonLinesHelp)
     .addHelpText(
       "after",
       `

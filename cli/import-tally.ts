@@ -19,6 +19,13 @@ export interface Tally extends ReadNotes {
   total(): number;
   summary(file: string, run: { readonly seconds: number; readonly report: string }): string;
   trial(name: string): string;
+  /** What summary and trial say, for programs. */
+  json(): {
+    readonly taken: Counts;
+    readonly takenBefore: Counts;
+    readonly refused: number;
+    readonly notCarried: Readonly<Record<string, number>>;
+  };
 }
 
 const refusalsShown = 5;
@@ -52,6 +59,7 @@ export function openTally(): Tally {
       for (const name of names) left.set(name, (left.get(name) ?? 0) + 1);
     },
     total,
+    json: () => ({ taken, takenBefore: before, refused, notCarried: Object.fromEntries(left) }),
     summary(file, { seconds, report }) {
       const counts = objectArrays.map((array) => `${taken[array] + before[array]} ${array}`).join(", ");
       const rate = Math.round(sum(taken) / Math.max(seconds, 0.001));

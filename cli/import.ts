@@ -12,11 +12,11 @@ import { countTaken, openTally, type Tally } from "./import-tally.ts";
 import { openReport } from "./import-report.ts";
 import { runImport } from "./import-run.ts";
 import type { SendOptions, Sent } from "./import-send.ts";
-import { CommandError, exitCodes, print, printError, UsageError } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, printError, printResult, UsageError } from "./output.ts";
 import { openProgressBar, type ProgressBar } from "./progress-bar.ts";
 import { readStandardInput } from "./standard-input.ts";
 
-export interface ImportOptions extends FormatOptions {
+export interface ImportOptions extends FormatOptions, JsonOption {
   readonly url?: string;
   readonly key?: string;
   readonly keyFile?: string;
@@ -47,7 +47,7 @@ export async function importFile(file: string, options: ImportOptions): Promise<
   });
   try {
     const tally = openTally();
-    if (dryRun) return await tryFile(file, { format, ledger, tally });
+    if (dryRun) return await tryFile(file, { format, ledger, tally, options });
     return await sendFile(file, { format, ledger, tally, options, size, server: { url, apiKey } });
   } finally {
     ledger.close();
@@ -58,10 +58,11 @@ interface Import {
   readonly format: Format;
   readonly ledger: Ledger;
   readonly tally: Tally;
+  readonly options: ImportOptions;
 }
 
 /** Reads everything and checks each object as the server would; sends and writes nothing. */
-async function tryFile(file: string, { format, ledger, tally }: Import): Promise<number> {
+async function tryFile(file: string, { format, ledger, tally, options }: Import): Promise<number> {
   const { trackVerdict } = await import("../services/profile/wire.ts");
   for await (const entry of readEntries(file, format, tally)) {
     if ("json" in entry && ledger.isTaken(entry)) {
@@ -72,12 +73,11 @@ async function tryFile(file: string, { format, ledger, tally }: Import): Promise
     if (text !== undefined) tally.refuse([{ entry, text }]);
     else if ("json" in entry) countTaken(tally.taken, [entry]);
   }
-  print(tally.trial(basename(file)));
+  printResult(options, { file, dryRun: true, ...tally.json() }, tally.trial(basename(file)));
   return tally.refused > 0 ? exitCodes.failure : exitCodes.ok;
 }
 
 interface Sending extends Import {
-  readonly options: ImportOptions;
   readonly size: number;
   readonly server: { readonly url: string; readonly apiKey: string };
 }
@@ -115,7 +115,13 @@ async function sendFile(file: string, { format, ledger, tally, options, size, se
     bar.clear();
     process.off("SIGINT", interrupt).off("SIGTERM", interrupt);
   }
-  print(tally.summary(file, { seconds: (systemClock.monotonic() - began) / 1000, report: report.path }));
+  const seconds = (systemClock.monotonic() - began) / 1000;
+  const reported = tally.refused > 0 ? report.path : null;
+  printResult(
+    options,
+    { file, dryRun: false, ...tally.json(), report: reported, seconds },
+    tally.summary(file, { seconds, report: report.path }),
+  );
   return tally.refused > 0 ? exitCodes.failure : exitCodes.ok;
 
   function interrupt(): void {

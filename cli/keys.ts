@@ -3,14 +3,13 @@ import { nearest } from "../gateway/access/nearest.ts";
 import { isAddressRange } from "../gateway/access/declaration-holders.ts";
 import { createKey, type NewKey, revokeKey, rotateKey } from "../gateway/access/keys.ts";
 import { everyPermission, permissionNames } from "../gateway/access/permissions.ts";
-import { withAccessPlace } from "./access-place.ts";
+import { lifeOf, withAccessPlace } from "./access-place.ts";
 import { asCalled } from "./called-as.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
-import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
+import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
-interface FolderOptions {
+interface FolderOptions extends JsonOption {
   readonly dataDir?: string;
-  readonly json?: boolean;
 }
 
 const hourMs = 3_600_000;
@@ -47,13 +46,12 @@ export async function list(options: FolderOptions & { readonly workspace?: strin
     permissions: key.permissions,
     ipAllow: key.ipAllow,
     workspace: workspaces.get(key.workspaceId) ?? key.workspaceId,
-    createdAt: timeText(key.createdAt),
-    revokedAt: timeText(key.revokedAt),
+    ...lifeOf(key),
   }));
   if (options.json) printJson(keys);
   else if (keys.length === 0) print(asCalled("There are no API keys yet: make one with heddle keys create"));
   else {
-    const cells = keys.map((key) => [key.id, key.workspace, key.name, key.permissions.join(","), key.createdAt ?? "", key.revokedAt ?? ""]);
+    const cells = keys.map((key) => [key.id, key.workspace, key.name, key.permissions.join(","), key.createdAt, key.revokedAt ?? ""]);
     print(table(["ID", "WORKSPACE", "NAME", "PERMISSIONS", "CREATED", "REVOKED"], cells));
   }
   return exitCodes.ok;
@@ -61,7 +59,11 @@ export async function list(options: FolderOptions & { readonly workspace?: strin
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
   const key = await withAccessPlace(options, { create: false }, (access) => revokeKey(access, id));
-  print(`The key ${key.id} (${key.name}) is revoked; a running server refuses it within a second`);
+  printResult(
+    options,
+    { id: key.id, name: key.name, ...lifeOf(key) },
+    `The key ${key.id} (${key.name}) is revoked; a running server refuses it within a second`,
+  );
   return exitCodes.ok;
 }
 
@@ -79,7 +81,7 @@ export async function rotate(id: string, options: FolderOptions & { readonly ove
 }
 
 function printMade({ key, secret }: NewKey, options: FolderOptions): void {
-  if (options.json) printJson({ ...key, secret });
+  if (options.json) printJson({ ...key, ...lifeOf(key), secret });
   else print(`The key ${key.id} (${key.name}) may do ${key.permissions.join(", ")}. Its secret, shown once, keep it now:\n  ${secret}`);
 }
 
@@ -94,8 +96,4 @@ function checkPermission(name: string): void {
   throw new UsageError(
     `There is no permission "${name}"${meant ? `; did you mean "${meant}"?` : `; there are ${permissionNames.join(", ")}`}`,
   );
-}
-
-function timeText(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

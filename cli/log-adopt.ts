@@ -11,10 +11,10 @@ import { silentLogger } from "../platform/logger.ts";
 import { readEvents, readStreams, type StreamsConfig } from "../platform/mesh-config.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
 import { isWanted } from "./ask.ts";
-import { CommandError, exitCodes, print, UsageError } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, print, printError, printJson, printResult, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-export interface AdoptOptions {
+export interface AdoptOptions extends JsonOption {
   readonly yes?: boolean;
   /** Also where everything fits. */
   readonly anyway?: boolean;
@@ -22,7 +22,7 @@ export interface AdoptOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-export async function adopt({ yes = false, anyway = false, env }: AdoptOptions): Promise<number> {
+export async function adopt({ yes = false, anyway = false, json = false, env }: AdoptOptions): Promise<number> {
   if (!env["HEDDLE_CASSANDRA_CONTACT_POINTS"]) {
     throw new UsageError(
       "Expected the environment of the parts of a mesh: heddle start and heddle restore begin a new epoch by themselves",
@@ -40,16 +40,23 @@ export async function adopt({ yes = false, anyway = false, env }: AdoptOptions):
     const now = systemClock.now();
     const plan = planned(() => planAdoption({ found, now, anyway, newLogId: newId("log_", systemClock) }));
     if (plan === undefined) {
-      print("The log and the rows fit: there is nothing to adopt");
+      printResult(
+        { json },
+        { adopted: false, epoch: null, faults: [], kept: [], lost: [] },
+        "The log and the rows fit: there is nothing to adopt",
+      );
       return exitCodes.ok;
     }
-    print(textOf(plan, streams));
+    // Before it is asked, whatever comes of it
+    const say = json ? printError : print;
+    say(textOf(plan, streams));
     if (!yes && !(process.stdin.isTTY && await isWanted("Begin it?"))) {
-      print("Nothing was changed. With --yes it is done without asking");
+      say("Nothing was changed. With --yes it is done without asking");
+      if (json) printJson(planJson(plan, false));
       return exitCodes.failure;
     }
     await adoptInto({ connection, streams, events, marks: keyspaces.all.map(({ marks }) => marks), now, logger }, plan);
-    print(`Epoch ${plan.epoch.number} has begun. The parts see it within seconds and serve`);
+    printResult({ json }, planJson(plan, true), `Epoch ${plan.epoch.number} has begun. The parts see it within seconds and serve`);
     return exitCodes.ok;
   } finally {
     await keyspaces.close();
@@ -72,6 +79,10 @@ function planned<T>(plan: () => T): T {
   } catch (error) {
     throw new CommandError(error instanceof Error ? error.message : String(error));
   }
+}
+
+function planJson({ epoch, faults, kept, lost }: Adoption, adopted: boolean) {
+  return { adopted, epoch, faults, kept, lost };
 }
 
 function textOf({ epoch, faults, kept, lost }: Adoption, { partitions, lanes }: Pick<StreamsConfig, "partitions" | "lanes">): string {

@@ -1,5 +1,6 @@
 /** The commands of heddle log and heddle events: their options and help. */
 import type { Command } from "commander";
+import { jsonHelp, jsonLinesHelp } from "./option-values.ts";
 
 export function addEvents(program: Command, done: (code: number) => void): void {
   program.command("events")
@@ -11,6 +12,7 @@ export function addEvents(program: Command, done: (code: number) => void): void 
       "--data-dir <folder>",
       "data folder; without it the mesh whose HEDDLE_NATS_URL the environment has, else HEDDLE_DATA_DIR or ./data",
     )
+    .option("--json", jsonLinesHelp)
     .addHelpText("after", "\nHow services read them is told in docs/events.md.\n")
     .action(async (options) => done(await (await import("./events.ts")).events(options)));
 }
@@ -21,16 +23,18 @@ export function addLog(program: Command, done: (code: number) => void): void {
   log.command("status")
     .description("how far the log is applied, whose records wait and why, and what was set aside")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print it as JSON")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).status(options)));
   log.command("redrive")
     .description("try the records of all held users, and what was set aside, once more")
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).redrive(options)));
   log.command("adopt")
     .description("begin a new epoch of the log, where NATS or Cassandra was lost or put back, after saying what is lost")
     .option("--yes", "do not ask")
     .option("--anyway", "also where everything fits: NATS and Cassandra were both put back from copies of one moment")
+    .option("--json", jsonHelp)
     .addHelpText("after", "\nIt takes the environment of the parts of a mesh. When to use it is told in docs/lost-servers.md.\n")
     .action(async (options) => done(await (await import("./log-adopt.ts")).adopt({ ...options, env: process.env })));
   log.command("skip")
@@ -41,5 +45,6 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--partition <number>", "for a record that was set aside; then neither workspace nor user is needed, and --at is such as 17")
     .requiredOption("--at <place>", "place of the record, such as 17.0")
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).skip(options)));
 }

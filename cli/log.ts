@@ -9,14 +9,14 @@ import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
 import { redriveConsent, skipConsent, unreadConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
-import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
+import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-interface PlaceOptions {
+interface PlaceOptions extends JsonOption {
   readonly dataDir?: string;
 }
 
-export async function status(options: PlaceOptions & { readonly json?: boolean }): Promise<number> {
+export async function status(options: PlaceOptions): Promise<number> {
   const { lags, held, setAside } = await withLog(options, (log) => log.status());
   const unread = await unreadConsent(options);
   if (options.json) {
@@ -51,9 +51,10 @@ export async function status(options: PlaceOptions & { readonly json?: boolean }
 export async function redrive(options: PlaceOptions): Promise<number> {
   const { users, records } = await withLog(options, (log) => log.redrive());
   const consent = await redriveConsent(options);
-  print(users === 0 ? "Nobody is held" : `${users} held users are tried once more`);
-  if (records > 0) print(`${records} records that were set aside are tried once more, behind all others`);
-  if (consent > 0) print(`${consent} records of consent are tried once more`);
+  const lines = [users === 0 ? "Nobody is held" : `${users} held users are tried once more`];
+  if (records > 0) lines.push(`${records} records that were set aside are tried once more, behind all others`);
+  if (consent > 0) lines.push(`${consent} records of consent are tried once more`);
+  printResult(options, { users, records, consent }, lines.join("\n"));
   return exitCodes.ok;
 }
 
@@ -74,7 +75,8 @@ export async function skip(
   if (lane !== undefined) return await skipInLane(options, lane, { workspaceId, sequence: Number(sequence), part: Number(part) });
   if (user === undefined) throw new UsageError("Expected --user, or --lane for a record of consent");
   await withLog(options, (log) => log.skip({ workspaceId, userId: user, mark: [Number(sequence), Number(part)] }));
-  print(`The record at ${options.at} of user ${user} is passed over`);
+  const skipped = { workspaceId, userId: user, at: options.at };
+  printResult(options, { skipped }, `The record at ${options.at} of user ${user} is passed over`);
   return exitCodes.ok;
 }
 
@@ -82,7 +84,8 @@ async function skipInPartition(options: PlaceOptions & { readonly at: string }, 
   const isPlace = /^\d{1,5}$/.test(given) && /^\d{1,15}$/.test(options.at);
   if (!isPlace) throw new UsageError(`Expected numbers as in --partition 3 --at 17, got "${given}" and "${options.at}"`);
   await withLog(options, (log) => log.skipSetAside({ partition: Number(given), sequence: Number(options.at) }));
-  print(`The record at ${options.at} of partition ${given} is given up`);
+  const skipped = { partition: Number(given), at: options.at };
+  printResult(options, { skipped }, `The record at ${options.at} of partition ${given} is given up`);
   return exitCodes.ok;
 }
 
@@ -93,7 +96,8 @@ async function skipInLane(options: PlaceOptions, lane: string, at: SetAsidePlace
   if (!await skipConsent(options, lane, at)) {
     throw new UsageError("Expected HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL, which say where the services are");
   }
-  print(`The record at ${at.sequence}.${at.part} of the lanes of ${lane} is passed over`);
+  const skipped = { workspaceId: at.workspaceId, lane, at: `${at.sequence}.${at.part}` };
+  printResult(options, { skipped }, `The record at ${skipped.at} of the lanes of ${lane} is passed over`);
   return exitCodes.ok;
 }
 

@@ -5,7 +5,7 @@ import { addBackup } from "./backup-command.ts";
 import { addConsent } from "./consent-command.ts";
 import { addExport, addImport } from "./import-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
-import { dataDirHelp, hours, shells, whole } from "./option-values.ts";
+import { dataDirHelp, hours, jsonHelp, shells, whole } from "./option-values.ts";
 import { asCalled } from "./called-as.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
@@ -16,7 +16,7 @@ import { addUsers } from "./users-command.ts";
 /** Runs one command line (without the runtime and script names) and answers with the exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   let code: number = exitCodes.ok;
-  const program = commands((result) => {
+  const program = commandTree((result) => {
     code = result;
   });
   try {
@@ -29,7 +29,8 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-function commands(done: (code: number) => void): Command {
+/** All commands; `done` is called with the exit code of the one that runs. */
+export function commandTree(done: (code: number) => void): Command {
   const program = new Command("heddle")
     .configureOutput({ writeOut: (text) => process.stdout.write(asCalled(text)), writeErr: (text) => process.stderr.write(asCalled(text)) })
     .description("The customer-data API that you run yourself.")
@@ -110,6 +111,7 @@ Example:
   program.command("migrate")
     .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
     .option("--wait <seconds>", "try again for so long while Cassandra is not there or another migration runs", whole(0, 3_600))
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
 }
 
@@ -121,7 +123,7 @@ function addApply(program: Command, done: (code: number) => void): void {
     .option("--yes", "do not ask")
     .option("--dry-run", "say what would change, field by field, and change nothing")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .addHelpText(
       "after",
       `
@@ -146,26 +148,27 @@ function addKeys(program: Command, done: (code: number) => void): void {
     .option("--workspace <workspace>", workspace)
     .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle keys create --workspace acme/demo --name web --permissions users.track,users.export.ids\n`)
     .action(async (options) => done(await (await import("./keys.ts")).create(options)));
   keys.command("list")
     .description("list keys, never their secrets")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./keys.ts")).list(options)));
   keys.command("revoke")
     .description("end a key; a running server refuses it within a second")
     .argument("<id>", "id of the key, as heddle keys list shows it")
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (id, options) => done(await (await import("./keys.ts")).revoke(id, options)));
   keys.command("rotate")
     .description("make a second key with the same name and rights, and let the old one end later")
     .argument("<id>", "id of the key")
     .option("--overlap-hours <hours>", "how long the old key stays valid; without it, until it is revoked", hours)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle keys rotate key_6kB2m --overlap-hours 24\n`)
     .action(async (id, options) => done(await (await import("./keys.ts")).rotate(id, options)));
 }
@@ -185,26 +188,27 @@ function addScimTokens(program: Command, done: (code: number) => void): void {
     .option("--default-workspace <workspace>", "where users without a workspace land")
     .option("--allow-ip <addresses...>", "only from these addresses or ranges, such as 10.0.0.0/8")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle scim-tokens create --name okta --origin okta --default-workspace demo\n`)
     .action(async (options) => done(await (await import("./scim-tokens.ts")).create(options)));
   tokens.command("list")
     .description("list SCIM tokens, never their secrets")
     .option("--company <company>", company)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./scim-tokens.ts")).list(options)));
   tokens.command("revoke")
     .description("end a SCIM token; a running server refuses it within a second")
     .argument("<id>", "id of the token, as heddle scim-tokens list shows it")
     .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
     .action(async (id, options) => done(await (await import("./scim-tokens.ts")).revoke(id, options)));
   tokens.command("rotate")
     .description("make a second SCIM token on the same terms, and let the old one end later")
     .argument("<id>", "id of the token")
     .option("--overlap-hours <hours>", "how long the old token stays valid; without it, until it is revoked", hours)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .action(async (id, options) => done(await (await import("./scim-tokens.ts")).rotate(id, options)));
 }
 
@@ -216,7 +220,7 @@ function addScim(program: Command, done: (code: number) => void): void {
     .option("--user <user>", "only of the user with this id or userName")
     .option("--limit <requests>", "how many at most", whole(1, 100_000), 100)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .addHelpText("after", `\nExamples:\n  heddle scim log --limit 20\n  heddle scim log --user ann@example.com --json\n`)
     .action(async (options) => done(await (await import("./scim-log.ts")).log(options)));
 }
@@ -225,7 +229,7 @@ function addDoctor(program: Command, done: (code: number) => void): void {
   program.command("doctor")
     .description("check everything Heddle needs, and say what to do where something is wrong")
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./doctor.ts")).doctor({ ...options, env: process.env })));
 }
 

@@ -5,30 +5,35 @@ import { migrateKeyspace } from "../platform/cassandra/keyspace.ts";
 import { systemClock } from "../platform/clock.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
-import { exitCodes, print, printError } from "./output.ts";
+import { exitCodes, type JsonOption, print, printError, printJson } from "./output.ts";
 import { readSettings } from "./settings.ts";
 
-export interface MigrateOptions {
+export interface MigrateOptions extends JsonOption {
   readonly env: NodeJS.ProcessEnv;
   /** How many seconds to try again while Cassandra is not there, or another migration runs. */
   readonly wait?: number;
 }
 
 /** All settings are read before anything is made. */
-export async function migrate({ env, wait = 0 }: MigrateOptions): Promise<number> {
+export async function migrate({ env, wait = 0, json = false }: MigrateOptions): Promise<number> {
   const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
   const config = readSettings(env, (reader) => ({
     stores: keyspaces.map(({ read, schemaFolder }) => ({ store: read(reader), schemaFolder })),
     replication: reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 }),
   }));
   const endsAt = systemClock.monotonic() + wait * 1_000;
+  const applied: { readonly keyspace: string; readonly versions: readonly number[] }[] = [];
   for (const { store, schemaFolder } of config.stores) {
     const versions = await patiently(
       () => migrateKeyspace(store, schemaFolder, { clock: systemClock, replication: config.replication }),
       endsAt,
     );
-    print(versions.length === 0 ? `${store.keyspace}: nothing to do` : `${store.keyspace}: applied version ${versions.join(", ")}`);
+    applied.push({ keyspace: store.keyspace, versions });
+    if (!json) {
+      print(versions.length === 0 ? `${store.keyspace}: nothing to do` : `${store.keyspace}: applied version ${versions.join(", ")}`);
+    }
   }
+  if (json) printJson(applied);
   return exitCodes.ok;
 }
 

@@ -7,6 +7,8 @@ export type Shell = (typeof shells)[number];
 export const dataDirHelp =
   "data folder; unless given the mesh where HEDDLE_CASSANDRA_CONTACT_POINTS is set, else HEDDLE_DATA_DIR or ./data";
 export const jsonHelp = "print the result as JSON";
+/** Of commands that print a line of JSON for each thing anyway, so that --json can be given to every command. */
+export const jsonLinesHelp = "a line of JSON each, as without it";
 export const keyHelp = "the key itself, which whoever lists the processes of this machine can see";
 
 export function collect(value: string, before: string[]): string[] {

@@ -1,5 +1,6 @@
 /** The commands of heddle preference-centers: their options and help. */
 import type { Command } from "commander";
+import { jsonHelp } from "./option-values.ts";
 
 export function addPreferenceCenters(program: Command, done: (code: number) => void): void {
   const centers = program.command("preference-centers").description(
@@ -10,7 +11,7 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
       .description(description)
       .option("--workspace <workspace>", "workspace by id, name or company/name; needed where there are several")
       .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
-      .option("--json", "print the result as JSON");
+      .option("--json", jsonHelp);
   }
   command("list", "all preference centers with their ids")
     .action(async (options) => done(await (await import("./preference-centers.ts")).list(options)));
@@ -27,5 +28,6 @@ export function addPreferenceCenters(program: Command, done: (code: number) => v
   centers.command("rotate-link-key")
     .description("seal new links with a new key; links already sent stay good until they expire")
     .option("--data-dir <folder>", "data folder, HEDDLE_DATA_DIR or ./data unless given")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./preference-centers.ts")).rotateLinkKey(options)));
 }

@@ -6,12 +6,11 @@ import { asCalled } from "./called-as.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { withCenters } from "./centers-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
-import { CommandError, exitCodes, print, printJson, table, UsageError } from "./output.ts";
+import { CommandError, exitCodes, isoTime, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
-interface CenterOptions {
+interface CenterOptions extends JsonOption {
   readonly workspace?: string;
   readonly dataDir?: string;
-  readonly json?: boolean;
 }
 
 export async function list(options: CenterOptions): Promise<number> {
@@ -21,7 +20,7 @@ export async function list(options: CenterOptions): Promise<number> {
     name,
     version,
     state: state === CenterState.DRAFT ? "draft" : "active",
-    updatedAt: timeText(updatedAt),
+    updatedAt: isoTime(updatedAt),
   }));
   if (options.json) printJson(rows);
   else if (rows.length === 0) {
@@ -40,7 +39,7 @@ export async function versions(center: string, options: CenterOptions): Promise<
   });
   const rows = found.map(({ version, writtenAt, actor, requestId, restoredFrom }) => ({
     version,
-    writtenAt: timeText(writtenAt),
+    writtenAt: isoTime(writtenAt),
     actor,
     requestId,
     ...(restoredFrom === 0 ? {} : { restoredFrom }),
@@ -73,8 +72,7 @@ export async function restore(center: string, version: string, options: CenterOp
     return (await content.restorePreferenceCenterVersion({ scope, id, version: versionOf(version) })).center;
   });
   const told = { id: restored?.id, name: restored?.name, version: restored?.version };
-  if (options.json) printJson(told);
-  else print(`${told.name} has the content of version ${version} again, as version ${told.version}`);
+  printResult(options, told, `${told.name} has the content of version ${version} again, as version ${told.version}`);
   return exitCodes.ok;
 }
 
@@ -84,16 +82,16 @@ export async function url(center: string, externalId: string, options: CenterOpt
     return await content.createPreferencePageLink({ scope, id, externalId });
   });
   const link = `${withoutEnd(options.url ?? (process.env["HEDDLE_PAGES_URL"] || process.env["HEDDLE_PUBLIC_URL"]) ?? "", "/")}${path}`;
-  if (options.json) printJson({ url: link, expiresAt: timeText(expiresAt) });
-  else print(link);
+  printResult(options, { url: link, expiresAt: isoTime(expiresAt) }, link);
   return exitCodes.ok;
 }
 
-export async function rotateLinkKey(options: Pick<CenterOptions, "dataDir">): Promise<number> {
-  const keyId = await withAccessPlace(options, { create: false }, async (_access, database) => {
+export async function rotateLinkKey(options: Pick<CenterOptions, "dataDir" | "json">): Promise<number> {
+  const made = await withAccessPlace(options, { create: false }, async (_access, database) => {
     return await withCenters({ database }, async (content) => (await content.rotatePreferenceLinkKey({})).keyId);
   });
-  print(`New links are sealed with the key ${keyId ?? refuseNowhere()}; links already sent stay good until they expire`);
+  const keyId = made ?? refuseNowhere();
+  printResult(options, { keyId }, `New links are sealed with the key ${keyId}; links already sent stay good until they expire`);
   return exitCodes.ok;
 }
 
@@ -126,8 +124,4 @@ async function chosen(content: Client<typeof ContentService>, scope: Scope, want
 function versionOf(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
   throw new UsageError(`A version is a whole number from 1, not "${text}"`);
-}
-
-function timeText(at: bigint): string {
-  return new Date(Number(at)).toISOString();
 }

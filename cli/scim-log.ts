@@ -3,7 +3,7 @@ import { systemClock } from "../platform/clock.ts";
 import { readMeshScimLog, readMeshScimStore } from "../services/scim/mesh-wire.ts";
 import { type LogEntry, type LogQuestion, readScimLog } from "../services/scim/wire.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { exitCodes, print, printJson } from "./output.ts";
+import { exitCodes, isoTime, print, printJson } from "./output.ts";
 import { chooseCompany } from "./scim-tokens.ts";
 import { readSettings } from "./settings.ts";
 
@@ -24,7 +24,7 @@ export async function log(options: ScimLogOptions): Promise<number> {
     const question = { companyId, limit: options.limit, ...about };
     return (database ? await readScimLog(database, question) : await readFromMesh(question)).toReversed();
   });
-  if (options.json) printJson(entries);
+  if (options.json) printJson(entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })));
   else if (entries.length === 0) print("Nothing has been asked for yet");
   else for (const entry of entries) print(lineOf(entry));
   return exitCodes.ok;
@@ -37,7 +37,7 @@ async function readFromMesh(question: LogQuestion): Promise<readonly LogEntry[]>
 function lineOf(entry: LogEntry): string {
   const outcome = entry.outcome === "" ? `${entry.status ?? ""}${entry.reason ? ` ${entry.reason}` : ""}` : entry.outcome;
   const user = entry.userName === undefined ? "" : ` ${entry.userName} (${entry.userId})`;
-  const head = `${new Date(entry.at).toISOString()} ${entry.origin} ${entry.method} ${plain(entry.target)}: ${outcome}${plain(user)}`;
+  const head = `${isoTime(entry.at)} ${entry.origin} ${entry.method} ${plain(entry.target)}: ${outcome}${plain(user)}`;
   const changes = (entry.changes ?? []).map(({ attribute, from, to }) => `${attribute}: ${shown(from)} -> ${shown(to)}`);
   const ignored = entry.ignored?.length ? [`not kept: ${entry.ignored.join(", ")}`] : [];
   const detail = entry.detail === undefined ? [] : [entry.detail];

@@ -4,13 +4,12 @@ import { isAddressRange, isOrigin } from "../gateway/access/declaration-holders.
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { createToken, type NewToken, revokeToken, rotateToken } from "../gateway/access/tokens.ts";
 import { asCalled } from "./called-as.ts";
-import { withAccessPlace } from "./access-place.ts";
+import { lifeOf, withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace, workspacePath } from "./data-folder.ts";
-import { CommandError, exitCodes, print, printJson, table, UsageError } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
-interface FolderOptions {
+interface FolderOptions extends JsonOption {
   readonly dataDir?: string;
-  readonly json?: boolean;
 }
 
 const hourMs = 3_600_000;
@@ -62,8 +61,7 @@ export async function list(options: FolderOptions & { readonly company?: string 
     permissionsOnCreate: token.permissionsOnCreate ?? "required",
     defaultWorkspace: landingPath(rows, token.defaultWorkspaceId),
     ipAllow: token.ipAllow,
-    createdAt: timeText(token.createdAt),
-    revokedAt: timeText(token.revokedAt),
+    ...lifeOf(token),
   }));
   if (options.json) printJson(tokens);
   else if (tokens.length === 0) print(asCalled("There are no SCIM tokens yet: make one with heddle scim-tokens create"));
@@ -76,7 +74,7 @@ export async function list(options: FolderOptions & { readonly company?: string 
       token.permissionsOnCreate,
       token.defaultWorkspace,
       token.ipAllow.join(","),
-      token.createdAt ?? "",
+      token.createdAt,
       token.revokedAt ?? "",
     ]);
     print(table(["ID", "COMPANY", "NAME", "ORIGIN", "PERMISSIONS", "LANDS IN", "ONLY FROM", "CREATED", "REVOKED"], cells));
@@ -86,7 +84,11 @@ export async function list(options: FolderOptions & { readonly company?: string 
 
 export async function revoke(id: string, options: FolderOptions): Promise<number> {
   const token = await withAccessPlace(options, { create: false }, (access) => revokeToken(access, id));
-  print(`The SCIM token ${token.id} (${token.name}) is revoked; a running server refuses it within a second`);
+  printResult(
+    options,
+    { id: token.id, name: token.name, ...lifeOf(token) },
+    `The SCIM token ${token.id} (${token.name}) is revoked; a running server refuses it within a second`,
+  );
   return exitCodes.ok;
 }
 
@@ -115,7 +117,7 @@ export function chooseCompany(rows: AccessRows, wanted: string | undefined): Com
 }
 
 function printMade({ token, secret }: NewToken, options: FolderOptions): void {
-  if (options.json) printJson({ ...token, secret });
+  if (options.json) printJson({ ...token, ...lifeOf(token), secret });
   else {print(
       `The SCIM token ${token.id} (${token.name}) is bound to the origin ${token.origin}. Its secret, shown once, keep it now:\n  ${secret}`,
     );}
@@ -129,8 +131,4 @@ function landingPath(rows: AccessRows, workspaceId: string): string {
 /** Addresses may stand apart by spaces, commas or both. */
 function listed(texts: readonly string[]): string[] {
   return texts.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "");
-}
-
-function timeText(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString();
 }

@@ -1,5 +1,6 @@
 /** The commands of heddle translations: their options and help. */
 import type { Command } from "commander";
+import { jsonHelp } from "./option-values.ts";
 
 export function addTranslations(program: Command, done: (code: number) => void): void {
   const translations = program.command("translations").description(
@@ -13,13 +14,13 @@ export function addTranslations(program: Command, done: (code: number) => void):
     .option("--check", "end with code 1 where something is missing")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .addHelpText("after", `\nExample:\n  heddle translations missing --locale es-MX --check\n`)
     .action(async (options) => done(await (await import("./translations.ts")).missing(options)));
   translations.command("list")
     .description("campaigns, canvases, steps, messages and languages with their ids, as requests name them")
     .option("--workspace <workspace>", workspace)
     .option("--data-dir <folder>", dataDirHelp)
-    .option("--json", "print the result as JSON")
+    .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./translations.ts")).list(options)));
 }

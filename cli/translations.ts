@@ -8,13 +8,12 @@ import {
 } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { chooseWorkspace } from "./data-folder.ts";
-import { CommandError, exitCodes, print, printJson, table } from "./output.ts";
+import { CommandError, exitCodes, type JsonOption, print, printError, printJson, table } from "./output.ts";
 import { withTranslations } from "./translations-place.ts";
 
-interface TranslationsOptions {
+interface TranslationsOptions extends JsonOption {
   readonly workspace?: string;
   readonly dataDir?: string;
-  readonly json?: boolean;
 }
 
 export interface MissingOptions extends TranslationsOptions {
@@ -31,7 +30,8 @@ export async function missing(options: MissingOptions): Promise<number> {
   if (options.json) printJson(missing.map(missingJson));
   else if (missing.length === 0) print("Nothing is missing");
   else print(table(["LOCALE", "MESSAGE", "MISSING", "TEXTS"], missing.map(missingCells)));
-  if (more) print("There are more; name one language with --locale");
+  // Beside the JSON, which stays one document
+  if (more) (options.json ? printError : print)("There are more; name one language with --locale");
   return options.check && missing.length > 0 ? exitCodes.failure : exitCodes.ok;
 }
 

@@ -1,6 +1,6 @@
 /** The commands of heddle users: their options and help. */
 import type { Command } from "commander";
-import { keyHelp } from "./option-values.ts";
+import { jsonHelp, keyHelp } from "./option-values.ts";
 
 export function addUsers(program: Command, done: (code: number) => void): void {
   const users = program.command("users").description("users who have too much for one person: who is rejected, and back in");
@@ -9,10 +9,10 @@ export function addUsers(program: Command, done: (code: number) => void): void {
       .description(description)
       .option("--url <url>", "address of Heddle, HEDDLE_URL or http://127.0.0.1:8080 unless given")
       .option("--key-file <file>", "file of an API key with console.operate, - for standard input; HEDDLE_KEY unless given")
-      .option("--key <key>", keyHelp);
+      .option("--key <key>", keyHelp)
+      .option("--json", jsonHelp);
   }
   command("rejected", "users of whom /users/track takes no more, and why")
-    .option("--json", "print the result as JSON")
     .action(async (options) => done(await (await import("./users.ts")).rejected({ ...options, env: process.env })));
   command("admit", "let a rejected user back in: it may have twice of what it has then")
     .option("--external-id <id>", "the user")

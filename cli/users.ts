@@ -2,16 +2,16 @@
 import { type Input, openClient } from "../client/client.ts";
 import { calling } from "./http-call.ts";
 import { serverKey, serverUrl } from "./import.ts";
-import { exitCodes, print, printJson, table, UsageError } from "./output.ts";
+import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 
-interface ServerOptions {
+interface ServerOptions extends JsonOption {
   readonly url?: string;
   readonly key?: string;
   readonly keyFile?: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-export async function rejected(options: ServerOptions & { readonly json?: boolean }): Promise<number> {
+export async function rejected(options: ServerOptions): Promise<number> {
   const url = serverUrl(options);
   const client = openClient({ url, key: serverKey(options) });
   const { users = [] } = (await calling("The list", url, () => client.call("listRejectedUsers", {}))).body;
@@ -37,7 +37,7 @@ export async function admit(options: AdmitOptions): Promise<number> {
   const url = serverUrl(options);
   const client = openClient({ url, key: serverKey(options) });
   await calling("The word", url, () => client.call("admitUser", { body }));
-  print("The user is let in, and may have twice of what it has");
+  printResult(options, { admitted: body }, "The user is let in, and may have twice of what it has");
   return exitCodes.ok;
 }
 
