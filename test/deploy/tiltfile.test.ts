@@ -73,8 +73,9 @@ await describeWithTools(["kustomize", "starlark"], "Tiltfile", () => {
       expect(remote).toBe(`/app/${folder}`);
       expect(build?.["only"]).toContain(folder);
     }
-    const copied = [...dockerfile.matchAll(/^COPY (?!--)(\S+) \1$/gm)].map(([, folder]) => folder);
-    expect(copied.filter((folder) => !build?.["only"].includes(folder))).toEqual([]);
+    const copied = [...dockerfile.matchAll(/^COPY (?!--)(.+) \S+$/gm)].flatMap(([, from = ""]) => from.split(" "))
+      .map((path) => path.replace(/\/[^/]*\*.*$/, ""));
+    expect(copied.filter((path) => !build?.["only"].some((one: string) => path === one || path.startsWith(`${one}/`)))).toEqual([]);
     const [first] = build?.["live_update"] ?? [];
     expect(first.step).toBe("fall_back_on");
     expect(first.files.filter((file: string) => !existsSync(join(repository, file)))).toEqual([]);
