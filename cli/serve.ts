@@ -107,9 +107,13 @@ async function run<Config extends object>(
   const clock = systemClock;
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
   return await runUntilSignal({
-    async start() {
+    async start(asked) {
       const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: `heddle-${name}` });
-      const part = await startPart(() => open(config.part, { clock, logger, telemetry }), logger);
+      const part = await startPart(() => open(config.part, { clock, logger, telemetry }), { logger, asked });
+      if (part === undefined) {
+        await telemetry.close();
+        return undefined;
+      }
       releaseYoungSpaceWhole();
       telemetry.watch(() => part.health?.() ?? { ready: true });
       return { part, telemetry };
@@ -123,34 +127,40 @@ async function run<Config extends object>(
   });
 }
 
-/** Tries again while NATS or Cassandra are not there, so that parts and servers may start in any order. */
-async function startPart<Part>(open: () => Promise<Part>, logger: Logger): Promise<Part> {
-  let asked = false;
-  const signals = ["SIGTERM", "SIGINT"] as const;
-  function ask(): void {
-    asked = true;
-  }
-  for (const signal of signals) process.once(signal, ask);
+/** Tries again while NATS or Cassandra are not there, so that parts and servers may start in any order; undefined when asked to end. */
+async function startPart<Part>(
+  open: () => Promise<Part>,
+  { logger, asked }: { readonly logger: Logger; readonly asked: AbortSignal },
+): Promise<Part | undefined> {
   try {
     for (;;) {
       const part = await open().catch((error: unknown) => {
-        if (asked || !isAway(error)) throw error;
-        logger.warn("waiting", { reason: error.reason, message: error.message });
+        if (!isAway(error)) throw error;
+        logger.warn("waiting", { reason: error.reason, message: `${away.get(error.reason)}: ${error.message}`, cause: causeOf(error) });
       });
       if (part !== undefined) return part;
-      await setTimeout(retryMs);
+      await setTimeout(retryMs, undefined, { signal: asked }).catch(() => {});
+      if (asked.aborted) return undefined;
     }
   } catch (error) {
     reportFailure(error);
     throw error;
-  } finally {
-    for (const signal of signals) process.off(signal, ask);
   }
+}
+
+/** Of the driver: which address was asked, and what it said. */
+function causeOf({ cause }: Refusal): string {
+  return cause instanceof Error ? cause.message : "";
 }
 
 function isAway(error: unknown): error is Refusal {
   return error instanceof Refusal && away.has(error.reason);
 }
 
-const away: ReadonlySet<string> = new Set(["LOG_UNAVAILABLE", "STORE_UNAVAILABLE", "SERVICE_UNAVAILABLE"]);
+/** What is waited for, by the reason of the refusal. */
+const away: ReadonlyMap<string, string> = new Map([
+  ["LOG_UNAVAILABLE", "NATS (HEDDLE_NATS_URL)"],
+  ["STORE_UNAVAILABLE", "Cassandra (HEDDLE_CASSANDRA_CONTACT_POINTS)"],
+  ["SERVICE_UNAVAILABLE", "another part"],
+]);
 const retryMs = 1_000;

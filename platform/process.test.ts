@@ -49,6 +49,15 @@ describe("runUntilSignal()", () => {
     expect(done).toEqual(["stop late server", "exit 0"]);
   });
 
+  test("gives up waiting when the signal comes before it started, and has nothing to stop", async () => {
+    const { signals, done, code } = stage({
+      start: (asked) => new Promise((given) => asked.addEventListener("abort", () => given(undefined))),
+    });
+    signals.emit("SIGINT");
+    expect(await code).toBe(0);
+    expect(done).toEqual(["exit 0"]);
+  });
+
   test("exits 1 at once at a second signal, but not at the echo of the first", async () => {
     const { clock, signals, done, code } = stage({ stop: () => new Promise(() => {}) });
     signals.emit("SIGINT");

@@ -5,7 +5,8 @@ import { limits } from "./limits.ts";
 import type { Logger } from "./logger.ts";
 
 export interface ProcessParts<Started> {
-  start(): Promise<Started>;
+  /** Undefined where it was asked to end before it started: then nothing is there to stop. */
+  start(asked: AbortSignal): Promise<Started | undefined>;
   /** Ends what `start` gave: takes nothing new and finishes what it took. */
   stop(started: Started): Promise<void>;
   readonly drainMsMax: number;
@@ -25,39 +26,43 @@ interface SignalSource {
  * Starts, waits for SIGTERM or SIGINT, drains, and exits: 0 when drained, 1 when the start failed, the drain failed
  * or passed `drainMsMax`, a second signal came, or something was thrown that nobody caught. A signal that follows the
  * first within `signalEchoMsMax` is its echo: Ctrl-C reaches us from the terminal and again from `npm start`.
- * A signal during the start stops as soon as that is done. Resolves with the exit code, for tests; a real exit comes first.
+ * A signal during the start stops as soon as that is done, or gives up waiting. Resolves with the exit code, for tests; a real exit comes first.
  */
 export async function runUntilSignal<Started>(parts: ProcessParts<Started>): Promise<number> {
   const { logger } = parts;
   const exit = parts.exit ?? ((code: number) => process.exit(code));
-  const asked = Promise.withResolvers<void>();
+  const asked = new AbortController();
   const ended = Promise.withResolvers<number>();
   const clock = parts.clock ?? systemClock;
   const watch = watchSignals({ source: parts.signals ?? (process as SignalSource), clock }, {
-    first: asked.resolve,
+    first: () => asked.abort(),
     second: () => ended.resolve(1),
     fault: (error) => {
       logger.error("uncaught", error);
       ended.resolve(1);
     },
   });
-  const course = runCourse(parts, asked.promise);
+  const course = runCourse(parts, asked.signal);
   const code = await Promise.race([course, ended.promise]);
   watch.end();
   exit(code);
   return code;
 }
 
-async function runCourse<Started>(parts: ProcessParts<Started>, asked: Promise<void>): Promise<number> {
+async function runCourse<Started>(parts: ProcessParts<Started>, asked: AbortSignal): Promise<number> {
   const { logger } = parts;
-  let started: Started;
+  let started: Started | undefined;
   try {
-    started = await parts.start();
+    started = await parts.start(asked);
   } catch (error) {
     logger.error("start_failed", error);
     return 1;
   }
-  await asked;
+  if (started === undefined) {
+    logger.info("stopped");
+    return 0;
+  }
+  if (!asked.aborted) await new Promise((done) => asked.addEventListener("abort", done, { once: true }));
   logger.info("stopping");
   const late = Promise.withResolvers<"late">();
   const cancel = (parts.clock ?? systemClock).after(parts.drainMsMax, () => late.resolve("late"));

@@ -1,8 +1,8 @@
 /** One process of Heddle under test: started until it says where it listens, and never left behind. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { env } from "node:process";
+import { whileItMoves } from "./start-wait.ts";
 
-const startMsUsual = 120_000;
 const printedCharsMax = 200_000;
 const running = new Set<ChildProcess>();
 // A test that times out never stops its server, and its worker is ended by a signal.
@@ -10,7 +10,7 @@ process.once("exit", killAll);
 process.once("disconnect", killAll);
 process.once("SIGTERM", () => process.exit(1));
 
-/** Resolves when the process says that it listens; rejects with all it printed when it ends before. */
+/** Resolves when the process says that it listens; rejects with all it printed when it ends before, or stands still. */
 export async function launchHeddle(plan: ProcessPlan): Promise<HeddleProcess> {
   const child = spawn(plan.program, [...plan.args], {
     cwd: plan.folder,
@@ -25,9 +25,7 @@ export async function launchHeddle(plan: ProcessPlan): Promise<HeddleProcess> {
       done(code);
     })
   );
-  const url = await new Promise<string>((found, failed) => {
-    const { startMsMax = startMsUsual } = plan;
-    const late = setTimeout(() => failed(new Error(`The server did not listen within ${startMsMax} ms:\n${printed}`)), startMsMax);
+  const listening = new Promise<string>((found, failed) => {
     function read(chunk: unknown): void {
       printed = (printed + String(chunk)).slice(-printedCharsMax);
       const listening = /Heddle (?:[\w-]+ )?is listening on (https?:\/\/[^\s"\\]+)/.exec(printed);
@@ -37,8 +35,9 @@ export async function launchHeddle(plan: ProcessPlan): Promise<HeddleProcess> {
     child.stderr.on("data", read);
     child.once("error", failed);
     void ended.then((code) => failed(new Error(`The server ended with ${code} before it listened:\n${printed}`)));
-    void ended.then(() => clearTimeout(late));
-  }).catch((error: unknown) => {
+  });
+  const { name = "the server" } = plan;
+  const url = await whileItMoves(listening, { name, pid: child.pid, printed: () => printed }).catch((error: unknown) => {
     child.kill("SIGKILL");
     throw error;
   });
@@ -62,8 +61,8 @@ export interface ProcessPlan {
   readonly args: readonly string[];
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** How long it may take until it listens; half a minute unless given. */
-  readonly startMsMax?: number;
+  /** As people know it. */
+  readonly name?: string;
 }
 
 export interface HeddleProcess {

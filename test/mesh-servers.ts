@@ -7,9 +7,9 @@ import { promisify } from "node:util";
 import { type CassandraServer, startCassandra } from "./servers/cassandra.ts";
 import { type NatsServer, startNats } from "./servers/nats.ts";
 import { type RedisServer, startRedis } from "./servers/redis.ts";
+import { whileItMoves } from "./start-wait.ts";
 
 const entry = resolve(import.meta.dirname, "../cli/heddle.mjs");
-const migrateMsMax = 120_000;
 
 /** About 25 s and 2 GB. Data are thrown away unless `folder` keeps them. Rejects with what is missing on this machine. */
 export async function startMeshServers(options: { readonly folder?: string } = {}): Promise<MeshServers> {
@@ -36,10 +36,16 @@ export async function startMeshServers(options: { readonly folder?: string } = {
   }
 }
 
-/** Makes the tables; rejects after `msMax`. */
-export async function migrate(settings: Readonly<Record<string, string>>, msMax = migrateMsMax): Promise<void> {
+/** Makes the tables; rejects with what it printed where it fails, or stands still. */
+export async function migrate(settings: Readonly<Record<string, string>>): Promise<void> {
   const variables = { PATH: env.PATH ?? "", HOME: env.HOME ?? "", ...settings };
-  await promisify(execFile)(execPath, [entry, "migrate"], { env: variables, timeout: msMax });
+  let printed = "";
+  const made = promisify(execFile)(execPath, [entry, "migrate"], { env: variables });
+  for (const stream of [made.child.stdout, made.child.stderr]) stream?.on("data", (chunk) => printed += String(chunk));
+  await whileItMoves(made, { name: "heddle migrate", pid: made.child.pid, printed: () => printed }).catch((error: unknown) => {
+    made.child.kill("SIGKILL");
+    throw error;
+  });
 }
 
 function folderOf(folder: string | undefined, name: string): { folder?: string } {

@@ -84,19 +84,20 @@ const attemptsMax = 3;
 
 function launchPart({ repository, runtimeOf, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
-  if (runtimeOf(part[0] ?? "") === "node") {
-    return launchHeddle({ program: execPath, args, folder: repository, env: { NODE_OPTIONS: meshNodeOptions, ...env } });
+  const name = part[0] ?? "";
+  if (runtimeOf(name) === "node") {
+    return launchHeddle({ name, program: execPath, args, folder: repository, env: { NODE_OPTIONS: meshNodeOptions, ...env } });
   }
   const granted = [
     "--no-prompt",
     "--node-modules-dir=manual",
-    `--allow-read=${repository}${part[0] === "gateway" ? `,${declarationPath}` : ""}`,
+    `--allow-read=${repository}${name === "gateway" ? `,${declarationPath}` : ""}`,
     "--allow-net=127.0.0.1",
     `--allow-env=${Object.keys(env).join()}`,
     "--ignore-env",
     "--allow-sys=hostname",
   ];
-  return launchHeddle({ program: "deno", args: ["run", ...granted, ...args], folder: repository, env });
+  return launchHeddle({ name, program: "deno", args: ["run", ...granted, ...args], folder: repository, env });
 }
 
 /** Ends the gateway first: it has to finish what it took. The code is 0 when all drained. */

@@ -7,18 +7,23 @@ import { secret } from "../platform/identifier.ts";
 import { partVariable } from "../platform/mesh-config.ts";
 import { launchMesh, meshLogName, type MeshProcesses, smallLog } from "./mesh-shape.ts";
 import { type MeshServers, startMeshServers } from "./mesh-servers.ts";
+import { tellWaits } from "./start-wait.ts";
 
+/** What shells give for a process that Ctrl-C ended. */
+const interrupted = 130;
 const folder = mkdtempSync(join(tmpdir(), "heddle-mesh-"));
 const dataDir = join(folder, "data");
 process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 let servers: MeshServers | undefined;
 let mesh: MeshProcesses | undefined;
 const asked = Promise.withResolvers<void>();
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => asked.resolve());
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, end);
+tellWaits((line) => console.log(line));
 
 try {
-  console.log("Starting NATS, Redis and Cassandra; this takes half a minute ...");
+  console.log("Starting NATS, Redis and Cassandra, which takes half a minute; the first time they are built, which takes minutes ...");
   servers = await startMeshServers();
+  console.log("Starting a process of each part and a gateway ...");
   const key = secret("hdl_");
   writeFileSync(join(folder, "declaration.yaml"), declaration(key));
   mesh = await launchMesh({
@@ -40,6 +45,12 @@ try {
   mesh?.kill("SIGTERM");
   await mesh?.ended;
   await servers?.stop();
+}
+
+/** What starts still has nothing to finish: it ends with this process. */
+function end(): void {
+  if (mesh === undefined) process.exit(interrupted);
+  asked.resolve();
 }
 
 /** As `heddle start` makes it on its first start. */

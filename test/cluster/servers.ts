@@ -7,8 +7,6 @@ import { freePorts, type Server } from "../servers/server-process.ts";
 
 const addresses = ["127.0.0.1", "127.0.0.2", "127.0.0.3"];
 const heapMegabytes = 768;
-/** Three nodes agree on each change of a table. */
-const migrateMsMax = 480_000;
 
 /** Each row and each message has three copies. About 4 GB, and minutes on a busy machine. */
 export async function startClusters(): Promise<Clusters> {
@@ -36,7 +34,7 @@ export async function startClusters(): Promise<Clusters> {
       HEDDLE_CASSANDRA_CONTACT_POINTS: cassandra.map(({ contactPoint }) => contactPoint).join(),
       HEDDLE_CASSANDRA_DATACENTER: "datacenter1",
     };
-    await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "3" }, migrateMsMax);
+    await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "3" });
     return { cassandra, nats, settings, stop };
   } catch (error) {
     await stop();

@@ -9,9 +9,6 @@ import { type HeddleProcess, launchHeddle } from "../heddle-process.ts";
 import type { MeshServers } from "../mesh-servers.ts";
 import { freePorts } from "../servers/server-process.ts";
 
-/** Servers that a process waits for may themselves take this long. */
-const startMsMax = 150_000;
-
 export async function startMesh({ settings }: Pick<MeshServers, "settings">): Promise<Mesh> {
   const folder = mkdtempSync(join(tmpdir(), "heddle-faults-"));
   const declaration = join(folder, "declaration.yaml");
@@ -23,7 +20,7 @@ export async function startMesh({ settings }: Pick<MeshServers, "settings">): Pr
     const args = ["serve", ...(part === "gateway" ? ["gateway", "--apply", declaration] : ["profile"])];
     const own = part === "gateway" ? gatewaySettings() : profileSettings(part);
     const program = { program: execPath, args: [join(repository, "cli/heddle.mjs"), ...args], folder: repository };
-    running.set(part, await launchHeddle({ ...program, env: { ...settings, ...own }, startMsMax }));
+    running.set(part, await launchHeddle({ ...program, name: part, env: { ...settings, ...own } }));
   }
   function profileSettings(part: PartName): Record<string, string> {
     const port = part === "profile-0" ? ports[0] : ports[1];

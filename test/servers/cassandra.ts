@@ -19,7 +19,6 @@ export async function startCassandra(options: CassandraOptions = {}): Promise<Ca
     name: "cassandra",
     host: address,
     port,
-    startMsMax: 240_000,
     ready: /Starting listening for CQL clients/,
     command: (folder) => {
       const data = join(folder, "data");

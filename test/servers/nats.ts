@@ -16,7 +16,6 @@ export async function startNats(options: NatsOptions = {}): Promise<NatsServer> 
   const server = await startServer({
     name: "nats-server",
     port,
-    startMsMax: 120_000,
     ready: /Server is ready/,
     command: (folder) => {
       folderOf = folder;

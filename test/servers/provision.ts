@@ -26,8 +26,8 @@ export function serversFolder(): string {
   return resolve(env.HEDDLE_SERVERS_DIR ?? join(import.meta.dirname, "../../.cache/servers"));
 }
 
-const natsVersion = "2.15.2";
-const cassandraVersion = "5.0.9";
+export const natsVersion = "2.15.2";
+export const cassandraVersion = "5.0.9";
 const buildMsMax = 15 * 60_000;
 const run = promisify(execFile);
 

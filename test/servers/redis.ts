@@ -17,7 +17,6 @@ export async function startRedis(options: { folder?: string; tls?: RedisTlsFiles
   const server = await startServer({
     name: "redis-server",
     port,
-    startMsMax: 120_000,
     ready: /Ready to accept connections/,
     command: (folder) => [
       found.program,

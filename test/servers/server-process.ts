@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { whileItMoves } from "../start-wait.ts";
 
 /** Starts what `plan` says in a throw-away folder (or the one given, which is kept). Rejects with what it printed. */
 export async function startServer(plan: ServerPlan, folder?: string): Promise<Server> {
@@ -79,11 +80,7 @@ async function launch(plan: ServerPlan, command: readonly string[], removeAfter:
     child.once("error", () => done());
   });
   if (child.pid !== undefined) guard(child.pid, removeAfter, ended);
-  await new Promise<void>((ready, failed) => {
-    const late = setTimeout(
-      () => failed(new Error(`${plan.name} was not ready within ${plan.startMsMax} ms:\n${printed}`)),
-      plan.startMsMax,
-    );
+  const ready = new Promise<void>((ready, failed) => {
     function read(chunk: unknown): void {
       printed = (printed + String(chunk)).slice(-outputCharsMax);
       if (plan.ready.test(printed)) ready();
@@ -91,8 +88,9 @@ async function launch(plan: ServerPlan, command: readonly string[], removeAfter:
     child.stdout.on("data", read);
     child.stderr.on("data", read);
     child.once("error", failed);
-    void ended.then(() => failed(new Error(`${plan.name} ended before it was ready:\n${printed}`))).finally(() => clearTimeout(late));
-  }).then(() => listening(plan, child)).catch((error: unknown) => {
+    void ended.then(() => failed(new Error(`${plan.name} ended before it was ready:\n${printed}`)));
+  }).then(() => listening(plan, child));
+  await whileItMoves(ready, { name: plan.name, pid: child.pid, printed: () => printed }).catch((error: unknown) => {
     child.kill("SIGKILL");
     throw error;
   });
@@ -120,7 +118,6 @@ export interface ServerPlan {
   /** 127.0.0.1 unless given. */
   readonly host?: string;
   readonly port: number;
-  readonly startMsMax: number;
   /** What it prints when it takes connections. */
   readonly ready: RegExp;
   /** Writes what it needs into its folder and gives the command line. */
