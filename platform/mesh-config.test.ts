@@ -36,9 +36,18 @@ test("a part has one certificate, as a server and as a caller", () => {
     peer: readPeer(reader, "profile"),
     none: readOptionalPeer(reader, "scim"),
   }));
-  expect(config.server).toMatchObject({ port: 9103, callers: ["gateway"], tls });
+  expect(config.server).toMatchObject({ port: 9103, callers: ["gateway", "operator"], tls });
   expect(config.peer).toEqual({ addresses: ["https://a:1", "https://b:2"], tls });
   expect(config.none).toBeUndefined();
+});
+
+test("operators call every part, whoever else does", () => {
+  function callers(record: ConfigRecord): readonly string[] {
+    const read: Parameters<typeof readConfig>[1] = (reader) => readRpcServer(reader, "scim", { port: 9104, callers: ["gateway"] });
+    return (readConfig(record, read) as { callers: readonly string[] }).callers;
+  }
+  expect(callers({})).toEqual(["gateway", "operator"]);
+  expect(callers({ HEDDLE_SCIM_CALLERS: "mailer", HEDDLE_OPERATORS: "ann,bob" })).toEqual(["mailer", "ann", "bob"]);
 });
 
 test("a certificate without its key is a problem, said once", () => {

@@ -125,7 +125,7 @@ export function readEvents(reader: ConfigReader): EventsConfig {
   };
 }
 
-/** HEDDLE_<PART>_RPC_HOST, _RPC_PORT and _CALLERS; `port` and `callers` where they are not given. */
+/** HEDDLE_<PART>_RPC_HOST, _RPC_PORT and _CALLERS, with the operators; `port` and `callers` where they are not given. */
 export function readRpcServer(
   reader: ConfigReader,
   part: string,
@@ -135,8 +135,13 @@ export function readRpcServer(
     ...readRpcAddress(reader, partVariable(part, "RPC_HOST")),
     port: reader.whole(partVariable(part, "RPC_PORT"), { min: 0, max: limits.portMax, fallback: port }),
     reflection: reader.flag("HEDDLE_RPC_REFLECTION", { fallback: false }),
-    callers: reader.list(partVariable(part, "CALLERS"), { fallback: callers }),
+    callers: [...reader.list(partVariable(part, "CALLERS"), { fallback: callers }), ...readOperators(reader)],
   };
+}
+
+/** HEDDLE_OPERATORS: who calls every part, as commands of operators do. */
+export function readOperators(reader: ConfigReader): readonly string[] {
+  return reader.list("HEDDLE_OPERATORS", { fallback: ["operator"] });
 }
 
 /** Of all parts in one process: HEDDLE_RPC_HOST, _PORT and _CALLERS. Undefined where no port is given: nothing is served. */

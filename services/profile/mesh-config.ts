@@ -4,6 +4,7 @@ import {
   type EventsConfig,
   type PeerConfig,
   readEvents,
+  readOperators,
   readOptionalPeer,
   readRpcServer,
   readStore,
@@ -31,7 +32,7 @@ export function readMeshProfileConfig(reader: ConfigReader): MeshProfileConfig {
     ...readStreams(reader),
     events: readEvents(reader),
     rpc: readRpcServer(reader, "profile", { port: 9101, callers: ["gateway", "subscription", "messaging-status", "content"] }),
-    operators: reader.list("HEDDLE_OPERATORS", { fallback: ["operator"] }),
+    operators: readOperators(reader),
     messagingStatus: readOptionalPeer(reader, "messaging-status"),
   };
 }

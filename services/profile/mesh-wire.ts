@@ -95,8 +95,6 @@ export async function serveMeshProfile(config: MeshProfileConfig, parts: MeshPar
 function callersOf({ rpc, operators }: MeshProfileConfig): Map<string, readonly string[]> {
   return new Map([
     [ProfileService.typeName, rpc.callers],
-    // For heddle export
-    [`${ProfileService.typeName}/${ProfileService.method.listUsers.name}`, [...rpc.callers, ...operators]],
     [LogService.typeName, operators],
   ]);
 }

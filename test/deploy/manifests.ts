@@ -28,11 +28,10 @@ export function manifestsOf(text: string): Manifests {
   return {
     all,
     ofKind,
-    pods: ofKind("Deployment", "StatefulSet", "Job").map((owner) => ({
-      owner,
-      labels: owner.spec.template.metadata.labels,
-      spec: owner.spec.template.spec,
-    })),
+    pods: ofKind("Deployment", "StatefulSet", "Job", "CronJob").map((owner) => {
+      const { metadata, spec } = (owner.kind === "CronJob" ? owner.spec.jobTemplate : owner).spec.template;
+      return { owner, labels: metadata.labels, spec };
+    }),
     named(kind, name) {
       const found = all.find((one) => one.kind === kind && one.metadata.name === name);
       if (!found) throw new Error(`Expected a ${kind} called "${name}"`);

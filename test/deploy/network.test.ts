@@ -38,6 +38,21 @@ for (const overlay of overlays) {
       }
     });
 
+    test.runIf(overlay === "production")(
+      "whoever operates calls every part, each of which takes its calls, and nobody calls them",
+      async () => {
+        for (const part of partNames.filter((name) => name !== "gateway")) {
+          const rpc = await rpcOf(manifests, part);
+          expect(rpc.callers).toContain("operator");
+          expect(callersIn(manifests, part)).toContain("operator");
+          expect(portsOut(manifests, "operator", part), part).toEqual([rpc.port]);
+        }
+        const policies = manifests.ofKind("NetworkPolicy").filter(({ spec }) => namesOf(spec.podSelector).includes("operator"));
+        expect(policies.filter(({ spec }) => spec.policyTypes.includes("Ingress"))).toEqual([]);
+        expect(namesOf(manifests.named("NetworkPolicy", "parts-call-servers").spec.podSelector)).toContain("operator");
+      },
+    );
+
     test("every policy speaks of pods that there are", () => {
       const names = new Set(manifests.pods.map(({ labels }) => labels[nameLabel]));
       const spoken = manifests.ofKind("NetworkPolicy").flatMap(({ spec }) =>

@@ -42,9 +42,9 @@ await describeWithTools(["kustomize"], "RPC ports of deploy/overlays/production"
       return { port: server.port, lines: logger.lines };
     }
 
-    test("a gateway is answered", async () => {
+    test.each(["gateway", "operator"])("the %s is answered", async (caller) => {
       const { port } = await serve();
-      const tls = { ca: files.authority.cert, ...files.authority.issue("DNS:gateway") };
+      const tls = { ca: files.authority.cert, ...files.authority.issue(`DNS:${caller}`) };
       expect(await Promise.all(paths.map((path) => overHttp2(port, { path, tls })))).toEqual(paths.map(() => 200));
       expect(await overHttp1(port, { path: paths[0], tls })).toMatch(/^HTTP\/1.1 200/);
       expect(calls).toBe(2);

@@ -11,7 +11,7 @@ await describeWithTools(["kustomize"], "test/kubernetes/production", () => {
     expect(text).not.toMatch(/192\.0\.2\.|\bexample\.com/);
     const manifests = manifestsOf(text);
     expect(manifests.ofKind("HorizontalPodAutoscaler")).toEqual([]);
-    expect(new Set(manifests.ofKind("Deployment", "Job").map(({ metadata }) => metadata["namespace"]))).toEqual(
+    expect(new Set(manifests.ofKind("Deployment", "Job", "CronJob").map(({ metadata }) => metadata["namespace"]))).toEqual(
       new Set(["heddle-production"]),
     );
     for (const { owner, spec } of manifests.pods) {

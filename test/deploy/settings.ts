@@ -1,9 +1,11 @@
 /** What the parts make of an environment: their own readers of settings, with a note of every name they asked for. */
 import { readConfig } from "../../platform/config.ts";
 import { meshKeyspaces, meshParts } from "../../cli/mesh-parts.ts";
+import { readReaches } from "../../cli/mesh-reaches.ts";
 import { readMeshGatewayConfig } from "../../cli/serve-gateway.ts";
+import { readMeshAccess } from "../../gateway/mesh-access.ts";
 import type { ConfigReader } from "../../platform/config.ts";
-import type { RpcServerConfig, StoreConfig } from "../../platform/mesh-config.ts";
+import { readEvents, readPeer, readStreams, type RpcServerConfig, type StoreConfig } from "../../platform/mesh-config.ts";
 import { readTelemetryConfig } from "../../platform/telemetry/config.ts";
 
 /** And what else the part makes of it. */
@@ -48,6 +50,7 @@ export const certificates = "/etc/heddle/tls";
 async function readerOf(part: string): Promise<(reader: ConfigReader) => Omit<PartSettings, "asked">> {
   if (part === "gateway") return readMeshGatewayConfig;
   if (part === "migrate") return readMigrate;
+  if (part === "operator") return readOperator;
   const serve = meshParts.get(part);
   if (!serve) throw new Error(`Expected a part of the mesh, got "${part}"`);
   let found: ((reader: ConfigReader) => object) | undefined;
@@ -64,6 +67,18 @@ const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
 function readMigrate(reader: ConfigReader): Omit<PartSettings, "asked"> {
   reader.whole("HEDDLE_CASSANDRA_REPLICATION", { min: 1, max: 9, fallback: 3 });
   return { stores: keyspaces.map(({ read }) => read(reader)) };
+}
+
+/** What commands read that operate the mesh: heddle log, doctor, backup and restore. */
+function readOperator(reader: ConfigReader): Omit<PartSettings, "asked"> & Record<string, unknown> {
+  return {
+    reaches: readReaches(reader),
+    streams: readStreams(reader),
+    events: readEvents(reader),
+    access: readMeshAccess(reader),
+    peers: ["profile", "subscription", "messaging-status"].map((part) => readPeer(reader, part)),
+    stores: keyspaces.map(({ read }) => read(reader)),
+  };
 }
 
 /** All parts that run as processes of their own. */

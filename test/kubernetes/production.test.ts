@@ -55,6 +55,30 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     const settings = await kubectl(["-n", production, "exec", "deploy/gateway", "--", "env"]);
     expect(settings).toMatch(/^HEDDLE_PROFILE_URL=dns\+https:/m);
   });
+
+  test("an operator goes from the alert to the redrive, in a container with a certificate of its own; a gateway's may not", async () => {
+    const started = performance.now();
+    await inPart("profile", appendRubbish);
+    // What HeddleDeadLetters looks at
+    await expect.poll(() => inPart("profile", countDeadLetters), { timeout: 60_000, interval: 1_000 }).toBe("1\n");
+    await expect(kubectl(["-n", production, "exec", "deploy/gateway", "--", "heddle", "log", "status"])).rejects.toThrow(
+      "may use heddle.log",
+    );
+    await startOperator();
+    const [first] = await setAside();
+    expect(first).toMatchObject({ partition: 0 });
+    expect(await operate("log", "redrive")).toContain("1 records that were set aside are tried once more");
+    // It is behind all others now, and no better for it
+    await expect.poll(async () => (await setAside())[0]?.sequence, { timeout: 60_000, interval: 1_000 }).toBeGreaterThan(
+      first?.sequence ?? 0,
+    );
+    const [again] = await setAside();
+    await operate("log", "skip", "--partition", "0", "--at", String(again?.sequence));
+    expect(await operate("log", "status")).toContain("Nothing waits for a human");
+    expect(await operate("doctor").catch(String)).toContain("RPC access");
+    await kubectl(["-n", production, "delete", "job", "operator"]);
+    figure("with TLS, from `HeddleDeadLetters` to the redrive in `job/operator`", { took: performance.now() - started });
+  });
 });
 
 /** A message of `kubectl apply` names what it did not like on standard error. */
@@ -65,13 +89,51 @@ async function applied(args: readonly string[]): Promise<{ printed: string; warn
   });
 }
 
+/** As deploy/README.md has it. */
+async function startOperator(): Promise<void> {
+  await kubectl(["-n", production, "create", "job", "operator", "--from=cronjob/operator"]);
+  await kubectl(["-n", production, "wait", "--for=condition=Ready", "pod", "-l", "job-name=operator", "--timeout=60s"]);
+}
+
+function operate(...words: readonly string[]): Promise<string> {
+  return kubectl(["-n", production, "exec", "job/operator", "--", "heddle", ...words]);
+}
+
+async function setAside(): Promise<{ partition: number; sequence: number }[]> {
+  return (JSON.parse(await operate("log", "status", "--json")) as { setAside: { partition: number; sequence: number }[] }).setAside;
+}
+
+/** A script by the image's own Node, with the settings of the part. */
+function inPart(part: string, script: string): Promise<string> {
+  return kubectl(["-n", production, "exec", `deploy/${part}`, "--", "node", "--input-type=module", "-e", script]);
+}
+
+/** What no build can read, in the intake: nobody can tell whose it is. */
+const appendRubbish = `
+  const { openJetStreamLog } = await import("/app/platform/log/jetstream.ts");
+  const { readConfig } = await import("/app/platform/config.ts");
+  const { readStreams } = await import("/app/platform/mesh-config.ts");
+  const { systemClock } = await import("/app/platform/clock.ts");
+  const { silentLogger } = await import("/app/platform/logger.ts");
+  const { nats, logName, partitions, ...streams } = readConfig(process.env, readStreams);
+  const log = await openJetStreamLog(
+    { ...nats, ...streams, clock: systemClock, logger: silentLogger, name: logName + "_intake", partitions, make: false },
+  );
+  await log.append(0, Uint8Array.of(255));
+  await log.close();`;
+
+const countDeadLetters = `
+  const text = await (await fetch("http://127.0.0.1:9464/metrics")).text();
+  const counts = [...text.matchAll(/^heddle_dead_letters[{].*[}] ([0-9]+)$/gm)].map(([, count]) => Number(count));
+  console.log(counts.reduce((sum, count) => sum + count, 0));`;
+
 /** As deploy/README.md has them. The servers here ask for no password, and take one, but for Redis; they speak no TLS. */
 async function makeSecrets(): Promise<void> {
   const folder = certificateFolder();
   try {
     const authority = openAuthority(folder.path, "heddle");
     await makeSecret("servers-tls", { "nats-ca.crt": authority.cert, "cassandra-ca.crt": authority.cert, "redis-ca.crt": authority.cert });
-    for (const part of parts) {
+    for (const part of [...parts, "operator"]) {
       const { cert, key } = authority.issue(`DNS:${part}`);
       await makeSecret(`${part}-tls`, { "ca.crt": authority.cert, "tls.crt": cert, "tls.key": key });
       await makeSecret(`${part}-credentials`, {
