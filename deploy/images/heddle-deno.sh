@@ -1,14 +1,30 @@
 #!/bin/sh
-# The heddle command on Deno with what its part needs and nothing else. Where a part may call is said by the cluster's
-# network policy, or more narrowly by HEDDLE_DENO_NET: hosts, host:port or ranges, between commas.
+# The heddle command on Deno with what it needs and nothing else. Where a part of the mesh may call is said by the cluster's network policy,
+# or more narrowly by HEDDLE_DENO_NET: hosts, host:port or ranges, between commas. Names alone would not do for it: pods of other parts, and
+# nodes that NATS and Cassandra tell of, are called by their addresses.
 set -eu
 
-case "${1:-} ${2:-}" in
-  "start "* | "serve gateway") files="--allow-read=/app,/etc/heddle,${HEDDLE_DATA_DIR} --allow-write=${HEDDLE_DATA_DIR}" ;;
-  *) files="--allow-read=/app,/etc/heddle" ;;
+# A part keeps nothing on disk; commands work on the data folder
+case "${1:-}" in
+  serve | migrate) files="--allow-read=/app,/etc/heddle" ;;
+  *) files="--allow-read=/app,/etc/heddle,${HEDDLE_DATA_DIR} --allow-write=${HEDDLE_DATA_DIR}" ;;
 esac
+
+address() {
+  case "$1" in *:*) printf '[%s]:%s' "$1" "$2" ;; *) printf '%s:%s' "$1" "$2" ;; esac
+}
+
+# One process calls nobody but the collector of its traces
+net=${HEDDLE_DENO_NET:-}
+if [ "${1:-}" = start ] && [ -z "$net" ]; then
+  net=$(address "${HEDDLE_HTTP_HOST:-127.0.0.1}" "${HEDDLE_HTTP_PORT:-8080}")
+  if [ -n "${HEDDLE_RPC_PORT:-}" ]; then net="$net,$(address "${HEDDLE_RPC_HOST:-127.0.0.1}" "$HEDDLE_RPC_PORT")"; fi
+  if [ -n "${HEDDLE_METRICS_PORT:-}" ]; then net="$net,$(address "${HEDDLE_METRICS_HOST:-127.0.0.1}" "$HEDDLE_METRICS_PORT")"; fi
+  collector=${OTEL_EXPORTER_OTLP_TRACES_ENDPOINT:-${OTEL_EXPORTER_OTLP_ENDPOINT:-}}
+  if [ -n "$collector" ]; then net="$net,$(printf %s "$collector" | sed -e 's#^[a-z]*://##' -e 's#[/?].*##' -e 's#.*@##')"; fi
+fi
 names=$(env | sed -n 's/^\(HEDDLE_[A-Z0-9_]*\|OTEL_[A-Z0-9_]*\)=.*/\1/p' | paste -s -d , -)
 
 # shellcheck disable=SC2086 # the files are two options
-exec deno run --no-prompt --no-config --node-modules-dir=manual $files "--allow-net${HEDDLE_DENO_NET:+=$HEDDLE_DENO_NET}" \
+exec deno run --no-prompt --no-config --node-modules-dir=manual $files "--allow-net${net:+=$net}" \
   --allow-sys=hostname --ignore-env "--allow-env=$names" /app/cli/heddle.mjs "$@"

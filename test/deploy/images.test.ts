@@ -46,6 +46,50 @@ for (const image of ["node", "dev"]) {
   });
 }
 
+test("heddle-deno.sh: a part of the mesh and the migration have no folder; other commands have that of the data", () => {
+  for (const args of [["serve", "gateway"], ["serve", "profile"], ["migrate", "--wait", "600"]]) {
+    expect(denoGrants(args)["allow-read"]).toBe("/app,/etc/heddle");
+    expect(denoGrants(args)).not.toHaveProperty("allow-write");
+  }
+  for (const args of [["start"], ["start", "--apply", "/etc/heddle/all.yaml"], ["keys", "list"]]) {
+    expect(denoGrants(args)).toMatchObject({ "allow-read": "/app,/etc/heddle,/data", "allow-write": "/data" });
+  }
+});
+
+test("heddle-deno.sh: one process may use the addresses that it listens on and the collector, a part what HEDDLE_DENO_NET names", () => {
+  expect(denoGrants(["start"], { HEDDLE_HTTP_HOST: "0.0.0.0" })["allow-net"]).toBe("0.0.0.0:8080");
+  const all = {
+    HEDDLE_HTTP_HOST: "::",
+    HEDDLE_HTTP_PORT: "80",
+    HEDDLE_RPC_PORT: "9101",
+    HEDDLE_METRICS_HOST: "0.0.0.0",
+    HEDDLE_METRICS_PORT: "9464",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://user:word@collector.example:4318/v1?x=1",
+  };
+  expect(denoGrants(["start"], all)["allow-net"]).toBe("[::]:80,127.0.0.1:9101,0.0.0.0:9464,collector.example:4318");
+  expect(denoGrants(["start"], { ...all, HEDDLE_DENO_NET: "10.0.0.0/8" })["allow-net"]).toBe("10.0.0.0/8");
+  expect(denoGrants(["serve", "profile"], { HEDDLE_DENO_NET: "10.0.0.0/8,nats:4222" })["allow-net"]).toBe("10.0.0.0/8,nats:4222");
+  // Pods and nodes are called by addresses that nobody knows beforehand
+  expect(denoGrants(["serve", "profile"], all)["allow-net"]).toBe("");
+});
+
+test("heddle-deno.sh: of the environment Heddle sees its own variables, and nothing is granted that has no name here", () => {
+  const grants = denoGrants(["start"], { HEDDLE_HTTP_PORT: "80", OTEL_SERVICE_NAME: "x", OTHER: "secret" });
+  expect(grants["allow-env"]?.split(",").toSorted()).toEqual(["HEDDLE_DATA_DIR", "HEDDLE_HTTP_PORT", "OTEL_SERVICE_NAME"]);
+  const names = [
+    "no-prompt",
+    "no-config",
+    "node-modules-dir",
+    "allow-read",
+    "allow-write",
+    "allow-net",
+    "allow-sys",
+    "ignore-env",
+    "allow-env",
+  ];
+  expect(Object.keys(grants)).toEqual(names);
+});
+
 test("Node takes the room for young objects from its options", () => {
   expect(heapMibWith(meshNodeOptions)).toBe(oldSpaceMib + 3 * meshYoungSpaceMib);
 });
@@ -132,6 +176,21 @@ function startedBy(image: string, args: readonly string[], given: Readonly<Recor
     env: { PATH: `${folder}${delimiter}${env.PATH}`, ...given },
   });
   return Object.fromEntries(printed.split("\n").map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]));
+}
+
+/** The options that the script of the Deno image gives Deno, by name: a stand-in prints them. */
+function denoGrants(args: readonly string[], given: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const folder = mkdtempSync(join(tmpdir(), "heddle-image-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  writeFileSync(join(folder, "deno"), '#!/bin/sh\nprintf "%s\\n" "$@"\n', { mode: 0o755 });
+  const printed = execFileSync("sh", [join(repository, "deploy/images/heddle-deno.sh"), ...args], {
+    encoding: "utf8",
+    env: { PATH: `${folder}${delimiter}${env.PATH}`, HEDDLE_DATA_DIR: "/data", ...given },
+  });
+  const [run, ...words] = printed.trimEnd().split("\n");
+  expect([run, ...words.slice(words.indexOf("/app/cli/heddle.mjs"))]).toEqual(["run", "/app/cli/heddle.mjs", ...args]);
+  const options = words.slice(0, words.indexOf("/app/cli/heddle.mjs")).map((word) => /^--([a-z-]+)=?(.*)$/.exec(word) ?? []);
+  return Object.fromEntries(options.map(([, name = "", value = ""]) => [name, value]));
 }
 
 const oldSpaceMib = 256;

@@ -3,14 +3,12 @@ import { execFile } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
 import { meshYoungSpaceMib } from "../../cli/young-space.ts";
 import { type Container, environmentOf, type Manifests, manifestsOf, namesPutIn, overlays, type Pod, renderText } from "./manifests.ts";
-import { kubernetesVersion, provisionTool } from "./provision.ts";
+import { kubernetesVersions, provisionTool, schemaLocations } from "./provision.ts";
 import { certificates, partNames, readPart } from "./settings.ts";
 import { describeWithTools } from "./with-tools.ts";
 
 /** Deliberately different: tags are never moved, and a limit of CPU makes answers late while the machine has time to give. */
 const scoreOptions = ["--ignore-container-cpu-limit", "--ignore-test", "container-image-pull-policy"];
-/** Kinds of the Prometheus operator, whose schemas do not come with Kubernetes. */
-const foreignKinds = "ServiceMonitor,PrometheusRule";
 const nobody = /^\d{5,}$/;
 
 for (const overlay of overlays) {
@@ -22,10 +20,9 @@ for (const overlay of overlays) {
       manifests = manifestsOf(text);
     });
 
-    test(`fits the schemas of Kubernetes ${kubernetesVersion}`, async () => {
-      const location = `${await provisionTool("schemas")}/{{.ResourceKind}}{{.KindSuffix}}.json`;
-      const said = await piped("kubeconform", ["-strict", "-summary", "-skip", foreignKinds, "-schema-location", location, "-"], text);
-      expect(said).toMatch(/Invalid: 0, Errors: 0/);
+    test.each(kubernetesVersions)("fits the schemas of Kubernetes %s", async (version) => {
+      const said = await piped("kubeconform", ["-strict", "-summary", ...await schemaLocations(version), "-"], text);
+      expect(said).toMatch(/Invalid: 0, Errors: 0, Skipped: 0/);
     });
 
     test("has no critical finding of kube-score", async () => {
@@ -187,7 +184,13 @@ for (const overlay of overlays) {
       for (const { metadata, spec } of manifests.ofKind("Deployment")) {
         const budget = manifests.named("PodDisruptionBudget", metadata.name);
         expect(budget.spec.selector).toEqual(spec.selector);
-        expect(spec.template.spec.topologySpreadConstraints).toHaveLength(2);
+        const spread = spec.template.spec.topologySpreadConstraints as readonly Spread[];
+        expect(spread.map(({ topologyKey }) => topologyKey)).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
+        for (const constraint of spread) {
+          expect(constraint.labelSelector).toEqual(spec.selector);
+          // In a rollout, old pods that are about to go must not decide where the new ones land
+          expect(constraint.matchLabelKeys).toEqual(["pod-template-hash"]);
+        }
         expect(spec.replicas === undefined).toBe(scaled.includes(metadata.name));
         expect(spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
       }
@@ -201,6 +204,12 @@ const restMib = 200;
 function mibOf(quantity: string): number {
   const [, number] = /^(\d+)Mi$/.exec(quantity) ?? [];
   return Number(number);
+}
+
+interface Spread {
+  readonly topologyKey: string;
+  readonly labelSelector: object;
+  readonly matchLabelKeys: readonly string[];
 }
 
 interface Port {
