@@ -82,7 +82,7 @@ export async function withConsentPlace<T>(
 }
 
 async function inFolder(database: Database): Promise<ConsentPlace> {
-  const [statuses, memberships] = [await readMessagingStatus(database), await readMembershipLedger(database)];
+  const [statuses, memberships] = [await readMessagingStatus(database, systemClock), await readMembershipLedger(database)];
   return {
     async history(workspaceId, { address, key }) {
       const chains = address === undefined ? [] : [await statuses.history(workspaceId, address)];

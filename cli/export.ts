@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSyn
 import { join } from "node:path";
 
 import { type Client, type Input, openClient } from "../client/client.ts";
+import { systemClock } from "../platform/clock.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { limits } from "../platform/limits.ts";
 import { readPeer } from "../platform/mesh-config.ts";
@@ -62,7 +63,7 @@ async function* readFolder(options: ExportOptions): AsyncGenerator<readonly unkn
   const workspace = await withAccess(folder, { create: false }, async (access) => chooseWorkspace(access.rows(), options.workspace));
   const database = openDatabase({ path: join(folder, databaseFile) });
   try {
-    const { statuses } = await readMessagingStatus(database);
+    const { statuses } = await readMessagingStatus(database, systemClock);
     yield* readUsers(database, {
       workspaceId: workspace.id,
       currencyRates: workspace.currencyRates,

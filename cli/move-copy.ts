@@ -35,7 +35,7 @@ export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through,
   progress.begin("dashboard users");
   for await (const rows of from.dashboardUsers.read(companyIds)) {
     await to.dashboardUsers.write(rows);
-    progress.moved(rows.users?.length ?? 0);
+    progress.moved(rows.writes.filter(({ key: { kind } }) => kind === "id").length);
   }
   progress.begin("versions of preference centers, and translations");
   for await (const rows of from.content.read(workspaceIds)) {

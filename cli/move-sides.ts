@@ -29,7 +29,7 @@ export async function folderSide(database: Database): Promise<MoveSide> {
   return sideOf({
     profiles: await moveProfiles(database),
     memberships: await moveMemberships(database),
-    statuses: await moveStatuses(database),
+    statuses: await moveStatuses(database, systemClock),
     dashboardUsers: await moveDashboardUsers(database, systemClock),
     content: await moveContent(database, systemClock),
   });

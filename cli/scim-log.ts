@@ -22,7 +22,7 @@ export async function log(options: ScimLogOptions): Promise<number> {
     const companyId = chooseCompany(access.rows(), options.company).id;
     const about = options.user === undefined ? {} : { about: options.user };
     const question = { companyId, limit: options.limit, ...about };
-    return (database ? await readScimLog(database, question) : await readFromMesh(question)).toReversed();
+    return (database ? await readScimLog(database, question, systemClock) : await readFromMesh(question)).toReversed();
   });
   if (options.json) printJson(entries.map((entry) => ({ ...entry, at: isoTime(entry.at) })));
   else if (entries.length === 0) print("Nothing has been asked for yet");

@@ -35,7 +35,6 @@ export const consentLimits = {
   laneRestUsersMax: 10_000,
   fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
-  linkKeyAttemptsMax: 8,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,

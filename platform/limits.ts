@@ -251,7 +251,6 @@ export const limits = {
   scimNotesPerCallMax: 1_000,
   scimNotesWaitingMax: 10_000,
   scimNotesBytesMax: 16 * 1024 * 1024,
-  scimLogTrimMax: 100,
   scimLogPageRows: 500,
   scimSkipPageKeys: 5_000,
   scimOutboxBatchMax: 100,

@@ -93,7 +93,7 @@ const statuses: MeshService = {
   schema: "../services/messaging-status/store/schema/schema.cql",
   concernOf: status.statusMessages.concernOf,
   open(session) {
-    const tables = openCassandraStatusStore(session);
+    const tables = openCassandraStatusStore(session, fakeClock());
     return {
       ...tables,
       apply: (bodies, publish) => applyStatuses({ ...tables, ...applying, publish }, bodies),

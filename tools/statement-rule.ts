@@ -26,6 +26,11 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "platform/documents/layout.ts: one",
   "platform/documents/layout.ts: some",
   "platform/documents/layout.ts: all",
+  "platform/documents/layout.ts: named",
+  "platform/documents/layout.ts: whole",
+  "platform/documents/layout.ts: found",
+  "platform/documents/layout.ts: headed",
+  "platform/documents/layout.ts: first",
   "platform/documents/layout.ts: put",
   // Tables of two services, called with constants
   "services/consent/lane/set-aside-sqlite.ts: table",

@@ -17,19 +17,23 @@ export async function openTables(server: CassandraServer, keyspace: string, sche
   return session;
 }
 
-/** `session` with a prefix before every workspace, so that a test sees nothing of another one. */
-export function contractSession(session: Session, prefix: string): { readonly session: Session; breakNextWrite(): void } {
+/** `session` with a prefix before every workspace, or whatever `column` names, so that a test sees nothing of another one. */
+export function contractSession(
+  session: Session,
+  prefix: string,
+  column = "workspace_id",
+): { readonly session: Session; breakNextWrite(): void } {
   let isBroken = false;
   function inside(statement: Statement): Statement {
-    const workspaceId = statement.values["workspace_id"];
-    if (typeof workspaceId !== "string") return statement;
-    return { ...statement, values: { ...statement.values, workspace_id: `${prefix}${workspaceId}` } };
+    const name = statement.values[column];
+    if (typeof name !== "string") return statement;
+    return { ...statement, values: { ...statement.values, [column]: `${prefix}${name}` } };
   }
   function outside(rows: readonly Row[]): Row[] {
     return rows.flatMap((row) => {
-      const workspaceId = row["workspace_id"];
-      if (typeof workspaceId !== "string") return [row];
-      return workspaceId.startsWith(prefix) ? [{ ...row, workspace_id: workspaceId.slice(prefix.length) }] : [];
+      const name = row[column];
+      if (typeof name !== "string") return [row];
+      return name.startsWith(prefix) ? [{ ...row, [column]: name.slice(prefix.length) }] : [];
     });
   }
   function planted(): void {

@@ -9,7 +9,7 @@ import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { type LargeValues, plain } from "./chunks.ts";
 import { type ChangeIf, head, type Key, keyText, type Write } from "./documents.ts";
-import { formOf, type Layout, type statementsOf } from "./layout.ts";
+import { formOf, keyOf, type Layout, partitionOf, type statementsOf } from "./layout.ts";
 import { expiryOf } from "./value-bytes.ts";
 
 export interface PartsOf {
@@ -38,8 +38,10 @@ export async function rowOf(
   partition: string,
   { key, serial }: { readonly key: Key; readonly serial: boolean },
 ): Promise<Row | undefined> {
+  const isHead = key.kind === head.kind;
+  if (isHead && layout.head === undefined) return undefined;
   const { selectHead, selectOne } = statements(key.kind);
-  const statement = key.kind === head.kind ? plain(selectHead, { partition }) : plain(selectOne, { partition, ...key });
+  const statement = isHead ? plain(selectHead, partitionOf(layout, partition)) : plain(selectOne, keyOf(layout, partition, key));
   const [row] = await session.execute(serial ? { ...statement, serial } : statement);
   return row === undefined || conditionIn(layout, key, row) === null ? undefined : row;
 }
@@ -141,7 +143,7 @@ async function planOne(parts: Parts, partition: string, { waiting, serial }: Att
   const { layout } = parts;
   const { reads, plan } = waiting.change;
   // The head first: what is changed while the others are read makes the change fail
-  const isHeaded = reads.some(({ kind }) => kind === head.kind);
+  const isHeaded = layout.head !== undefined && reads.some(({ kind }) => kind === head.kind);
   const headRow = isHeaded ? await rowOf(parts, partition, { key: head, serial: true }) : undefined;
   const rows = await inFlight(reads, limits.cassandraInFlightMax, async (key) => {
     return key.kind === head.kind ? headRow : await rowOf(parts, partition, { key, serial });
@@ -149,7 +151,7 @@ async function planOne(parts: Parts, partition: string, { waiting, serial }: Att
   const writes = plan(rows.map((row, at) => row && formOf(layout, reads[at]?.kind ?? "").fromRow(row)));
   if (typeof writes === "string") return { outcome: writes, statements: [], replaced: [] };
   const seen = new Map(reads.map((key, at) => [keyText(key), conditionIn(layout, key, rows[at])]));
-  const stored = writes.filter(({ key: { kind } }) => kind !== layout.once?.kind);
+  const stored = writes.filter(({ key: { kind } }) => kind !== layout.once?.kind && (kind !== head.kind || layout.head !== undefined));
   const large = stored.filter(({ key: { kind } }) => kind === layout.chunks?.kind);
   const replaced = await inFlight(large, limits.cassandraInFlightMax, async ({ key }) => {
     const pointer = conditionIn(layout, key, await rowOf(parts, partition, { key, serial }));
@@ -157,7 +159,7 @@ async function planOne(parts: Parts, partition: string, { waiting, serial }: Att
     return pointer === null ? [] : [{ id: key.id, pointer: String(pointer) }];
   });
   const written = new Set(stored.map(({ key }) => keyText(key)));
-  const loose = isHeaded ? head : reads.find((key) => !written.has(keyText(key)));
+  const loose = isHeaded ? head : reads.find((key) => key.kind !== head.kind && !written.has(keyText(key)));
   if (loose && !written.has(keyText(loose))) throw new Error(`Expected a change that writes what it read, got none of "${keyText(loose)}"`);
   const statements = stored.map((write) => statementFor(parts, partition, { write, seen, isHeaded, pointers: waiting.pointers }));
   return { statements, replaced: replaced.flat() };
@@ -178,15 +180,38 @@ function statementFor(
   const was = seen.get(keyText(key)) ?? null;
   const stored = key.kind === layout.chunks?.kind && value !== undefined ? pointers.get(value) : value;
   const row = stored === undefined ? {} : formOf(layout, key.kind).toRow(stored);
-  if (key.kind === head.kind) return part(texts.updateHead, { partition, ...row, was });
+  if (key.kind === head.kind) return part(texts.updateHead, { ...partitionOf(layout, partition), ...row, was });
   const isConditional = !isHeaded && seen.has(keyText(key));
-  const values = { partition, ...key, ...row, ...(isConditional ? { was } : {}) };
+  const values = { ...keyOf(layout, partition, key), ...row, ...(isConditional ? { was } : {}) };
   if (value === undefined) return part(isConditional ? texts.dropIf : texts.drop, values);
   if (stored === undefined) throw new Error(`Expected "${keyText(key)}" among the large values of the change`);
   const expiresAt = expiryOf(value);
   if (expiresAt === undefined) return part(isConditional ? texts.change : texts.put, values);
-  const ttl = Math.max(1, Math.ceil((expiresAt - clock.now()) / 1000));
-  return part(isConditional ? texts.changePassing : texts.putPassing, { ...values, ttl });
+  return part(isConditional ? texts.changePassing : texts.putPassing, { ...values, ttl: secondsUntil(expiresAt, clock) });
+}
+
+/** Seconds, one at least. */
+function secondsUntil(expiresAt: number, clock: Clock): number {
+  return Math.max(1, Math.ceil((expiresAt - clock.now()) / 1000));
+}
+
+/** A change that rests on nothing: its documents are written without any condition. */
+export async function putWithout<Outcome extends string>(
+  { session, layout, clock, statements }: Parts,
+  partition: string,
+  { plan }: ChangeIf<Outcome>,
+): Promise<Outcome | "committed"> {
+  const writes = plan([]);
+  if (typeof writes === "string") return writes;
+  const stamp = BigInt(clock.now()) * 1000n;
+  await session.batch(writes.map(({ key, value }) => {
+    if (value === undefined) throw new Error(`Expected a change that reads "${keyText(key)}", as it drops it`);
+    const expiresAt = expiryOf(value);
+    const { putAt, putPassingAt } = statements(key.kind);
+    const values = { ...keyOf(layout, partition, key), ...formOf(layout, key.kind).toRow(value), stamp };
+    return expiresAt === undefined ? plain(putAt, values) : plain(putPassingAt, { ...values, ttl: secondsUntil(expiresAt, clock) });
+  }));
+  return "committed";
 }
 
 /** One of the statements of a conditional write. */

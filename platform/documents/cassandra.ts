@@ -3,10 +3,10 @@ import { inFlight } from "../cassandra/in-flight.ts";
 import { readAll, type Row } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { openTurns, type Parts, type PartsOf, rowOf } from "./cassandra-changes.ts";
+import { openTurns, type Parts, type PartsOf, putWithout, rowOf } from "./cassandra-changes.ts";
 import { openChunks, plain } from "./chunks.ts";
 import { type ChangeIf, type Document, type Documents, idsAboveAll, idsBelowAll, type Key, type Write } from "./documents.ts";
-import { formOf, onceStatements, statementsOf } from "./layout.ts";
+import { formOf, idIn, idOf, kindOf, onceStatements, statementsOf } from "./layout.ts";
 
 export function openCassandraDocuments(options: PartsOf): Documents {
   const { session, layout } = options;
@@ -23,8 +23,9 @@ export function openCassandraDocuments(options: PartsOf): Documents {
   async function between(...[partition, kind, range]: Parameters<Documents["between"]>): Promise<readonly Document[]> {
     const { above = idsBelowAll, below = idsAboveAll, limit: max, descending = false } = range;
     const { selectUp, selectDown } = statements(kind);
-    const rows = await session.execute(plain(descending ? selectDown : selectUp, { partition, kind, above, below, max }));
-    return rows.map((row): Document => ({ id: String(row[layout.id]), value: formOf(layout, kind).fromRow(row) }));
+    const bounds = { above: idIn(layout, above), below: idIn(layout, below), max };
+    const rows = await session.execute(plain(descending ? selectDown : selectUp, { ...kindOf(layout, partition, kind), ...bounds }));
+    return rows.map((row): Document => ({ id: idOf(layout, row), value: formOf(layout, kind).fromRow(row) }));
   }
   return {
     get: (partition, key) => key.kind === layout.once?.kind ? getOnce(parts, partition, key.id) : get(parts, partition, key),
@@ -38,10 +39,11 @@ export function openCassandraDocuments(options: PartsOf): Documents {
       }
     },
     async ids(partition, kind) {
-      const rows = await readAll(session, plain(statements(kind).selectIds, { partition, kind }), limits.cassandraPageRows);
-      return rows.map((row) => String(row[layout.id]));
+      const rows = await readAll(session, plain(statements(kind).selectIds, kindOf(layout, partition, kind)), limits.cassandraPageRows);
+      return rows.map((row) => idOf(layout, row));
     },
     async changeIf<Outcome extends string>(partition: string, change: ChangeIf<Outcome>): Promise<Outcome | "committed"> {
+      if (change.reads.length === 0 && change.large === undefined) return await putWithout(parts, partition, change);
       const written = await inFlight(change.large ?? [], largeInFlight, async (write) => {
         return [write.value, await writeLarge(parts, partition, write)] as const;
       });

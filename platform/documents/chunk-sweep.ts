@@ -6,7 +6,7 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { openCassandraDocuments } from "./cassandra.ts";
 import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
-import { type Chunks, type Layout, statementsOf, textBody } from "./layout.ts";
+import { type Chunks, keyOf, type Layout, partitionColumn, statementsOf, textBody } from "./layout.ts";
 
 export interface SweepParts {
   readonly session: Session;
@@ -16,13 +16,16 @@ export interface SweepParts {
 
 /** Looks at every version there is, one after the other; gives how many went. A version is a UUIDv7. */
 export async function sweepChunks({ session, clock, layout }: SweepParts): Promise<number> {
-  const { chunks, partition: partitionColumn } = layout;
+  const { chunks } = layout;
   const large = openChunks({ session, layout, chunks, clock });
   const { selectOne } = statementsOf(layout, textBody);
   /** A serial read where the first says no: it ends a change that is half done, either way. */
   async function counts(partition: string, id: string, version: string): Promise<boolean> {
     for (const serial of [false, true]) {
-      const [row] = await session.execute({ ...plain(selectOne, { partition, kind: chunks.kind, id }), ...(serial ? { serial } : {}) });
+      const [row] = await session.execute({
+        ...plain(selectOne, keyOf(layout, partition, { kind: chunks.kind, id })),
+        ...(serial ? { serial } : {}),
+      });
       if (row !== undefined && versionIn(String(row["body"])) === version) return true;
     }
     return false;
@@ -30,7 +33,7 @@ export async function sweepChunks({ session, clock, layout }: SweepParts): Promi
   let dropped = 0;
   for await (const rows of scanTable(session, chunkStatements(layout, chunks).scan, limits.cassandraPageRows)) {
     for (const row of rows) {
-      const [partition, version] = [String(row[partitionColumn]), String(row["version"])];
+      const [partition, version] = [String(row[partitionColumn(layout)]), String(row["version"])];
       const id = chunks.names.map((name) => String(row[name])).join("/");
       // What is younger may still be on its way to count
       if (madeAt(version) > clock.now() - limits.chunkSweepAgeMs || await counts(partition, id, version)) continue;

@@ -5,7 +5,7 @@ import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { openKept } from "../kept.ts";
 import { limits } from "../limits.ts";
-import type { Chunks, Layout } from "./layout.ts";
+import { type Chunks, type Layout, partitionColumn } from "./layout.ts";
 import { packedValue, unpackedValue } from "./value-bytes.ts";
 
 /** The version and how many chunks it has, as it stands in the row. */
@@ -87,7 +87,8 @@ export function plain(cql: string, values: Readonly<Record<string, Value>>): Sta
   return { cql, values, idempotent: true };
 }
 
-export function chunkStatements({ partition }: Layout, { table, names }: Chunks) {
+export function chunkStatements(layout: Layout, { table, names }: Chunks) {
+  const partition = partitionColumn(layout);
   const columns = [partition, ...names, "version"].join(", ");
   const markers = ["partition", ...names, "version"].map((name) => `:${name}`).join(", ");
   const which = [`${partition} = :partition`, ...[...names, "version"].map((name) => `${name} = :${name}`)].join(" AND ");

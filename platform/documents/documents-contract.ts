@@ -109,6 +109,19 @@ export function describeDocuments(driver: string, open: () => Promise<OpenDocume
       }
     });
 
+    test("changeIf() that reads nothing puts what it is given, once more too", async () => {
+      for (const _ of [1, 2]) {
+        const writes = [note("loose"), note("other"), {
+          key: { kind: "note", id: "brief" },
+          value: { expiresAt: now + 60_000 },
+        }];
+        expect(await documents.changeIf(partition, { reads: [], plan: () => writes })).toBe("committed");
+      }
+      expect((await documents.list(partition, "note")).map(({ id }) => id)).toEqual(["brief", "loose", "other"]);
+      expect(await documents.get(partition, head)).toBeUndefined();
+      expect(await documents.changeIf<"nothing">(partition, { reads: [], plan: () => "nothing" })).toBe("nothing");
+    });
+
     test("changeIf() writes nothing of a plan that throws, and goes on", async () => {
       const failing = documents.changeIf(partition, {
         reads: [one],

@@ -17,6 +17,7 @@ export interface Documents {
   /**
    * Reads, plans on that and writes what the plan gives: all or nothing, durably, and only while what was read is as it was. Whatever is
    * read is written too, unless the head is. A plan that gives a text writes nothing, and the text is the outcome.
+   * What reads nothing and has nothing large is put as it is: for documents that never change, which it is harmless to put again.
    * Refuses STORE_UNAVAILABLE and OUTCOME_UNKNOWN; after the latter the same change may be tried again.
    */
   changeIf<Outcome extends string>(partition: string, change: ChangeIf<Outcome>): Promise<Outcome | "committed">;
@@ -65,7 +66,7 @@ export function revisionOf(found: unknown): number {
   return (found as { readonly revision: number } | undefined)?.revision ?? 0;
 }
 
-/** Ids are compared by their bytes: none is empty, and none begins with a character after the last. */
+/** Ids are compared by their bytes: none is empty, none has a zero byte, and none begins with a character after the last. */
 export const idsBelowAll = "";
 export const idsAboveAll = "\u{10ffff}";
 

@@ -14,7 +14,7 @@ import { openPages } from "./page/pages.ts";
 import { contentRoutes } from "./rpc/routes.ts";
 import { translationRoutes } from "./rpc/translation-routes.ts";
 import { openCenterStore } from "./store/centers.ts";
-import { openLinkKeys } from "./store/link-keys.ts";
+import { openLinkKeys } from "../../platform/documents/link-keys.ts";
 import { openTranslationStore } from "./store/translations.ts";
 
 export interface CenterOptions extends ConsentClients, ContentConfig {

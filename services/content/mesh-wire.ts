@@ -23,7 +23,7 @@ import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_servic
 import { SubscriptionService } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { MeshContentConfig } from "./mesh-config.ts";
 import { centersLayout, translationsLayout } from "./store/layouts.ts";
-import { openLinkKeys } from "./store/link-keys.ts";
+import { openLinkKeys } from "../../platform/documents/link-keys.ts";
 import { type ContentMove, contentMove } from "./store/moved.ts";
 import { centersOver, translationsOver } from "./compose.ts";
 

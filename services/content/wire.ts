@@ -5,7 +5,7 @@ import type { Database } from "../../platform/sqlite/database.ts";
 import type { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { type CenterOptions, centersOver, translationsOver } from "./compose.ts";
-import { openLinkKeys } from "./store/link-keys.ts";
+import { openLinkKeys } from "../../platform/documents/link-keys.ts";
 import { type ContentMove, contentMove } from "./store/moved.ts";
 import { openCenterDocuments, openTranslationDocuments } from "./store/sqlite.ts";
 

@@ -76,6 +76,6 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
 export async function openMeshStatusMove(config: StoreConfig, clock: Clock) {
   const { session, close } = await openKeyspace(config, messagingStatusSchema, clock);
-  const tables = openCassandraStatusStore(session);
+  const tables = openCassandraStatusStore(session, clock);
   return { ...cassandraStatusMove(session, tables), linkKeys: tables.linkKeys, close };
 }

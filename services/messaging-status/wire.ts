@@ -44,7 +44,11 @@ export interface MessagingStatusPart {
 export async function openMessagingStatus(options: MessagingStatusOptions): Promise<MessagingStatusPart> {
   const { database, log, clock, logger, profile, tracer = noTracer } = options;
   const events = await openSqliteEvents({ database, clock });
-  const tables = await openSqliteStatusStore(database, (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)));
+  const tables = await openSqliteStatusStore({
+    database,
+    clock,
+    onEntries: (workspaceId, entries) => events.append(eventsOf(workspaceId, entries)),
+  });
   const { asked: { caughtUp, ...asked }, ...lane } = openEmbeddedConsent({
     service: "messaging-status",
     title: "Messaging status",
@@ -71,8 +75,8 @@ export async function openMessagingStatus(options: MessagingStatusOptions): Prom
 }
 
 /** Ledger, links and states in the data folder, for commands. */
-export async function readMessagingStatus(database: Database) {
-  const tables = await openSqliteStatusStore(database);
+export async function readMessagingStatus(database: Database, clock: Clock) {
+  const tables = await openSqliteStatusStore({ database, clock });
   const { store, history, chains, verify, linkKeys } = tables;
   return {
     ...setAsideIn(tables, statusMessages),
@@ -88,7 +92,7 @@ export async function readMessagingStatus(database: Database) {
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
-export async function moveStatuses(database: Database) {
-  const tables = await openSqliteStatusStore(database);
+export async function moveStatuses(database: Database, clock: Clock) {
+  const tables = await openSqliteStatusStore({ database, clock });
   return { ...sqliteStatusMove(database, tables), linkKeys: tables.linkKeys };
 }

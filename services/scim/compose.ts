@@ -1,4 +1,4 @@
-/** The SCIM service over any store that passes the contract: relay, notes, use cases. */
+/** The SCIM service over the documents of either shape: relay, notes, use cases. */
 import { setImmediate } from "node:timers";
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
@@ -7,18 +7,14 @@ import { newId } from "../../platform/identifier.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { openListMemory } from "./domain/list-memory.ts";
-import type { Outbox } from "./domain/outbox.ts";
-import type { RequestLog, Users } from "./domain/ports.ts";
 import { openRelay, type Publish } from "./events/relay.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { openNotes } from "./log-notes.ts";
 import { scimRoutes } from "./rpc/routes.ts";
-
-export interface ScimStore {
-  readonly users: Users;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
-}
+import type { ScimDocuments } from "./store/documents.ts";
+import { openOutbox } from "./store/outbox.ts";
+import { openRequestLog } from "./store/request-log.ts";
+import { openUsers } from "./store/users.ts";
 
 export interface ScimEnds {
   readonly clock: Clock;
@@ -36,12 +32,12 @@ export interface ScimPart {
   close(): Promise<void>;
 }
 
-export function composeScim({ users, outbox, log }: ScimStore, ends: ScimEnds): ScimPart {
+export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart {
   const { clock, logger, publish = tellLog(logger), telemetry: { metrics } = noTelemetry } = ends;
-  const relay = openRelay({ outbox, publish, clock, logger });
-  const notes = openNotes({ log, clock, logger, metrics });
+  const relay = openRelay({ outbox: openOutbox(documents), publish, clock, logger });
+  const notes = openNotes({ log: openRequestLog(documents, clock), clock, logger, metrics });
   const service = scimRoutes({
-    users,
+    users: openUsers(documents),
     clock,
     newUserId: () => newId("uuid", clock).replaceAll("-", ""),
     newEventId: () => newId("uuid", clock),

@@ -1,7 +1,6 @@
 /** The SCIM service as a process of the mesh: Cassandra, the relay of its events and its RPCs put together. */
 import { join } from "node:path";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
-import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
@@ -13,13 +12,12 @@ import type { Tenants } from "../../platform/rpc/tenants.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
 import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
-import { composeScim, type ScimPart, type ScimStore } from "./compose.ts";
+import { composeScim, type ScimPart } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
 import type { MeshScimConfig } from "./mesh-config.ts";
-import { openCassandraRequestLog } from "./store/cassandra-log.ts";
-import { openCassandraOutbox } from "./store/cassandra-outbox.ts";
-import { openCassandraUsers } from "./store/cassandra-users.ts";
-import { cassandraScimMove } from "./store/moved-cassandra.ts";
+import { openCassandraScim } from "./store/documents.ts";
+import { type ScimMove, scimMove } from "./store/moved.ts";
+import { openRequestLog } from "./store/request-log.ts";
 
 export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
 
@@ -50,7 +48,7 @@ export async function serveMeshScim(
     opened.push(closeStore);
     const events = await openEventStream({ ...config.events, logger });
     opened.push(() => events.close());
-    const part = composeScim(cassandraStore(session, clock), { clock, logger, telemetry, publish: (event) => events.publish([event]) });
+    const part = composeScim(openCassandraScim(session, clock), { clock, logger, telemetry, publish: (event) => events.publish([event]) });
     opened.push(() => part.close());
     opened.push(wakeAgainAndAgain(part, clock));
     function health(): Readiness {
@@ -74,20 +72,12 @@ export async function serveMeshScim(
   }
 }
 
-function cassandraStore(session: Session, clock: Clock): ScimStore {
-  return {
-    users: openCassandraUsers({ session, clock }),
-    outbox: openCassandraOutbox(session),
-    log: openCassandraRequestLog({ session, clock }),
-  };
-}
-
 /** The newest requests of a company, for `heddle scim log`. Refuses STORE_UNAVAILABLE. */
 export async function readMeshScimLog(config: StoreConfig, asked: LogQuestion, clock: Clock): Promise<readonly LogEntry[]> {
   const { session, close } = await openKeyspace(config, scimMeshSchema, clock);
   try {
     const limit = Math.min(asked.limit, limits.scimLogEntriesMax);
-    return await openCassandraRequestLog({ session, clock }).newest({ ...asked, limit });
+    return await openRequestLog(openCassandraScim(session, clock), clock).newest({ ...asked, limit });
   } finally {
     await close();
   }
@@ -107,8 +97,10 @@ function wakeAgainAndAgain(part: ScimPart, clock: Clock): () => void {
 export const scimMeshSchema = join(import.meta.dirname, "store/schema");
 
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
-export async function openMeshScimMove(config: StoreConfig, clock: Clock) {
+export async function openMeshScimMove(
+  config: StoreConfig,
+  clock: Clock,
+): Promise<ScimMove & { readonly close: () => Promise<void> }> {
   const { session, close } = await openKeyspace(config, scimMeshSchema, clock);
-  const { users, log } = cassandraStore(session, clock);
-  return { ...cassandraScimMove({ session, users, log, clock }), close };
+  return { ...scimMove(openCassandraScim(session, clock), clock), close };
 }

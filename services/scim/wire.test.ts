@@ -182,7 +182,7 @@ test("the log tells what every write changed, and of requests that changed nothi
   });
   at.clock.advance(limits.scimNotesMs);
   await at.part.close();
-  const log = await readScimLog(at.database, { companyId: "co-1", limit: 10 });
+  const log = await readScimLog(at.database, { companyId: "co-1", limit: 10 }, at.clock);
   expect(log.map(({ outcome, status }) => [outcome, status])).toEqual([["", 404], ["deleted", undefined], ["patched", undefined], [
     "created",
     undefined,

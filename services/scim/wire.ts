@@ -4,11 +4,9 @@ import { limits } from "../../platform/limits.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { composeScim, type ScimEnds, type ScimPart } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
-import type { ScimMove } from "./store/moved-rows.ts";
-import { sqliteScimMove } from "./store/moved-sqlite.ts";
-import { openSqliteRequestLog } from "./store/sqlite-log.ts";
-import { openSqliteOutbox } from "./store/sqlite-outbox.ts";
-import { openSqliteUsers } from "./store/sqlite.ts";
+import { openSqliteScim } from "./store/documents.ts";
+import { type ScimMove, scimMove } from "./store/moved.ts";
+import { openRequestLog } from "./store/request-log.ts";
 
 export type { LogEntry, LogQuestion } from "./domain/ports.ts";
 
@@ -18,20 +16,16 @@ export interface ScimOptions extends ScimEnds {
 }
 
 export async function openScim({ database, ...ends }: ScimOptions): Promise<ScimPart> {
-  const users = await openSqliteUsers(database);
-  return composeScim({ users, outbox: openSqliteOutbox(database), log: openSqliteRequestLog(database) }, ends);
+  return composeScim(await openSqliteScim(database, ends.clock), ends);
 }
 
 /** The newest requests of a company, for `heddle scim log`; also from the files of a server that runs. */
-export async function readScimLog(
-  database: Database,
-  asked: LogQuestion,
-): Promise<readonly LogEntry[]> {
-  await openSqliteUsers(database);
-  return await openSqliteRequestLog(database).newest({ ...asked, limit: Math.min(asked.limit, limits.scimLogEntriesMax) });
+export async function readScimLog(database: Database, asked: LogQuestion, clock: Clock): Promise<readonly LogEntry[]> {
+  const log = openRequestLog(await openSqliteScim(database, clock), clock);
+  return await log.newest({ ...asked, limit: Math.min(asked.limit, limits.scimLogEntriesMax) });
 }
 
 /** The rows of the data folder, for `heddle backup` and `heddle restore` between the shapes. */
 export async function moveDashboardUsers(database: Database, clock: Clock): Promise<ScimMove> {
-  return sqliteScimMove({ database, users: await openSqliteUsers(database), clock });
+  return scimMove(await openSqliteScim(database, clock), clock);
 }

@@ -4,16 +4,16 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openAccess } from "../../gateway/access/sqlite.ts";
 import { openMeshAccess, readMeshAccess } from "../../gateway/mesh-access.ts";
-import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
-import type { Session } from "../../platform/cassandra/session.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { readConfig } from "../../platform/config.ts";
+import { head } from "../../platform/documents/documents.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import type { User } from "../../services/scim/domain/user.ts";
-import { readMeshScimStore, scimMeshSchema } from "../../services/scim/mesh-wire.ts";
-import { changeStatements } from "../../services/scim/store/cassandra-change.ts";
-import { openSqliteUsers } from "../../services/scim/store/sqlite.ts";
+import { openMeshScimMove, readMeshScimStore } from "../../services/scim/mesh-wire.ts";
+import type { ScimMove } from "../../services/scim/store/moved.ts";
+import { userWrites } from "../../services/scim/store/users.ts";
+import { moveDashboardUsers } from "../../services/scim/wire.ts";
 import { startMeshServers } from "../mesh-servers.ts";
 import { percentile } from "./load.ts";
 
@@ -64,37 +64,27 @@ async function show(name: string, path: () => string): Promise<void> {
 async function seedFolder(dataDir: string): Promise<void> {
   const database = openDatabase({ path: join(dataDir, "heddle.db") });
   const access = await openAccess({ database, clock: systemClock });
-  const companyId = access.rows().companies[0]?.id ?? "";
+  await seed(await moveDashboardUsers(database, systemClock), access.rows().companies[0]?.id ?? "");
   access.close();
-  const store = await openSqliteUsers(database);
-  await concurrently(async (n) => {
-    await store.commit({ companyId, after: userOf(companyId, n) });
-  });
   await database.close();
 }
 
-/** The rows that so many creates would have left, without their rounds of agreement. */
 async function seedMesh(settings: Readonly<Record<string, string>>): Promise<void> {
   const { access, close } = await openMeshAccess(readConfig(settings, readMeshAccess), { clock: systemClock, logger: silentLogger });
   const companyId = access.rows().companies[0]?.id ?? "";
   await close();
-  const keyspace = await openKeyspace(readConfig(settings, readMeshScimStore), scimMeshSchema, systemClock);
-  await concurrently((n) => put(keyspace.session, userOf(companyId, n)));
-  const [state] = changeStatements({ companyId }, { users, changes: null, at: systemClock.now() });
-  if (state) await keyspace.session.conditional([state]);
-  await keyspace.close();
+  const move = await openMeshScimMove(readConfig(settings, readMeshScimStore), systemClock);
+  await seed(move, companyId);
+  await move.close();
 }
 
-async function put(session: Session, user: User): Promise<void> {
-  const [, ...rows] = changeStatements({ companyId: user.companyId, after: user }, { users: 0, changes: null, at: systemClock.now() });
-  await session.batch(rows.map((row) => ({ ...row, idempotent: true })));
-}
-
-async function concurrently(work: (n: number) => Promise<void>): Promise<void> {
-  let next = 0;
-  await Promise.all(Array.from({ length: 64 }, async () => {
-    while (next < users) await work(next++);
-  }));
+/** As a restore does it: few rounds of agreement for many users. */
+async function seed(move: ScimMove, partition: string): Promise<void> {
+  for (let n = 0; n < users; n += 1_000) {
+    const some = Array.from({ length: Math.min(1_000, users - n) }, (_, at) => userOf(partition, n + at));
+    await move.write({ space: "users", partition, writes: some.flatMap((user) => userWrites(undefined, user)) });
+  }
+  await move.write({ space: "users", partition, writes: [{ key: head, value: { revision: users, users } }] });
 }
 
 function userOf(companyId: string, n: number): User {

@@ -51,7 +51,7 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
   readonly name: MeshLanesOptions["service"];
   /** Where the migrations of its tables lie. */
   readonly schemaFolder: string;
-  openTables(session: Session): Tables;
+  openTables(session: Session, clock: Clock): Tables;
   /** Everything is saved and published when it resolves; doing it again is harmless. */
   apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
@@ -128,7 +128,7 @@ async function open<Tables extends SetAsideTables>(
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
-  const tables = plan.openTables(session);
+  const tables = plan.openTables(session, clock);
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
   const lanes = await openMeshLanes({ service: plan.name, streams: config, guard, clock, logger });

@@ -19,7 +19,7 @@ import { describeWith } from "../../../test/servers/require.ts";
 import { openCenterStore } from "./centers.ts";
 import { describeCenterStore } from "./centers-contract.ts";
 import { centersLayout, translationsLayout } from "./layouts.ts";
-import { openLinkKeys } from "./link-keys.ts";
+import { openLinkKeys } from "../../../platform/documents/link-keys.ts";
 import { openTranslationStore } from "./translations.ts";
 import { describeTranslations } from "./translations-contract.ts";
 

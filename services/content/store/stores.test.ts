@@ -13,7 +13,7 @@ import { openCenterStore } from "./centers.ts";
 import { describeCenterStore } from "./centers-contract.ts";
 import { centerTables, translationTables } from "./earlier-tables.ts";
 import { centersLayout, translationsLayout } from "./layouts.ts";
-import { openLinkKeys } from "./link-keys.ts";
+import { openLinkKeys } from "../../../platform/documents/link-keys.ts";
 import { openCenterDocuments, openTranslationDocuments } from "./sqlite.ts";
 import { openTranslationStore } from "./translations.ts";
 import { describeTranslations } from "./translations-contract.ts";

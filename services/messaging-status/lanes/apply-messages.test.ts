@@ -5,6 +5,7 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { type ApplierFaults, brokenOff, chances, dice, recordPublished, stubborn } from "../../consent/lane/appliers.fixture.ts";
 import type { LaneBody } from "../../consent/lane/lane-window.ts";
@@ -48,7 +49,7 @@ function openWorld(
   faults: ApplierFaults & { readonly applyRecord?: typeof applyRecord } = {},
 ) {
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
-  const store = openCassandraStatusStore(recordingSession(schema, replicas.session()));
+  const store = openCassandraStatusStore(recordingSession(schema, replicas.session()), fakeClock());
   const { published, publish } = recordPublished(faults);
   const parts = {
     ...store,

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
 import { contractSession, openTables } from "../../../platform/cassandra/contract-session.fixture.ts";
+import { systemClock } from "../../../platform/clock.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { describeConsentMove } from "../../../platform/ledger/moved-contract.ts";
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
@@ -29,14 +30,14 @@ await describeWith(["cassandra"], "messaging-status store on a real Cassandra", 
 
     describeConsentMove("addresses on Cassandra", async () => {
       const moved = await openTables(server, "moved_messaging_status", join(import.meta.dirname, "schema"));
-      const tables = openCassandraStatusStore(moved);
+      const tables = openCassandraStatusStore(moved, systemClock);
       return moveDriver(tables, cassandraStatusMove(moved, tables), () => moved.close());
     }, hookMs);
 
     describeStatusStore("Cassandra", () => {
       opened += 1;
       const own = contractSession(session, `${opened}-`);
-      const tables = openCassandraStatusStore(own.session);
+      const tables = openCassandraStatusStore(own.session, systemClock);
       return Promise.resolve({
         ...tables,
         release: (record) => tables.forgetSetAside([record]),

@@ -2,8 +2,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
+import { memorySession } from "../../../platform/cassandra/memory-session.fixture.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { setAsideStatements } from "../../consent/lane/set-aside-cassandra.ts";
 import { ledgerStatements } from "../../../platform/ledger/cassandra.ts";
@@ -18,26 +20,25 @@ test("schema: all versions applied, one after the other, are schema.cql", () => 
   expect(applied).toEqual(tablesOf(splitStatements(schema)));
 });
 
-test("statements: each goes to few partitions, has an age unless it has a condition, and names only columns of its table", () => {
+test("statements: each goes to few partitions, has an age, and names only columns of its table", () => {
   const tables = tablesOf(splitStatements(schema));
-  const conditional = [statements.putLinkKey];
   const all = [statements, ledgerStatements, setAsideStatements].flatMap((one) => Object.values(one));
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
-    if (!conditional.includes(cql)) checkPlan(tables, { cql, values, idempotent: true });
+    checkPlan(tables, { cql, values, idempotent: true });
     const table = /(?:FROM|INTO|UPDATE) (\w+)/.exec(cql)?.[1] ?? "";
     touched.add(table);
     const columns = tables.get(table)?.columns ?? new Map();
     for (const name of cql.matchAll(/(\w+) (?:=|>|<|>=|IN) :/g)) expect(columns.has(name[1] ?? ""), cql).toBe(true);
   }
-  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/marks.ts)
-  expect([...touched, "log_epochs", "log_marks"].sort()).toEqual([...tables.keys()].sort());
+  // Every keyspace whose rows come from the log has the two of epochs (platform/epoch/marks.ts); keys of links are documents
+  expect([...touched, "link_keys", "log_epochs", "log_marks"].sort()).toEqual([...tables.keys()].sort());
 });
 
 test("a read of 50 addresses is one statement", async () => {
   const session = recordingSession([schema]);
-  await openCassandraStatusStore(session).store.load("w", Array.from({ length: 50 }, (_, at) => `a${at}@b.org`));
+  await openCassandraStatusStore(session, fakeClock()).store.load("w", Array.from({ length: 50 }, (_, at) => `a${at}@b.org`));
   expect(session.calls).toHaveLength(1);
 });
 
@@ -52,6 +53,19 @@ test("a list whose client hangs up reads no further year", async () => {
     },
   });
   const filter = { from: 0, to: Date.UTC(2030), limit: 10, offset: 0, ascending: false, signal: client.signal };
-  await expect(openCassandraStatusStore(session).store.list("w", "unsubscribed", filter)).rejects.toThrow("nobody waits");
+  await expect(openCassandraStatusStore(session, fakeClock()).store.list("w", "unsubscribed", filter)).rejects.toThrow("nobody waits");
   expect(session.calls).toHaveLength(2);
+});
+
+test("keys of links that were there before documents are read, and others come after them", async () => {
+  const session = recordingSession([schema], memorySession([schema]).session);
+  const put = "INSERT INTO link_keys (name, id, bytes) VALUES (:name, :id, :bytes) IF NOT EXISTS";
+  for (const [name, id] of [["links", 1], ["links", 2], ["links roots", 1]] as const) {
+    await session.conditional([{ cql: put, values: { name, id, bytes: Uint8Array.of(id, 255) }, idempotent: false }]);
+  }
+  const { linkKeys } = openCassandraStatusStore(session, fakeClock());
+  expect((await linkKeys.all("")).map(({ id, bytes }) => [id, ...bytes])).toEqual([[2, 2, 255], [1, 1, 255]]);
+  await linkKeys.add("roots", (id) => ({ id, bytes: Uint8Array.of(9) }), { unlessAny: false });
+  expect((await linkKeys.all("roots")).map(({ id, bytes }) => [id, ...bytes])).toEqual([[2, 9], [1, 1, 255]]);
+  expect(await linkKeys.all("of w")).toEqual([]);
 });

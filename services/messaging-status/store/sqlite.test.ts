@@ -1,4 +1,5 @@
 /** The contract on SQLite. */
+import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { openSqliteStatusStore } from "./sqlite.ts";
 import { describeStatusStore } from "./store-contract.ts";
@@ -21,7 +22,7 @@ describeStatusStore("SQLite", async () => {
     durable: () => database.durable(),
     close: () => database.close(),
   };
-  const tables = await openSqliteStatusStore(given);
+  const tables = await openSqliteStatusStore({ database: given, clock: fakeClock() });
   return {
     ...tables,
     release: (record) => tables.forgetSetAside([record]),

@@ -1,7 +1,8 @@
-/** The embedded store of the messaging-status service: addresses, link keys and the ledger as tables of the shared SQLite file. */
+/** The embedded store of the messaging-status service: addresses and the ledger as tables of the shared SQLite file, link keys as documents. */
+import type { Clock } from "../../../platform/clock.ts";
+import { openLinkKeys } from "../../../platform/documents/link-keys.ts";
+import { openSqliteDocuments } from "../../../platform/documents/sqlite.ts";
 import { ledgerTables } from "../../../platform/ledger/sqlite.ts";
-import type { LinkKeys } from "../../../platform/link-keys.ts";
-import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { type OnEntries, openSqliteConsent, type SqliteConsent } from "../../consent/store/sqlite.ts";
 import type { AddressState } from "../domain/address-state.ts";
@@ -13,7 +14,10 @@ export type EmbeddedTables = StatusTables & SqliteConsent<AddressState>;
 const ledger = ledgerTables("messaging_status");
 
 /** Written in one transaction: a step whole or not at all. `onEntries` runs inside it. */
-export async function openSqliteStatusStore(database: Database, onEntries: OnEntries = () => {}): Promise<EmbeddedTables> {
+export async function openSqliteStatusStore(
+  { database, clock, onEntries = () => {} }: { readonly database: Database; readonly clock: Clock; readonly onEntries?: OnEntries },
+): Promise<EmbeddedTables> {
+  const documents = await openSqliteDocuments({ database, space: "status-links", clock });
   const tables = await openSqliteConsent(database, {
     service: "messaging-status",
     schema,
@@ -33,32 +37,12 @@ export async function openSqliteStatusStore(database: Database, onEntries: OnEnt
         return Promise.resolve(database.prepare(sql).all(workspaceId, from, to, limit, offset).map((row) => stateFromRow(row["body"])));
       },
     },
-    linkKeys: linkKeyTable(database),
+    linkKeys: openLinkKeys(documents),
   };
 }
 
 function stateFromRow(body: unknown): AddressState {
   return JSON.parse(String(body));
-}
-
-function linkKeyTable(database: Database): LinkKeys {
-  function all(ring: string): SealKey[] {
-    const sql = "SELECT id, bytes FROM messaging_status_link_rings WHERE ring = ? ORDER BY id DESC";
-    return database.prepare(sql).all(ring).map((row) => ({
-      id: Number(row["id"]),
-      bytes: row["bytes"] instanceof Uint8Array ? row["bytes"] : new Uint8Array(),
-    }));
-  }
-  return {
-    all: (ring) => Promise.resolve(all(ring)),
-    add: (ring, make, { unlessAny }) =>
-      database.write(() => {
-        const [newest] = all(ring);
-        if (unlessAny && newest !== undefined) return;
-        const key = make((newest?.id ?? 0) + 1);
-        database.prepare("INSERT INTO messaging_status_link_rings (ring, id, bytes) VALUES (?, ?, ?)").run(ring, key.id, key.bytes);
-      }),
-  };
 }
 
 function writeState(database: Database, workspaceId: string, state: AddressState): void {
@@ -116,5 +100,10 @@ const schema: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   INSERT INTO messaging_status_link_rings (ring, id, bytes) SELECT '', id, bytes FROM messaging_status_link_keys;
   DROP TABLE messaging_status_link_keys;
+  `,
+  `
+  INSERT INTO documents (space, partition, kind, id, value)
+    SELECT 'status-links', '*' || ring, 'key', printf('%010d', id), json_object('id', id, 'hex', hex(bytes)) FROM messaging_status_link_rings;
+  DROP TABLE messaging_status_link_rings;
   `,
 ];

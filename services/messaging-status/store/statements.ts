@@ -1,4 +1,4 @@
-/** Every CQL statement of the messaging-status store but those of the ledger; all go to one partition, or to a few named ones. */
+/** Every CQL statement of the messaging-status store but those of the ledger and of documents; all go to one partition, or to a few named ones. */
 
 export const selectStates = "SELECT address, body FROM states_by_address WHERE workspace_id = :workspace_id AND address IN :addresses";
 export const putState =
@@ -14,6 +14,3 @@ export const selectNewest = `SELECT body FROM addresses_by_list WHERE ${ofYear} 
 
 export const putYear = "INSERT INTO years_by_list (workspace_id, list, year) VALUES (:workspace_id, :list, :year) USING TIMESTAMP :stamp";
 export const selectYears = "SELECT year FROM years_by_list WHERE workspace_id = :workspace_id AND list = :list";
-
-export const selectLinkKeys = "SELECT id, bytes FROM link_keys WHERE name = :name";
-export const putLinkKey = "INSERT INTO link_keys (name, id, bytes) VALUES (:name, :id, :bytes) IF NOT EXISTS";

@@ -2,13 +2,15 @@
 import type { UserDeleted } from "./ports.ts";
 
 export interface Outbox {
-  /** The oldest, in order. */
+  /** Those of a company in order, the oldest first. */
   next(limit: number): Promise<readonly Waiting[]>;
-  /** Everything up to `sequence` went out. */
-  done(sequence: number): Promise<void>;
+  /** They went out. */
+  done(published: readonly Waiting[]): Promise<void>;
 }
 
 export interface Waiting {
-  readonly sequence: number;
+  readonly companyId: string;
+  /** In its company. */
+  readonly id: string;
   readonly event: UserDeleted;
 }

@@ -24,7 +24,7 @@ export interface Users {
   commit(change: UserChange): Promise<"committed" | "name_taken" | "changed" | "repeated">;
 }
 
-export interface PageStart {
+interface PageStart {
   /** Absent: from the beginning. */
   readonly after?: string;
   readonly descending: boolean;

@@ -29,10 +29,9 @@ export function openRelay(parts: { outbox: Outbox; publish: Publish; clock: Cloc
       state.again = false;
       const waiting = await outbox.next(limits.scimOutboxBatchMax);
       for (const each of waiting) await publish(eventOf(each));
-      const last = waiting.at(-1);
-      if (last) await outbox.done(last.sequence);
+      await outbox.done(waiting);
       state.retryMs = limits.scimPublishRetryMsMin;
-      if (state.closed || (last === undefined && !state.again)) return;
+      if (state.closed || (waiting.length === 0 && !state.again)) return;
     }
   }
 

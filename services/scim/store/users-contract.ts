@@ -1,15 +1,24 @@
 /** What every store of users promises; each driver passes the same suite. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Outbox } from "../domain/outbox.ts";
-import type { LogEntry, Remembered, RequestLog, UserChange, Users } from "../domain/ports.ts";
+import type { Clock } from "../../../platform/clock.ts";
+import type { LogEntry, Remembered, UserChange, Users } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
 import { someUser } from "../domain/user.fixture.ts";
+import type { ScimDocuments } from "./documents.ts";
+import { openOutbox } from "./outbox.ts";
+import { openRequestLog } from "./request-log.ts";
+import { openUsers } from "./users.ts";
 
-export interface UsersDriver {
-  readonly users: Users;
-  readonly outbox: Outbox;
-  readonly log: RequestLog;
+export interface OpenScim {
+  readonly documents: ScimDocuments;
+  /** Some hours after the times of the entries. */
+  readonly clock: Clock;
   close(): Promise<void>;
+}
+
+/** All that is over the documents. */
+export function over({ documents, clock, close }: OpenScim) {
+  return { users: openUsers(documents), outbox: openOutbox(documents), log: openRequestLog(documents, clock), close };
 }
 
 const at = Date.UTC(2026, 0, 1);
@@ -38,11 +47,11 @@ function entry(user: User): LogEntry {
   };
 }
 
-export function describeUsers(driver: string, open: () => Promise<UsersDriver>): void {
+export function describeUsers(driver: string, open: () => Promise<OpenScim>): void {
   describe(`users (${driver})`, () => {
-    let store: UsersDriver;
+    let store: ReturnType<typeof over>;
     beforeEach(async () => {
-      store = await open();
+      store = over(await open());
     });
     afterEach(() => store.close());
 
@@ -184,9 +193,9 @@ export function describeUsers(driver: string, open: () => Promise<UsersDriver>):
         await store.users.commit({ companyId: "co-1", before: user, event });
       }
       expect(await waiting()).toEqual(["e-0", "e-1", "e-2"]);
-      const [first] = await store.outbox.next(1);
-      expect(first?.event).toEqual({ eventId: "e-0", companyId: "co-1", userId: "id-a", userName: "a@x.de", deletedAt: at });
-      await store.outbox.done(first?.sequence ?? 0);
+      const first = await store.outbox.next(1);
+      expect(first[0]?.event).toEqual({ eventId: "e-0", companyId: "co-1", userId: "id-a", userName: "a@x.de", deletedAt: at });
+      await store.outbox.done(first);
       expect(await waiting()).toEqual(["e-1", "e-2"]);
     });
 

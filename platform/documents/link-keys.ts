@@ -1,10 +1,10 @@
-/** Keys of page links as documents: each ring is a partition of its own, which no workspace's is. */
-import { type Documents, head, nextHead } from "../../../platform/documents/documents.ts";
-import type { LinkKeys } from "../../../platform/link-keys.ts";
-import type { SealKey } from "../../../platform/sealed-token.ts";
+/** Keys of links as documents: each ring is a partition of its own, which no workspace's is. */
+import type { LinkKeys } from "../link-keys.ts";
+import type { SealKey } from "../sealed-token.ts";
+import { type Documents, head, nextHead } from "./documents.ts";
 
 /** `bytes` as base64; of folders that had tables of their own for keys, `hex`. */
-interface KeyDocument {
+export interface KeyDocument {
   readonly id: number;
   readonly bytes?: string;
   readonly hex?: string;
@@ -24,7 +24,7 @@ export function openLinkKeys(documents: Documents): LinkKeys {
         const [newest] = await all(ring);
         if (unlessAny && newest !== undefined) return;
         const { id, bytes } = make((newest?.id ?? 0) + 1);
-        const key = { kind: "key", id: String(id).padStart(10, "0") };
+        const key = { kind: "key", id: keyId(id) };
         const value: KeyDocument = { id, bytes: Buffer.from(bytes).toString("base64") };
         outcome = await documents.changeIf(`*${ring}`, {
           reads: [head, key],
@@ -33,6 +33,11 @@ export function openLinkKeys(documents: Documents): LinkKeys {
       }
     },
   };
+}
+
+/** Sorted as numbers are. */
+export function keyId(id: number): string {
+  return String(id).padStart(10, "0");
 }
 
 /** They are made by hand. */

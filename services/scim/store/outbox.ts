@@ -1,0 +1,25 @@
+/** Events that wait to be published, of whichever process wrote them: gone when they went out. Two processes may publish one both. */
+import type { Outbox, Waiting } from "../domain/outbox.ts";
+import type { UserDeleted } from "../domain/ports.ts";
+import type { ScimDocuments } from "./documents.ts";
+import { allCompanies } from "./users.ts";
+
+export function openOutbox({ users, companies }: ScimDocuments): Outbox {
+  return {
+    async next(limit) {
+      const waiting: Waiting[] = [];
+      for (const { id: companyId } of await companies.list(allCompanies, "company")) {
+        if (waiting.length >= limit) break;
+        const found = await users.between(companyId, "event", { limit: limit - waiting.length });
+        waiting.push(...found.map(({ id, value }) => ({ companyId, id, event: value as UserDeleted })));
+      }
+      return waiting;
+    },
+    async done(published) {
+      for (const [companyId, some] of Map.groupBy(published, (one) => one.companyId)) {
+        const reads = some.map(({ id }) => ({ kind: "event", id }));
+        await users.changeIf(companyId, { reads, plan: () => reads.map((key) => ({ key, value: undefined })) });
+      }
+    },
+  };
+}
