@@ -9,6 +9,7 @@ import { ConfigError } from "../platform/config.ts";
 import { openReachFile } from "../platform/log/reach-file.ts";
 import { judgeReach } from "../platform/log/sqlite-epoch.ts";
 import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
+import { asCalled } from "./called-as.ts";
 import { databaseFile, dataFolder, isServed } from "./data-folder.ts";
 import type { Finding } from "./finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
@@ -30,7 +31,8 @@ const firstDay = Date.UTC(2026, 0, 1);
 
 export async function doctor(options: DoctorOptions): Promise<number> {
   const isMesh = options.dataDir === undefined && Boolean(options.env["HEDDLE_CASSANDRA_CONTACT_POINTS"]);
-  const findings = isMesh ? await examineOfMesh(options.env) : await examine(options);
+  const found = isMesh ? await examineOfMesh(options.env) : await examine(options);
+  const findings = found.map((finding) => ({ ...finding, text: asCalled(finding.text) }));
   const failed = findings.some((finding) => finding.level === "fail");
   if (options.json) printJson(findings);
   else print(table(["CHECK", "", "FOUND"], findings.map(({ check, level, text }) => [check, level, text])));

@@ -1,6 +1,7 @@
 /** What an import counted and what it says at its end. */
 import { basename } from "node:path";
 
+import { asCalled } from "./called-as.ts";
 import type { ReadNotes } from "./import-format.ts";
 import { type ObjectArray, objectArrays, type SentEntry } from "./import-entry.ts";
 import type { Refused } from "./import-report.ts";
@@ -89,7 +90,8 @@ function refusedText(refused: number, report: string): string {
 function leftText(left: ReadonlyMap<string, number>): string {
   if (left.size === 0) return "";
   const names = [...left].map(([name, users]) => `${name} (${users} ${users === 1 ? "user" : "users"})`).join(", ");
-  return `\nAn import cannot carry: ${names}. Events and purchases can be imported as such; heddle backup and heddle restore move users whole`;
+  const whole = asCalled("heddle backup and heddle restore move users whole");
+  return `\nAn import cannot carry: ${names}. Events and purchases can be imported as such; ${whole}`;
 }
 
 function sum(counts: Counts): number {

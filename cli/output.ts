@@ -18,8 +18,9 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** What it tells people to type can be typed as it stands. */
 export function printError(text: string): void {
-  process.stderr.write(`${text}\n`);
+  process.stderr.write(`${asCalled(text)}\n`);
 }
 
 export function printJson(value: unknown): void {
@@ -51,7 +52,7 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
 /** Says what went wrong and answers with the exit code. Only a fault of ours shows where it happened. */
 export function reportFailure(error: unknown): number {
   if (error instanceof UsageError) {
-    printError(asCalled(error.message));
+    printError(error.message);
     return exitCodes.usage;
   }
   if (error instanceof Error && error.name === "NotCapable") {
@@ -59,7 +60,7 @@ export function reportFailure(error: unknown): number {
     return exitCodes.failure;
   }
   const expected = error instanceof CommandError || error instanceof Refusal || isSystemError(error);
-  printError(expected ? asCalled(error.message) : faultText(error));
+  printError(expected ? error.message : faultText(error));
   return exitCodes.failure;
 }
 

@@ -11,6 +11,7 @@ import { Refusal } from "../platform/refusal.ts";
 import { readTelemetryConfig } from "../platform/telemetry/config.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import { openTelemetry } from "../platform/telemetry/telemetry.ts";
+import { asCalled } from "./called-as.ts";
 import { meshParts, type ProcessParts, type ServedPart } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
@@ -105,7 +106,7 @@ async function run<Config extends object>(
     logLevel: reader.text("HEDDLE_LOG_LEVEL", { fallback: "info", choices: levels }),
   }));
   const clock = systemClock;
-  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
+  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(asCalled(line)) });
   return await runUntilSignal({
     async start(asked) {
       const telemetry = await openTelemetry(config.telemetry, { clock, logger, part: `heddle-${name}` });

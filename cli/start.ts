@@ -32,7 +32,7 @@ export async function start(options: StartOptions): Promise<number> {
   const declaration = options.apply === undefined ? undefined : { file: options.apply, text: readDeclarationFile(options.apply) };
   // A faulty file is told before anything is opened.
   if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
-  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(line) });
+  const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(asCalled(line)) });
 
   let demo: Demo | undefined;
   async function prepare(access: Access & AccessAdmin, database: Database): Promise<void> {

@@ -32,7 +32,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   IDEMPOTENCY_KEY_INVALID: "Send a key of 1 to 255 printable ASCII characters, such as a UUID",
   IDEMPOTENCY_KEY_REUSED: "Use a new key for a new request; repeat a request with exactly the body it had",
   KEY_MISSING: "Send the header `Authorization: Bearer <key>`, without quotes around the key",
-  KEY_INVALID: "Use a key that `heddle keys list` shows and that is not revoked; dashboard users need a SCIM token",
+  KEY_INVALID: "Use a key that `npx heddle keys list` shows and that is not revoked; dashboard users need a SCIM token",
   KEY_IN_WRONG_PLACE: "Send the key in the header `Authorization: Bearer <key>` and nowhere else, and change a key that was in a URL",
   FEATURE_NOT_ENABLED: "Declare the feature for the workspace (docs/declaration.md) and apply the file",
   PERMISSION_MISSING: "Make a key with the permission that `message` names, or declare it for this one",

@@ -67,6 +67,6 @@ const info = {
 };
 
 const securitySchemes = {
-  apiKey: { type: "http", scheme: "bearer", description: "An API key of a workspace: `heddle keys create`." },
-  scimToken: { type: "http", scheme: "bearer", description: "A SCIM token of a company: `heddle scim-tokens create`." },
+  apiKey: { type: "http", scheme: "bearer", description: "An API key of a workspace: `npx heddle keys create`." },
+  scimToken: { type: "http", scheme: "bearer", description: "A SCIM token of a company: `npx heddle scim-tokens create`." },
 } as const;
