@@ -1,26 +1,26 @@
 #!/bin/sh
-# Declares the demo workspace in the mesh and prints a request that works. Its key stays in data/demo-key, as after `npm start`.
+# Declares the demo workspace in the mesh and prints a request that works. As after `npm start` its key is shown once, on a terminal alone,
+# and stored nowhere: in a log others would read it, for ever.
 set -eu
-umask 077
-cd "$(dirname "$0")/.."
 
-mkdir -p data
-[ -s data/demo-key ] || printf 'demo-%s\n' "$(head -c 64 /dev/urandom | base64 | tr -dc 'A-Za-z0-9' | cut -c1-40)" > data/demo-key
-key=$(cat data/demo-key)
-
+key=""
+[ -t 1 ] && key=', apiKeys: [{ name: demo, permissions: ["*", console.operate] }]'
 kubectl -n heddle exec -i deploy/gateway -- heddle apply -f - <<DECLARATION
-companies:
-  - name: demo
-    workspaces:
-      - { name: demo, apiKeys: [{ name: demo, permissions: ["*", "console.operate"], secret: $key }] }
+companies: [{ name: demo, workspaces: [{ name: demo$key }] }]
 DECLARATION
 
-cat <<TEXT
+[ -t 1 ] || cat <<'TEXT'
 
-The key of the workspace demo stands in data/demo-key. With the gateway at http://localhost:8080:
+As this is no terminal, the workspace demo has no key yet. Make one, which is shown once:
 
-  curl http://localhost:8080/users/track -H "Authorization: Bearer \$(cat data/demo-key)" -H "Content-Type: application/json" \\
+  kubectl -n heddle exec deploy/gateway -- heddle keys create --workspace demo/demo --name demo --permissions '*,console.operate'
+TEXT
+cat <<'TEXT'
+
+With the gateway at http://localhost:8080 and the key in KEY:
+
+  curl http://localhost:8080/users/track -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \
     -d '{"attributes":[{"external_id":"ann","first_name":"Ann"}]}'
-  curl http://localhost:8080/users/export/ids -H "Authorization: Bearer \$(cat data/demo-key)" -H "Content-Type: application/json" \\
+  curl http://localhost:8080/users/export/ids -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \
     -d '{"external_ids":["ann"]}'
 TEXT
