@@ -57,6 +57,30 @@ test("apply --dry-run shows each field that changes, and no id of what is not th
   }]);
 });
 
+test("apply --dry-run shows each field of translations, preference centers and their settings", async () => {
+  const long = `<p>${"the same ".repeat(100)}</p>`;
+  function messages(locales: string, text: string, title: string, origins: string): string {
+    return declaration(`companies: [{ name: acme, workspaces: [{ name: demo,
+      translations: { enabled: true, locales: [${locales}] },
+      campaigns: [{ name: welcome, variations: [{ name: first, channel: email, locales: [de], source: { constructor: Hello, id_1: "${text}" } }] }],
+      pages: { origins: [${origins}] },
+      preferenceCenters: [{ name: main, title: "${title}", page: "${long}${text}" }] }] }]`);
+  }
+  const made = await apply(messages("de", "Good day", "Mail", ""));
+  expect(made.errors + made.output).toMatch(/^created +preference center +acme\/demo\/main/m);
+  const file = messages("de, es-MX", "Good evening", "Letters", "'https://cdn.example.com'");
+  const { output: out } = await apply(file, "--dry-run");
+  expect(out).toMatch(/^translation settings acme\/demo:\n {2}locales: \["de"\] -> \["de","es-MX"\]$/m);
+  expect(out).toMatch(/^message variation acme\/demo\/welcome\/first:\n {2}texts\.id_1: "Good day" -> "Good evening"$/m);
+  expect(out).toMatch(/^settings of pages acme\/demo:\n {2}origins: \[\] -> \["https:\/\/cdn\.example\.com"\]$/m);
+  expect(out).toMatch(/^preference center acme\/demo\/main:\n {2}preference_center_title: "Mail" -> "Letters"$/m);
+  expect(out).toMatch(/^ {2}preference_center_page_html: "\.\.\..{0,20}Good day" -> "\.\.\..{0,20}Good evening"$/m);
+  const { changes } = JSON.parse((await apply(file, "--dry-run", "--json")).output) as { changes: { what: string; fields?: unknown }[] };
+  expect(changes.find(({ what }) => what === "message variation")?.fields).toEqual([
+    { field: "texts.id_1", from: "Good day", to: "Good evening" },
+  ]);
+});
+
 test("apply --prune says on a terminal what it would remove, and asks; --yes and scripts are not asked", async () => {
   await apply(before);
   const words = [process.execPath, command, "apply", "-f", after, "--prune"].map((word) => `'${word}'`).join(" ");

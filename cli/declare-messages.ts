@@ -54,7 +54,27 @@ async function declareMessages(
   const { settings, owners = [] } = workspace.messages ?? {};
   const scope = { workspaceId, actor: "heddle apply" };
   const { changes } = await translations.declareTranslations({ scope, ...(settings && { settings }), owners, prune, dryRun });
-  return changes.map(({ action, what, path, id }) => ({ action: action as Change["action"], what, path, id }));
+  return changes.map(({ action, what, path, id, fields }) => ({
+    action: action as Change["action"],
+    what,
+    path,
+    id,
+    ...fieldsFrom(fields),
+  }));
+}
+
+/** What the content service says of fields. */
+export function fieldsFrom(
+  fields: readonly { readonly field: string; readonly from: string; readonly to: string }[],
+): Pick<Change, "fields"> {
+  if (fields.length === 0) return {};
+  return {
+    fields: fields.map(({ field, from, to }) => ({
+      field,
+      ...(from !== "" && { from: JSON.parse(from) as unknown }),
+      ...(to !== "" && { to: JSON.parse(to) as unknown }),
+    })),
+  };
 }
 
 /** Of a workspace that is not there yet: the id of none. */

@@ -6,7 +6,7 @@ import type { DeclaredWorkspace } from "../gateway/access/declared.ts";
 import type { AccessRows } from "../gateway/access/rows.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
-import { type DeclareMessagesOptions, workspaceIdOf } from "./declare-messages.ts";
+import { type DeclareMessagesOptions, fieldsFrom, workspaceIdOf } from "./declare-messages.ts";
 import { CommandError } from "./output.ts";
 
 /** Does the file say anything of pages? */
@@ -32,12 +32,16 @@ export async function declareAllPages(
       const request = { scope, centers, ...(settings && { settings }), dryRun: options.dryRun ?? false };
       const answer = await inFile(options.file, workspace, () => content.declarePreferenceCenters(request));
       const path = `${company.name}/${workspace.name}`;
-      changes.push(...answer.changes.map(({ action, center, warnings }) => ({
+      if (answer.settings.length > 0) {
+        changes.push({ action: "updated", what: "settings of pages", path, id: "", ...fieldsFrom(answer.settings) });
+      }
+      changes.push(...answer.changes.map(({ action, center, warnings, fields }) => ({
         action: action as Change["action"],
         what: "preference center",
         path: `${path}/${center?.name}`,
         id: center?.id ?? "",
         ...(warnings.length > 0 && { note: warnings.join("; ") }),
+        ...fieldsFrom(fields),
       })));
     }
   }

@@ -219,6 +219,8 @@ export const limits = {
   secretCharsMin: 10,
   secretCharsMax: 1_024,
   declaredNameCharsMax: 255,
+  /** Of a text that a dry run shows, before it is cut to where it begins to differ. */
+  fieldChangeCharsMax: 200,
   declaredIdCharsMax: 255,
   declarationBytesMax: 16 * 1024 * 1024,
   mauRequestsPerHourDefault: 250_000,

@@ -1,7 +1,7 @@
 /** What planning a declaration collects: writes, what to tell, secrets made, problems. */
 import { isDeepStrictEqual } from "node:util";
 
-import { type FieldChange, fieldChanges } from "./declare-fields.ts";
+import { type FieldChange, fieldChanges } from "../../platform/field-changes.ts";
 import type { Problem } from "./declaration-reader.ts";
 import type { AccessRows, AccessWrite } from "./rows.ts";
 

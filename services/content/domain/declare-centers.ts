@@ -1,6 +1,7 @@
 /** Makes preference centers and the settings of their pages be as declared; never deletes. */
+import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import { type Center, type CenterSummary, type PageSettings, sameContent, summaryOf } from "./center.ts";
+import { type Center, type CenterSummary, contentFields, type PageSettings, sameContent, summaryOf } from "./center.ts";
 import type { Caller, CenterParts } from "./center-ports.ts";
 import { createCenter, updateCenter } from "./change-center.ts";
 import { checkName, checkSettings, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
@@ -24,19 +25,31 @@ export interface DeclaredChange {
   readonly center: CenterSummary;
   /** What of the HTML will not work; empty where nothing changes. */
   readonly warnings: readonly string[];
+  /** Of what is updated. */
+  readonly fields?: readonly FieldChange[];
+}
+
+/** `settings`: what changes of them. */
+export interface DeclaredPages {
+  readonly changes: readonly DeclaredChange[];
+  readonly settings: readonly FieldChange[];
 }
 
 /**
  * By id or name: what is there is updated, what is not is made; what is as declared stays untouched. All are checked before
  * the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name.
  */
-export async function declareCenters(parts: CenterParts, caller: Caller, declared: Declared): Promise<readonly DeclaredChange[]> {
+export async function declareCenters(parts: CenterParts, caller: Caller, declared: Declared): Promise<DeclaredPages> {
   const { workspaceId } = caller;
-  const { settings = await parts.centers.settings(workspaceId) } = declared;
+  const before = await parts.centers.settings(workspaceId);
+  const { settings = before } = declared;
   checkSettings(settings);
   const planned: Planned[] = [];
   for (const center of declared.centers) planned.push(await plan(parts, { workspaceId, settings }, center));
-  if (declared.dryRun) return planned.map(({ action, shown, warnings }) => ({ action, center: shown, warnings }));
+  const settingsChanges = fieldChanges(before, settings);
+  if (declared.dryRun) {
+    return { changes: planned.map(({ shown, ...change }) => ({ ...change, center: shown })), settings: settingsChanges };
+  }
   if (declared.settings) await parts.centers.putSettings(workspaceId, settings);
   const changes: DeclaredChange[] = [];
   for (const { action, center, known, shown, warnings } of planned) {
@@ -45,15 +58,13 @@ export async function declareCenters(parts: CenterParts, caller: Caller, declare
       : await (known ? updateCenter(parts, caller, { ...center, id: known.id }) : createCenter(parts, caller, center));
     changes.push({ action, center: written?.answer ?? shown, warnings });
   }
-  return changes;
+  return { changes, settings: settingsChanges };
 }
 
-interface Planned {
-  readonly action: DeclaredChange["action"];
+interface Planned extends Pick<DeclaredChange, "action" | "warnings" | "fields"> {
   readonly center: DeclaredCenter;
   readonly known: Center | undefined;
   readonly shown: CenterSummary;
-  readonly warnings: readonly string[];
 }
 
 async function plan(
@@ -71,7 +82,10 @@ async function plan(
   const content = contentFrom(center.draft, known?.content ?? newContent);
   const warnings = inCenter(center.name, () => parts.checker.check(content, settings));
   if (known && sameContent(known.content, content)) return { action: "unchanged", center, known, shown: summaryOf(known), warnings: [] };
-  if (known) return { action: "updated", center, known, shown: summaryOf(known), warnings };
+  if (known) {
+    const fields = fieldChanges(Object.fromEntries(contentFields(known.content)), Object.fromEntries(contentFields(content)));
+    return { action: "updated", center, known, shown: summaryOf(known), warnings, fields };
+  }
   const shown = { id: center.id ?? "", name: center.name, version: 0, createdAt: 0, updatedAt: 0, state: content.state };
   return { action: "created", center, known, shown, warnings };
 }

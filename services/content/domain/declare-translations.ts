@@ -1,4 +1,5 @@
 /** The use case behind `heddle apply`: makes settings, campaigns and canvases be as declared. */
+import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { DeclaredTranslations } from "./declared-translations.ts";
@@ -35,11 +36,22 @@ async function withoutEqualSources(store: TranslationStore, workspaceId: string,
   const keys = write.sources.map(({ messageId }) => ({ messageId, localeId: sourceLocaleId }));
   const before = await store.texts(workspaceId, keys);
   const sources = write.sources.filter(({ texts }, at) => !isSame(texts, before[at]));
-  const updated = new Set(sources.map(({ messageId }) => messageId));
+  const updated = new Map(sources.map(({ messageId, texts }) => {
+    return [messageId, textChanges(before[keys.findIndex((key) => key.messageId === messageId)] ?? new Map(), texts)];
+  }));
   return {
     write: { ...write, sources },
-    changes: changes.map((change) => updated.has(change.id) && change.action === "unchanged" ? { ...change, action: "updated" } : change),
+    changes: changes.map((change) => {
+      const fields = updated.get(change.id);
+      if (fields === undefined || change.what !== "message variation" || change.action === "created") return change;
+      return { ...change, action: "updated", fields: [...change.fields ?? [], ...fields] };
+    }),
   };
+}
+
+function textChanges(before: Texts, after: Texts): readonly FieldChange[] {
+  const found = fieldChanges(Object.fromEntries(before), Object.fromEntries(after), "texts.");
+  return found.length > 0 ? found : [{ field: "order of texts", from: [...before.keys()], to: [...after.keys()] }];
 }
 
 /** The order counts: it is that of the message. */

@@ -1,4 +1,6 @@
 /** What there is and what is declared, to what must be written: pure. */
+import { isDeepStrictEqual } from "node:util";
+import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
 import { limits } from "../../../platform/limits.ts";
 import {
   checkDeclared,
@@ -29,6 +31,8 @@ export interface DeclaredChange {
   /** Names from the campaign down, joined with "/". */
   readonly path: string;
   readonly id: string;
+  /** Of what is updated. */
+  readonly fields?: readonly FieldChange[];
 }
 
 interface Options {
@@ -63,7 +67,7 @@ export function planDeclaration(
   const next = [...planned, ...(options.prune ? [] : others)];
   checkIds(next);
   const before = new Map(current.owners.map((owner) => [nameOf(owner), owner]));
-  const puts = planned.filter((owner) => !isSame(before.get(nameOf(owner)), owner));
+  const puts = planned.filter((owner) => !isDeepStrictEqual(before.get(nameOf(owner)), owner));
   const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, ...gone(current, next, settings) };
   return { write, changes };
 }
@@ -78,7 +82,7 @@ function plannedSettings(
   const locales = declared.locales.map((locale) => {
     const found = matching("locale", knownBy(known.locales), locale);
     const planned = { ...withNames(locale), id: found?.id ?? (locale.id.toLowerCase() || newId()) };
-    changes.push({ action: actionOf(found, planned), what: "locale", path: planned.name, id: planned.id });
+    changes.push({ ...doneTo(found, planned), what: "locale", path: planned.name, id: planned.id });
     return planned;
   });
   const others = known.locales.filter(({ id }) => !locales.some((locale) => locale.id === id));
@@ -86,7 +90,7 @@ function plannedSettings(
   const kept = prune ? locales : inOrder(known.locales, locales);
   const settings = { earlyAccess: declared.earlyAccess ?? known.earlyAccess, enabled: declared.enabled ?? known.enabled, locales: kept };
   refuseRepeated(kept.map(({ id }) => id), "locales");
-  changes.push({ action: actionOf(before, settings), what: "translation settings", path: "", id: "" });
+  changes.push({ ...doneTo(before, settings, withLocaleNames), what: "translation settings", path: "", id: "" });
   return settings;
 }
 
@@ -103,9 +107,7 @@ function plannedOwner(plan: Plan, found: MessageOwner | undefined, declared: Dec
   const others = (found?.steps ?? []).filter((step) => !steps.some((planned) => planned.id === step.id));
   if (plan.prune) plan.changes.push(...others.flatMap((step) => goneWith(step, name)));
   const owner = { kind, id, name, steps: plan.prune ? steps : inOrder(found?.steps ?? [], steps) };
-  const same = found !== undefined && found.name === name;
-  const action = found === undefined ? "created" : same ? "unchanged" : "updated";
-  plan.changes.splice(place, 0, { action, what: kind, path: name, id });
+  plan.changes.splice(place, 0, { ...doneTo(found && nameIn(found), { name }), what: kind, path: name, id });
   return owner;
 }
 
@@ -126,8 +128,7 @@ function plannedStep(plan: Plan, steps: readonly Step[], { step, path }: { reado
   const found = isNamed ? matching("step", knownBy(steps), step) : steps[0];
   const id = isNamed ? found?.id ?? (step.id.toLowerCase() || plan.newId()) : "";
   const below = isNamed ? `${path}/${step.name}` : path;
-  const action = found === undefined ? "created" : found.name === step.name ? "unchanged" : "updated";
-  if (isNamed) plan.changes.push({ action, what: "step", path: below, id });
+  if (isNamed) plan.changes.push({ ...doneTo(found && nameIn(found), nameIn(step)), what: "step", path: below, id });
   const before = found?.variations ?? [];
   const variations = step.variations.map((variation) => plannedVariation(plan, before, { variation, path: below }));
   const others = before.filter((variation) => !variations.some((planned) => planned.id === variation.id));
@@ -148,7 +149,10 @@ function plannedVariation(
   const localeIds = locales === undefined ? found?.localeIds ?? [] : localeIdsOf(plan, locales, `${path}/${name}`);
   const planned = { id, name, channel, localeIds };
   if (source !== undefined) plan.sources.push({ messageId: id, texts: source });
-  plan.changes.push({ action: actionOf(found, planned), what: "message variation", path: `${path}/${name}`, id });
+  function shown({ localeIds, ...fields }: Variation): object {
+    return { ...fields, locales: localeIds.map((localeId) => plan.locales.find((locale) => locale.id === localeId)?.name ?? localeId) };
+  }
+  plan.changes.push({ ...doneTo(found, planned, shown), what: "message variation", path: `${path}/${name}`, id });
   return planned;
 }
 
@@ -192,15 +196,24 @@ function inOrder<T extends { readonly id: string }>(before: readonly T[], planne
   return [...kept, ...planned.filter(({ id }) => !before.some((thing) => thing.id === id))];
 }
 
-function actionOf(before: unknown, after: unknown): "created" | "updated" | "unchanged" {
-  return before === undefined ? "created" : isSame(before, after) ? "unchanged" : "updated";
+/** What a declaration does to a thing, by `shown` field by field; the order of fields does not count, that of lists does. */
+function doneTo<T extends object>(
+  before: T | undefined,
+  after: T,
+  shown: (thing: T) => object = (thing) => thing,
+): Pick<DeclaredChange, "action" | "fields"> {
+  if (before === undefined) return { action: "created" };
+  if (isDeepStrictEqual(before, after)) return { action: "unchanged" };
+  return { action: "updated", fields: fieldChanges(shown(before), shown(after)) };
 }
 
-/** Of plain data; the order of fields does not count, that of lists does. */
-function isSame(before: unknown, after: unknown): boolean {
-  if (typeof before !== "object" || typeof after !== "object" || before === null || after === null) return before === after;
-  const [one, other] = [before, after].map((value) => new Map(Object.entries(value)));
-  return one?.size === other?.size && [...one ?? []].every(([name, value]) => other?.has(name) && isSame(value, other.get(name)));
+function nameIn({ name }: { readonly name: string }): { name: string } {
+  return { name };
+}
+
+/** What changes of a locale is told of itself. */
+function withLocaleNames({ locales, ...fields }: TranslationSettings): object {
+  return { ...fields, locales: locales.map(({ name }) => name) };
 }
 
 function withNames({ name, country, language }: DeclaredLocale): Omit<Locale, "id"> {

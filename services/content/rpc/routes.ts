@@ -17,6 +17,7 @@ import { createCenter, foundCenter, restoreCenter, updateCenter } from "../domai
 import { declareCenters } from "../domain/declare-centers.ts";
 import type { Written } from "../domain/write-center.ts";
 import { lineDiff } from "../domain/line-diff.ts";
+import { fieldChangeMessages } from "./field-change-messages.ts";
 import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedParts } from "./hosted-pages.ts";
 import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 
@@ -75,7 +76,7 @@ function receipt({ answer, replayed }: Written) {
 
 async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCentersRequest) {
   const { settings } = message;
-  const changes = await declareCenters(parts, callerOf(message), {
+  const { changes, settings: settingsChanges } = await declareCenters(parts, callerOf(message), {
     centers: message.centers.map(({ name, id, content }) => ({ name, draft: draftOf(content), ...(id === "" ? {} : { id }) })),
     ...(settings ? { settings: { scriptsAllowed: settings.scriptsAllowed, origins: settings.origins } } : {}),
     dryRun: message.dryRun,
@@ -83,7 +84,13 @@ async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCent
   return {
     centers: changes.map(({ center }) => summaryMessage(center)),
     changed: changes.filter(({ action }) => action !== "unchanged").length,
-    changes: changes.map(({ action, center, warnings }) => ({ action, center: summaryMessage(center), warnings: [...warnings] })),
+    changes: changes.map(({ action, center, warnings, fields }) => ({
+      action,
+      center: summaryMessage(center),
+      warnings: [...warnings],
+      fields: message.dryRun ? fieldChangeMessages(fields) : [],
+    })),
+    settings: message.dryRun ? fieldChangeMessages(settingsChanges) : [],
   };
 }
 

@@ -13,6 +13,7 @@ import { putTranslation } from "../domain/put-translation.ts";
 import { getSource, listTranslations } from "../domain/read-translations.ts";
 import { sourceLocaleId, type Texts } from "../domain/translation.ts";
 import type { TranslationStore } from "../domain/translation-ports.ts";
+import { fieldChangeMessages } from "./field-change-messages.ts";
 import {
   declarationFromMessage,
   declaredToMessage,
@@ -42,7 +43,8 @@ export function translationRoutes(parts: TranslationParts): ServiceImpl<typeof T
     putTranslation: (message) => handlePutTranslation(parts, message),
     async declareTranslations(message) {
       const declaration = { ...declarationFromMessage(message), prune: message.prune, dryRun: message.dryRun };
-      return { changes: [...await declareTranslations(parts, workspaceOf(message), declaration)] };
+      const changes = await declareTranslations(parts, workspaceOf(message), declaration);
+      return { changes: changes.map((change) => ({ ...change, fields: message.dryRun ? fieldChangeMessages(change.fields) : [] })) };
     },
     getDeclaredTranslations: (message) => handleGetDeclaredTranslations(store, message),
     async listMissingTexts(message) {

@@ -1,4 +1,4 @@
-/** What of a row a declaration changes, field by field. */
+/** What of a thing a declaration changes, field by field. */
 import { isDeepStrictEqual } from "node:util";
 
 export interface FieldChange {
@@ -13,12 +13,17 @@ export interface FieldChange {
 export function fieldChanges(before: object, after: object, within = ""): FieldChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name): FieldChange[] => {
-    const [from, to] = [Reflect.get(before, name) as unknown, Reflect.get(after, name) as unknown];
+    const [from, to] = [ownValue(before, name), ownValue(after, name)];
     if (isDeepStrictEqual(from, to)) return [];
     const field = `${within}${name}`;
     if (isFields(from) && isFields(to)) return fieldChanges(from, to, `${field}.`);
     return [{ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
   });
+}
+
+/** A field may be named as something that every object has. */
+function ownValue(of: object, name: string): unknown {
+  return Object.hasOwn(of, name) ? Reflect.get(of, name) : undefined;
 }
 
 function isFields(value: unknown): value is object {
