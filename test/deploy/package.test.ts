@@ -1,12 +1,15 @@
-/** The packages as people get them: built twice alike, installed in an empty folder, and the README's first steps on each runtime. */
-import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** The packages as people get them: built twice alike, installed in an empty folder, the README's first steps and the client on each runtime. */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { copyFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { demoKey, startHeddle } from "../heddle.ts";
 import { launchHeddle } from "../heddle-process.ts";
-import { oldestNode } from "./runtimes.ts";
+import { fresh } from "../suite.ts";
+import { bun, oldestNode, workerd } from "./runtimes.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "heddle-installed-"));
@@ -105,6 +108,71 @@ for (const { name, path, program } of runtimes) {
       expect([asset, (await fetch(new URL(asset, `${server.url}/docs`))).status]).toEqual([asset, 200]);
     }
   });
+}
+
+test(
+  "the client on Node, Deno and Bun and in a worker: calls, a refusal, an abort, and a queue that loses nothing",
+  { timeout: longMs },
+  async () => {
+    const server = await startHeddle();
+    onTestFinished(async () => void await server.close());
+    copyFileSync(join(import.meta.dirname, "client-trial.mjs"), join(folder, "client-trial.mjs"));
+    writeFileSync(
+      join(folder, "call.mjs"),
+      `import * as client from "@heddle/client";
+import { tryClient } from "./client-trial.mjs";
+const [url, key, id] = process.argv.slice(2);
+console.log(JSON.stringify(await tryClient(client, { url, key, id })));
+`,
+    );
+    const denoArgs = ["run", "--quiet", "--node-modules-dir=manual", "--allow-net", "--allow-read"];
+    for (const [program, ...args] of [[execPath], [join(deno, "deno"), ...denoArgs], [await bun()]] as [string, ...string[]][]) {
+      // The server is a process of its own, so this one may wait
+      expect([program, JSON.parse(run(program, [...args, "call.mjs", server.url, demoKey, fresh()]))]).toEqual([program, clientTried]);
+    }
+    const url = await servedAsWorker({ url: server.url, key: demoKey, id: fresh() });
+    await expect.poll(async () => await fetch(url).then((answer) => answer.json(), () => undefined)).toEqual(clientTried);
+  },
+);
+
+const clientTried = { processed: 1, refused: [true, 400, "NOTHING_VALID"], aborted: "enough", lost: [], name: "Ann", opened: 200 };
+
+/** The address at which a worker, which has fetch and nothing of Node, tries the client and says how it went. */
+async function servedAsWorker(place: object): Promise<string> {
+  const port = await freePort();
+  writeFileSync(
+    join(folder, "worker.js"),
+    `import * as client from "./node_modules/@heddle/client/index.js";
+import { tryClient } from "./client-trial.mjs";
+export default { fetch: async () => Response.json(await tryClient(client, ${JSON.stringify(place)})) };
+`,
+  );
+  const client = readdirSync(join(installed, "@heddle/client"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".js")
+  );
+  const modules = ["worker.js", "client-trial.mjs", ...client.map((file) => `node_modules/@heddle/client/${file}`)];
+  const embedded = modules.map((file) => `(name = "${file}", esModule = embed "${file}")`).join(", ");
+  writeFileSync(
+    join(folder, "worker.capnp"),
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (compatibilityDate = "2026-01-01", modules = [${embedded}])),
+    (name = "internet", network = (allow = ["local", "private"]))],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]);
+`,
+  );
+  const worker = spawn(await workerd(), ["serve", "worker.capnp"], { cwd: folder, stdio: "inherit" });
+  onTestFinished(() => void worker.kill());
+  return `http://127.0.0.1:${port}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
 }
 
 /** The commands of the README's first steps, with its settings replaced. A call that is refused ends them. */

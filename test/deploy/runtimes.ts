@@ -20,7 +20,10 @@ export async function bun(): Promise<string> {
 
 export async function workerd(): Promise<string> {
   const version = "1.20261117.1";
-  return join(await programsOf(`@cloudflare/workerd-${platform}-${arch === "arm64" ? arch : "64"}`, version, `workerd-${version}`), "workerd");
+  return join(
+    await programsOf(`@cloudflare/workerd-${platform}-${arch === "arm64" ? arch : "64"}`, version, `workerd-${version}`),
+    "workerd",
+  );
 }
 
 /** The folder `bin` of a package, which comes without what it stands on and runs no script. */
