@@ -14,11 +14,16 @@ export function fieldChanges(before: object, after: object, within = ""): FieldC
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name): FieldChange[] => {
     const [from, to] = [ownValue(before, name), ownValue(after, name)];
-    if (isDeepStrictEqual(from, to)) return [];
+    if (isSame(from, to)) return [];
     const field = `${within}${name}`;
     if (isFields(from) && isFields(to)) return fieldChanges(from, to, `${field}.`);
     return [{ field, ...(from !== undefined && { from }), ...(to !== undefined && { to }) }];
   });
+}
+
+/** Of plain data; the order of fields does not count, that of lists does. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(one, other);
 }
 
 /** A field may be named as something that every object has. */

@@ -56,7 +56,10 @@ export const dependencyRules: readonly Rule[] = [
     name: "domain-is-pure",
     comment: "No wire, no driver, no environment in the domain",
     from: { path: "^services/([^/]+)/domain/", pathNot: tests },
-    to: { pathNot: "^services/$1/domain/|^platform/(age|refusal|limits|clock|address|currency|country|language|identifier|origin)[.]ts$" },
+    to: {
+      pathNot:
+        "^services/$1/domain/|^platform/(age|refusal|limits|clock|address|currency|country|language|identifier|origin|field-changes)[.]ts$",
+    },
   },
   {
     name: "store-takes-types-only",

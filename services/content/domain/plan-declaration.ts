@@ -1,6 +1,5 @@
 /** What there is and what is declared, to what must be written: pure. */
-import { isDeepStrictEqual } from "node:util";
-import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
+import { type FieldChange, fieldChanges, isSame } from "../../../platform/field-changes.ts";
 import { limits } from "../../../platform/limits.ts";
 import {
   checkDeclared,
@@ -67,7 +66,7 @@ export function planDeclaration(
   const next = [...planned, ...(options.prune ? [] : others)];
   checkIds(next);
   const before = new Map(current.owners.map((owner) => [nameOf(owner), owner]));
-  const puts = planned.filter((owner) => !isDeepStrictEqual(before.get(nameOf(owner)), owner));
+  const puts = planned.filter((owner) => !isSame(before.get(nameOf(owner)), owner));
   const write = { revision: current.revision, settings, puts, drops, sources: plan.sources, ...gone(current, next, settings) };
   return { write, changes };
 }
@@ -203,7 +202,7 @@ function doneTo<T extends object>(
   shown: (thing: T) => object = (thing) => thing,
 ): Pick<DeclaredChange, "action" | "fields"> {
   if (before === undefined) return { action: "created" };
-  if (isDeepStrictEqual(before, after)) return { action: "unchanged" };
+  if (isSame(before, after)) return { action: "unchanged" };
   return { action: "updated", fields: fieldChanges(shown(before), shown(after)) };
 }
 
