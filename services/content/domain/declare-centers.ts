@@ -20,7 +20,7 @@ interface DeclaredCenter {
   readonly id?: string;
 }
 
-export interface DeclaredChange {
+interface DeclaredChange {
   readonly action: "created" | "updated" | "unchanged";
   readonly center: CenterSummary;
   /** What of the HTML will not work; empty where nothing changes. */
@@ -30,7 +30,7 @@ export interface DeclaredChange {
 }
 
 /** `settings`: what changes of them. */
-export interface DeclaredPages {
+interface DeclaredPages {
   readonly changes: readonly DeclaredChange[];
   readonly settings: readonly FieldChange[];
 }
