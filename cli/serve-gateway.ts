@@ -30,7 +30,7 @@ export interface MeshGatewayConfig {
   readonly access: MeshAccessConfig;
   readonly redisUrl: string;
   readonly redisTls: ReturnType<typeof readTls>;
-  /** How many gateways share the limits. */
+  /** How many gateways share the limits, until Redis says it. */
   readonly gateways: number;
   /** The parts behind it, by name. Those that are missing refuse NOT_IMPLEMENTED. */
   readonly peers: ReadonlyMap<string, PeerConfig>;
@@ -98,7 +98,7 @@ async function listen(
     ...(config.redisTls && { tls: config.redisTls }),
     clock,
     logger,
-    localShare: 1 / config.gateways,
+    gateways: { installation: config.access.installation, expected: config.gateways },
   });
   opened.push(() => limiter.close());
   const watch = await watchParts(config.peers, clock);

@@ -1,4 +1,4 @@
-/** Limits of what a process knows of workspaces and companies, and of commands that write to them. Part of `limits`. */
+/** Limits of what a process knows of workspaces, companies and its like, and of commands that write to them. Part of `limits`. */
 
 export const tenantLimits = {
   // Of workspaces and companies that a process does not know
@@ -6,4 +6,7 @@ export const tenantLimits = {
   tenantsReadMs: 10_000,
   // heddle import: rows that are looked up before what was counted is written
   importRowsPerCommit: 10_000,
+  // How often a gateway says that it is there, and after how much silence others take it for gone
+  gatewayBeatMs: 5_000,
+  gatewaySilenceMs: 20_000,
 } as const;

@@ -211,9 +211,9 @@ await describeWith(["redis"], "openRedisLimiter()", () => {
     test("take() waits once for a Redis that hangs, then goes on at once with its own share, and shares again after", async () => {
       const events: string[] = [];
       const logger = { ...silentLogger, info: (event: string) => events.push(event), warn: (event: string) => events.push(event) };
-      await admin.flushall();
+      await admin.multi().flushall().zadd("limit:{hang}:gateways", Date.now(), "another").exec();
       const clock = patientClock();
-      const limiter = await openRedisLimiter({ url: server.url, clock, logger, localShare: 0.5 });
+      const limiter = await openRedisLimiter({ url: server.url, clock, logger, gateways: { installation: "hang", expected: 1 } });
       await expect.poll(() => limiter.shared).toBe(true);
       expect(await limiter.take("limit:{w}:hang", slow, 8)).toMatchObject({ admitted: true, remaining: 2 });
       await server.kill("SIGSTOP");

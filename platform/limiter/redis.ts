@@ -1,6 +1,4 @@
 /** The limiter in Redis: buckets for all gateways, and ones of its own for each while Redis does not answer. */
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers";
 import { Redis } from "ioredis";
 import type { Clock } from "../clock.ts";
@@ -8,13 +6,17 @@ import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
 import { openBreaker } from "./breaker.ts";
 import { checkDraw } from "./bucket.ts";
+import { openGatewayCount } from "./gateway-count.ts";
 import { type Draw, type Drawn, type Limiter, takeByDraw } from "./limiter.ts";
 import { openMemoryLimiter } from "./memory.ts";
+import { readScript } from "./script.ts";
 import { openSharedDraws } from "./shared-draws.ts";
 
 export interface RedisLimiter extends Limiter {
   /** Whether buckets are shared at this moment; false while Redis does not answer. */
   readonly shared: boolean;
+  /** How many share them, as far as this process knows. */
+  readonly gateways: number;
 }
 
 export interface RedisLimiterOptions {
@@ -24,8 +26,12 @@ export interface RedisLimiterOptions {
   readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
   readonly clock: Clock;
   readonly logger: Logger;
-  /** The part of each capacity that this process admits on its own while Redis is away: 1 / number of gateways keeps the sum. */
-  readonly localShare?: number;
+  /** Those who share the limits. While Redis is away each admits 1 / their number of each capacity, which keeps the sum. */
+  readonly gateways?: {
+    readonly installation: string;
+    /** How many there are, until Redis was first asked. */
+    readonly expected: number;
+  };
   /** Tests: the time of the buckets in milliseconds, instead of that of Redis. */
   readonly redisTime?: () => number;
 }
@@ -41,7 +47,8 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
   const { clock, logger } = options;
   const redis = connect(options);
   const local = openMemoryLimiter({ clock, keysMax: limits.limiterLocalKeysMax });
-  const share = options.localShare ?? 1;
+  const { installation, expected } = options.gateways ?? { installation: "", expected: 1 };
+  const gateways = openGatewayCount({ clock, redis, installation, expected });
   const breaker = openBreaker({
     clock,
     probeEveryMs: limits.limiterProbeMs,
@@ -60,7 +67,7 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
   function drawLocal({ buckets, cost, count }: Draw): Drawn {
     // Never so small that the cost would never be admitted
     const own = buckets.map(({ key, bucket }) => {
-      const capacity = Math.max(bucket.capacity * share, Math.min(cost, bucket.capacity));
+      const capacity = Math.max(bucket.capacity / gateways.count, Math.min(cost, bucket.capacity));
       return { key, bucket: { ...bucket, capacity } };
     });
     return local.draw({ buckets: own, cost, count });
@@ -83,14 +90,19 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
   }
 
   await firstConnection(redis, { clock, probe: breaker.probe });
+  if (options.gateways !== undefined) await gateways.begin();
   return {
     get shared() {
       return breaker.closed;
+    },
+    get gateways() {
+      return gateways.count;
     },
     draw,
     take: (key, bucket, cost) => takeByDraw(draw, { key, bucket, cost }),
     async close() {
       breaker.end();
+      await gateways.close();
       redis.disconnect();
       await local.close();
     },
@@ -143,7 +155,7 @@ function inTime<T>(clock: Clock, answer: Promise<T>): Promise<T> {
 async function runDraw(redis: Redis, { buckets, cost, count }: Draw, { clock, redisTime }: RedisLimiterOptions): Promise<Drawn> {
   const keys = buckets.map(({ key }) => key);
   const terms = buckets.flatMap(({ bucket }) => [bucket.capacity, bucket.windowMs]);
-  const [granted, ...rest] = (await runScript(redis, keys, [cost, count, redisTime?.() ?? "", ...terms])).map(Number);
+  const [granted, ...rest] = (await runBuckets(redis, keys, [cost, count, redisTime?.() ?? "", ...terms])).map(Number);
   const now = Math.ceil(clock.now());
   return {
     granted: granted ?? 0,
@@ -154,17 +166,6 @@ async function runDraw(redis: Redis, { buckets, cost, count }: Draw, { clock, re
   };
 }
 
-const script = readFileSync(new URL("bucket.lua", import.meta.url), "utf8");
-const scriptHash = createHash("sha1").update(script).digest("hex");
-
-/** By its hash; Redis forgets scripts when it starts anew, and is then given the text. */
-async function runScript(redis: Redis, keys: readonly string[], words: readonly (string | number)[]): Promise<(string | number)[]> {
-  try {
-    return await redis.evalsha(scriptHash, keys.length, ...keys, ...words) as (string | number)[];
-  } catch (error) {
-    if (!(error instanceof Error && error.message.startsWith("NOSCRIPT"))) throw error;
-    return await redis.eval(script, keys.length, ...keys, ...words) as (string | number)[];
-  }
-}
+const runBuckets = readScript("bucket.lua");
 
 const answersPerBucket = 3;

@@ -1,0 +1,59 @@
+/** How many gateways share the limits: each says in Redis that it is there, and learns of the others by it. */
+import type { Redis } from "ioredis";
+import type { Clock } from "../clock.ts";
+import { newId } from "../identifier.ts";
+import { limits } from "../limits.ts";
+import { readScript } from "./script.ts";
+
+export interface GatewayCount {
+  /** As Redis last said, or as was expected where it has not said anything yet; this one among them. */
+  readonly count: number;
+  /** Says that it is there, from now on; resolves when that was tried. */
+  begin(): Promise<void>;
+  /** Takes itself out, where Redis hears it. */
+  close(): Promise<void>;
+}
+
+/** While Redis is away the last count stays: gateways that end then leave some of the limit unused, and none is admitted twice. */
+export function openGatewayCount({ clock, redis, installation, expected }: GatewayCountParts): GatewayCount {
+  const id = newId("gw_", clock);
+  // As buckets are called: a user of Redis may be granted these keys alone
+  const keys = [`limit:{${installation}}:gateways`];
+  let count = expected;
+  let begun = false;
+  let ended = false;
+  let cancel: (() => void) | undefined;
+
+  async function say(silenceMs: number): Promise<void> {
+    const [found] = await runCount(redis, keys, [id, silenceMs]);
+    count = Math.max(1, Number(found));
+  }
+  async function beat(): Promise<void> {
+    await say(limits.gatewaySilenceMs).catch(() => {});
+    if (!ended) cancel = clock.after(limits.gatewayBeatMs, () => void beat());
+  }
+  return {
+    get count() {
+      return count;
+    },
+    async begin() {
+      begun = true;
+      await beat();
+    },
+    async close() {
+      ended = true;
+      cancel?.();
+      if (begun) await say(0).catch(() => {});
+    },
+  };
+}
+
+const runCount = readScript("gateway-count.lua");
+
+interface GatewayCountParts {
+  readonly clock: Clock;
+  /** Answers or rejects within its own deadline. */
+  readonly redis: Pick<Redis, "evalsha" | "eval">;
+  readonly installation: string;
+  readonly expected: number;
+}
