@@ -5,8 +5,10 @@ export const consentLimits = {
   // There an applier looks at its lane without news as often as this, as commands beside it may have asked for something, and saves its position
   embeddedLaneLookMs: 1_000,
   embeddedLaneSaveMs: 200,
-  // Records that are one message of a lane there
-  laneMessageBytes: 64 * 1024,
+  // Records that are one message of a lane there, and messages that are read and unpacked before others get a turn
+  laneMessageBytes: 8 * 1024,
+  laneMessagesPerRead: 20,
+  laneReadBytesMax: 32 * 1024,
   // A read of more users waits for its turn
   laneWantedKeysMax: 100,
   identityRowsPerLoad: 250,
@@ -31,6 +33,10 @@ export const consentLimits = {
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
   fanOutRestFactor: 6,
   fanOutRestMsMax: 90,
+  // In one process it goes on after so many times as long as it took where the event loop turned so often, each time so fast
+  embeddedFanOutRestFactor: 1,
+  quietTurnsMin: 3,
+  quietTurnMsMax: 0.25,
   // From so many users that are left on it rests less
   laneRestUsersMax: 10_000,
   fanOutBlockedRestFactor: 0.5,

@@ -56,6 +56,19 @@ test("what a build before left in the lane is there, in order, byte for byte", a
   await database.close();
 });
 
+test("a lane gives some messages at a time, by their bytes, and one however large it is", async () => {
+  const database = openDatabase({ path: ":memory:" });
+  const lane = await openSqliteLane(database, "a");
+  const bytes = [limits.laneReadBytesMax / 2, limits.laneReadBytesMax / 4, limits.laneReadBytesMax / 2, 2 * limits.laneReadBytesMax, 1];
+  for (const length of bytes) await lane.append(new Uint8Array(length));
+  const reads: number[][] = [];
+  for (let after = 0; after < bytes.length; after = reads.at(-1)?.at(-1) ?? Infinity) {
+    reads.push((await lane.log.read(0, after, { max: 10, bytesMax: Infinity })).map(({ sequence }) => sequence));
+  }
+  expect(reads).toEqual([[1, 2], [3], [4], [5]]);
+  await database.close();
+});
+
 test("packLane() cuts a step into messages of some size, and keeps the order", () => {
   const bodies = Array.from({ length: 10 }, (_, at) => new Uint8Array(limits.laneMessageBytes / 4).fill(at));
   const messages = packLane([...bodies, new Uint8Array(2 * limits.laneMessageBytes).fill(99)]);

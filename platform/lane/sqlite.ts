@@ -1,6 +1,7 @@
 /** A lane of the embedded store: messages of packed records, which the resolver's step sends in its own transaction. */
+import { setImmediate } from "node:timers/promises";
 import { limits } from "../limits.ts";
-import type { Log } from "../log/log.ts";
+import type { Log, LogRecord } from "../log/log.ts";
 import { packRecords } from "../log/packed-records.ts";
 import type { Database } from "../sqlite/database.ts";
 import { migrate } from "../sqlite/migrate.ts";
@@ -65,9 +66,12 @@ export async function openSqliteLane(database: Database, service: string): Promi
       notify();
     },
     log: {
-      async read(_, after, { max }) {
-        const rows = database.prepare(select).all(service, after, max);
-        return rows.map((row) => ({ sequence: Number(row["sequence"]), body: row["body"] as Uint8Array, isNext: true }));
+      async read(_, after, { max, bytesMax }) {
+        const rows = database.prepare(select).all(service, after, Math.min(max, limits.laneMessagesPerRead));
+        const records = rows.map((row) => ({ sequence: Number(row["sequence"]), body: row["body"] as Uint8Array, isNext: true }));
+        // What one request says of very many is many messages: others get their turn between some of them and the next
+        if (records.length > 0) await setImmediate();
+        return firstBytes(records, Math.min(bytesMax, limits.laneReadBytesMax));
       },
       watch(listener) {
         function own(): void {
@@ -89,6 +93,15 @@ export async function openSqliteLane(database: Database, service: string): Promi
       trim: () => Promise.resolve(),
     },
   };
+}
+
+/** As many as fit, one at least. */
+function firstBytes(records: readonly LogRecord[], bytesMax: number): LogRecord[] {
+  let room = bytesMax;
+  return records.filter(({ body }, at) => {
+    room -= body.byteLength;
+    return room >= 0 || at === 0;
+  });
 }
 
 /** Records as messages of `laneMessageBytes` each, or of one record. */

@@ -29,6 +29,8 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
   readonly redriveToBytes: (workspaceId: string, redrive: Redrive) => Uint8Array;
   /** What the message says, of one user or address each; its place is that of the row. */
   readonly takenFrom: (message: Message, row: LaneRecord) => Taken<Said>[];
+  /** Whom a message changes that says the same of several; undefined of any other. As `takenFrom` has it, without a record of each. */
+  readonly alike?: (message: Message) => Pick<Concern, "names" | "isOfMany"> | undefined;
   readonly ofWorkspace?: {
     /** Under this name an applier is asked for it, as for a user. */
     readonly name: string;
@@ -51,11 +53,13 @@ export interface LaneMessages<Said, OfWorkspace = never> {
 }
 
 export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never>(
-  { title, parse, redriveToBytes, takenFrom, ofWorkspace }: MessageKind<Message, Said, OfWorkspace>,
+  { title, parse, redriveToBytes, takenFrom, alike, ofWorkspace }: MessageKind<Message, Said, OfWorkspace>,
 ): LaneMessages<Said, OfWorkspace> {
-  function readLaneBody(body: Uint8Array, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace> {
+  function readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace> {
+    return read(body, orError(() => parse(body)), place);
+  }
+  function read(body: Uint8Array, message: Message | Error, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace> {
     const place = { workspaceId: "", sequence, part, key: "", body };
-    const message = orError(() => parse(body));
     if (message instanceof Error) return { workspaceId: "", said: [unreadable(place, [], message)] };
     const { workspaceId, cause, change } = message;
     if (workspaceId !== "" && change.case === "redrive") return { workspaceId, said: change.value as Redrive };
@@ -75,7 +79,10 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       return message instanceof Error ? [unreadable(row, keysOf(row.key), message)] : takenFrom(message, row);
     },
     concernOf(body) {
-      const { workspaceId, said } = readLaneBody(body, [0, 0]);
+      const message = orError(() => parse(body));
+      const same = message instanceof Error || message.workspaceId === "" || message.cause === undefined ? undefined : alike?.(message);
+      if (same !== undefined) return { workspaceId: (message as Message).workspaceId, ...same };
+      const { workspaceId, said } = read(body, message, [0, 0]);
       // Whatever is said behind it is judged by it, and nothing that was said before
       if ("mark" in said && ofWorkspace) return { workspaceId, names: [ofWorkspace.name], isOfMany: false, goesFirst: true };
       if (workspaceId === "" || !isTaken(said)) return undefined;

@@ -45,6 +45,8 @@ interface LanePace {
   /** How long without news until the lane is looked at, and how often the position is saved, in milliseconds. */
   readonly idleMs: number;
   readonly saveMs: number;
+  /** Calls back where a fan-out may go on before its rest is over, as nobody needs the thread; given after a piece of `workedMs`. Returns how to stop that. */
+  readonly whenQuiet?: (workedMs: number, onQuiet: () => void) => () => void;
 }
 
 const meshPace: LanePace = { usersMax: limits.laneBatchUsersMax, idleMs: limits.laneIdleMsMax, saveMs: limits.lanePositionSaveMs };
@@ -90,13 +92,17 @@ class LaneApplier {
   #hasRead = false;
   /** When what very many are told goes on. */
   #manyAt = 0;
+  #stopLooking = () => {};
   #first: "wanted" | "few" = "few";
   #told = 0;
   readonly #checkpoint: LaneCheckpoint;
   #applying = false;
 
+  readonly #wake: () => void;
+
   constructor(parts: LaneApplierParts, wake: () => void) {
     this.#parts = parts;
+    this.#wake = wake;
     this.#pace = parts.pace ?? meshPace;
     this.#checkpoint = createLaneCheckpoint({ ...parts, name: parts.lane, saveMs: this.#pace.saveMs });
     this.#asks = createLaneAsks({
@@ -137,6 +143,7 @@ class LaneApplier {
 
   /** A successor goes on from what is kept. */
   async close(): Promise<void> {
+    this.#stopLooking();
     const window = this.#window;
     try {
       if (window !== undefined) await this.#checkpoint.close(window.position);
@@ -208,6 +215,11 @@ class LaneApplier {
     if (window.many === 0 || clock.monotonic() < this.#manyAt) return false;
     const workedMs = await this.#apply(window, window.nextOfMany(limits.fanOutRunUsersMax)) ?? 0;
     this.#manyAt = clock.monotonic() + restOf(workedMs, window);
+    this.#stopLooking();
+    this.#stopLooking = this.#pace.whenQuiet?.(workedMs, () => {
+      this.#manyAt = 0;
+      this.#wake();
+    }) ?? (() => {});
     return true;
   }
 

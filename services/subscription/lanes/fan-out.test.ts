@@ -1,8 +1,15 @@
-/** What one request says of very many users, as the mesh applies it: some at a time, and others have their turns. */
+/** What one request says of very many users: some at a time, and others have their turns. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { create, toBinary } from "@bufbuild/protobuf";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { noTracer } from "../../../platform/telemetry/tracer.ts";
+import { openDatabase } from "../../../platform/sqlite/database.ts";
+import { packLane, putLaneMessage } from "../../../platform/lane/sqlite.ts";
+import { openEmbeddedConsent } from "../../consent/embedded.ts";
+import { openSqliteSubscriptionStore } from "../store/sqlite.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import type { LaneBody } from "../../consent/lane/lane-window.ts";
@@ -93,4 +100,55 @@ test("concernOf() leaves alone what nobody can read, what names no workspace, an
     membershipMessages.redriveBody("w", { skipped: [] }),
   ];
   expect(alone.map(membershipMessages.concernOf)).toEqual(alone.map(() => undefined));
+});
+
+/** Fake milliseconds that a fan-out takes in one process where a piece takes `pieceMs`, and each turn of the event loop `turnMs`. */
+async function timeInOneProcess({ users, pieceMs, turnMs }: { users: number; pieceMs: number; turnMs: number }) {
+  const clock = fakeClock();
+  const database = openDatabase({ path: ":memory:" });
+  const tables = await openSqliteSubscriptionStore(database);
+  await tables.changeGroups("w", () => groups);
+  const lane = openEmbeddedConsent({
+    service: "subscription",
+    title: "Subscription",
+    tables,
+    messages: membershipMessages,
+    async apply(ends, bodies) {
+      await applyMessages({ ...tables, ...ends }, bodies);
+      clock.advance(pieceMs);
+    },
+    clock,
+    logger: silentLogger,
+    tracer: noTracer,
+  });
+  await database.write(() => {
+    for (const message of packLane(manySaid(users, 1).map(({ body }) => body))) {
+      database.prepare(putLaneMessage).run("subscription", message);
+    }
+  });
+  const began = clock.monotonic();
+  lane.notify();
+  const state = { isIn: false };
+  const done = lane.settled().then(() => (state.isIn = true));
+  while (!state.isIn) {
+    for (let turn = 0; turn < 10 && !state.isIn; turn += 1) {
+      clock.advance(turnMs);
+      await setImmediate();
+    }
+    clock.advance(1);
+  }
+  await done;
+  const tookMs = clock.monotonic() - began;
+  const rows = await tables.store.load("w", Array.from({ length: users }, (_, n) => userAt(n)));
+  await lane.close();
+  await database.close();
+  expect(Array.from(rows.values(), ({ groups: own }) => own.get("g"))).toEqual(Array.from({ length: users }, () => "subscribed"));
+  return tookMs;
+}
+
+test("in one process a fan-out takes not much more than twice its work where nobody needs the thread, and gives way where somebody does", async () => {
+  const [users, pieceMs] = [2_000, 2];
+  const workMs = users / limits.fanOutRunUsersMax * pieceMs;
+  expect(await timeInOneProcess({ users, pieceMs, turnMs: 0 })).toBeLessThan(3 * workMs);
+  expect(await timeInOneProcess({ users, pieceMs, turnMs: 0.5 })).toBeGreaterThan(limits.fanOutRestFactor * workMs);
 });

@@ -25,6 +25,10 @@ export const membershipMessages: LaneMessages<MembershipRecord, SaidOfGroups> = 
   // All memberships of a workspace are in one lane, where a merge waits for two users: what waits is tried together
   redriveToBytes: (workspaceId, { skipped }) => recordToBytes({ workspaceId, change: { case: "redrive", value: { skipped } } }),
   takenFrom,
+  alike({ change }) {
+    if (change.case !== "setMemberships" || change.value.userIds.length === 0) return undefined;
+    return { names: change.value.userIds, isOfMany: isFanOut(change.value.usersInAll) };
+  },
   ofWorkspace: {
     name: groupsName,
     from({ change }, { sequence, part }): SaidOfGroups | Error | undefined {
@@ -43,7 +47,7 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   const change = orError(() => changeOf(message));
   if (message.change.case === "setMemberships") {
     const { userIds, usersInAll } = message.change.value;
-    const fannedOut = usersInAll >= limits.fanOutUsersMin;
+    const fannedOut = isFanOut(usersInAll);
     return userIds.map((userId, at) => {
       const own = { ...row, part: row.part + at, key: userId };
       return takenOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
@@ -56,6 +60,10 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   const { userId } = message;
   const keys = usersIn(message);
   return [takenOf({ userId, mark: [row.sequence, row.part], ...said }, change, { keys, kept: () => ({ ...row, key: keyOf(keys) }) })];
+}
+
+function isFanOut(usersInAll: number): boolean {
+  return usersInAll >= limits.fanOutUsersMin;
 }
 
 function takenOf(
