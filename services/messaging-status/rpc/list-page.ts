@@ -1,12 +1,12 @@
 /** A page of a list of addresses as messages ask for it. */
 import { limits } from "../../../platform/limits.ts";
+import { PhoneMark } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { AddressFilter } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { listAddresses } from "../domain/list-addresses.ts";
+import type { InvalidReason } from "../domain/address-state.ts";
 import type { ListName } from "../domain/ports.ts";
-import type { ServiceParts } from "./parts.ts";
-import { isLate } from "./request.ts";
-import { reasonNumbers } from "./status-numbers.ts";
+import { isLate, type ServiceParts } from "./request.ts";
 
 /** Waits as every read does. Without a filter: the newest of all time. */
 export async function listPage(
@@ -35,3 +35,8 @@ export async function listPage(
   }));
   return { addresses, behind: late || held };
 }
+
+const reasonNumbers: Readonly<Record<InvalidReason, PhoneMark>> = {
+  provider_error: PhoneMark.PROVIDER_ERROR,
+  deactivated: PhoneMark.DEACTIVATED,
+};

@@ -1,8 +1,26 @@
-/** What messages say of their caller and of addresses, and how long a read waits. */
+/** What messages say of addresses, how long a read waits, and how a write goes into the order of its workspace. */
+import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { Client } from "@connectrpc/connect";
 import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
+import { type IntakeBody, type IntakeParts, type Submitted, submitTo } from "../../../platform/intake/intake.ts";
+import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
-import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { ServiceParts } from "./parts.ts";
+import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import type { IsHeld } from "../../consent/lane/held.ts";
+import { type OperatorParts, scopeOf } from "../../consent/rpc/operator.ts";
+import type { AddressStore, Caught } from "../domain/ports.ts";
+import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
+
+/** What the RPCs need. */
+export interface ServiceParts extends OperatorParts {
+  readonly store: AddressStore;
+  readonly caught: Caught;
+  /** Whether records of these addresses wait for a human: then what is read is older than what was answered. */
+  readonly isHeld: IsHeld;
+  readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
+  readonly intake: IntakeParts;
+  readonly links: UnsubscribeLinks;
+}
 
 /** At least one, each in its one form: what is not would be a second state of the same address. Refuses INPUT_INVALID. */
 export function emailsOf(emails: readonly string[]): string[] {
@@ -35,4 +53,15 @@ export async function isLate(
   const caughtUp = caught.ask(scope, addresses);
   const { behind } = await profile.resolveUsers({ scope });
   return !await caughtUp() || behind;
+}
+
+/** `message` is the whole request: a repeat with the same idempotency key must be equal to it. */
+export function write<Asked extends DescMessage>(
+  { intake }: Pick<ServiceParts, "intake">,
+  asked: { readonly schema: Asked; readonly message: MessageShape<Asked> & { readonly scope?: Scope | undefined } },
+  body: IntakeBody,
+): Promise<Submitted> {
+  const scope = scopeOf(asked.message);
+  const fingerprint = scope.idempotencyKey === "" ? new Uint8Array() : toBinary(asked.schema, { ...asked.message, scope: undefined });
+  return submitTo(intake, scope, { body, fingerprint, keepMs: limits.idempotencyKeepMs });
 }

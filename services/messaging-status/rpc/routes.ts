@@ -1,41 +1,145 @@
-/** MessagingStatusService: one line an RPC. */
-import { operatorRoutes } from "../../consent/rpc/operator.ts";
+/** MessagingStatusService: one entry an RPC, each only messages to domain values and back. */
 import type { ServiceImpl } from "@connectrpc/connect";
-import type { MessagingStatusService } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { handleCreateUnsubscribeLink } from "./create-unsubscribe-link.ts";
-import { handleGetEmailStates } from "./get-email-states.ts";
-import { handleGetHistory } from "./get-history.ts";
-import { handleListHardBounces } from "./list-hard-bounces.ts";
-import { handleListInvalidPhones } from "./list-invalid-phones.ts";
-import { handleListUnsubscribes } from "./list-unsubscribes.ts";
-import { handleMarkEmails } from "./mark-emails.ts";
-import { handleOpenUnsubscribeLink } from "./open-unsubscribe-link.ts";
-import { handleRemoveInvalidPhones } from "./remove-invalid-phones.ts";
-import { handleReportBounce } from "./report-bounce.ts";
-import { handleReportInvalidPhone } from "./report-invalid-phone.ts";
-import { handleReportSpam } from "./report-spam.ts";
-import { handleRotateLinkKey } from "./rotate-link-key.ts";
-import { handleSetEmailStatus } from "./set-email-status.ts";
-import { handleUseUnsubscribeLink } from "./use-unsubscribe-link.ts";
-import type { ServiceParts } from "./parts.ts";
+import { type IntakeBody, submitTo } from "../../../platform/intake/intake.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import {
+  type GetEmailStatesRequest,
+  MarkEmailsRequestSchema,
+  type MessagingStatusService,
+  RemoveInvalidPhonesRequestSchema,
+  ReportBounceRequestSchema,
+  ReportInvalidPhoneRequestSchema,
+  ReportSpamRequestSchema,
+  SetEmailStatusRequestSchema,
+  type UseUnsubscribeLinkRequest,
+} from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
+import { historyOf, operatorRoutes, scopeOf } from "../../consent/rpc/operator.ts";
+import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
+import { listPage } from "./list-page.ts";
+import { emailsOf, isLate, phonesOf, type ServiceParts, write } from "./request.ts";
 
 export function messagingStatusRoutes(parts: ServiceParts): ServiceImpl<typeof MessagingStatusService> {
+  return { ...writeRoutes(parts), ...readRoutes(parts), ...linkRoutes(parts), ...operatorRoutes(parts) };
+}
+
+type Routes = Partial<ServiceImpl<typeof MessagingStatusService>>;
+
+/** Checked here, and put into the order of their workspace. */
+function writeRoutes(parts: ServiceParts) {
   return {
-    setEmailStatus: (message) => handleSetEmailStatus(parts, message),
-    markEmails: (message) => handleMarkEmails(parts, message),
-    removeInvalidPhones: (message) => handleRemoveInvalidPhones(parts, message),
-    reportBounce: (message) => handleReportBounce(parts, message),
-    reportSpam: (message) => handleReportSpam(parts, message),
-    reportInvalidPhone: (message) => handleReportInvalidPhone(parts, message),
-    getEmailStates: (message) => handleGetEmailStates(parts, message),
-    listUnsubscribes: (message, context) => handleListUnsubscribes(parts, message, context),
-    listHardBounces: (message, context) => handleListHardBounces(parts, message, context),
-    listInvalidPhones: (message, context) => handleListInvalidPhones(parts, message, context),
-    createUnsubscribeLink: (message) => handleCreateUnsubscribeLink(parts, message),
-    openUnsubscribeLink: (message) => handleOpenUnsubscribeLink(parts, message),
-    useUnsubscribeLink: (message) => handleUseUnsubscribeLink(parts, message),
-    rotateLinkKey: (message) => handleRotateLinkKey(parts, message),
-    getHistory: (message) => handleGetHistory(parts, message),
-    ...operatorRoutes(parts),
-  };
+    async setEmailStatus(message) {
+      if (message.status === EmailStatus.UNSPECIFIED) throw new Refusal("INPUT_INVALID", "Expected an email status, got none");
+      const value = { emails: emailsOf(message.emails), status: message.status };
+      return await write(parts, { schema: SetEmailStatusRequestSchema, message }, { case: "setEmailStatuses", value });
+    },
+    async markEmails(message) {
+      if (message.mark === EmailMark.UNSPECIFIED) throw new Refusal("INPUT_INVALID", "Expected a mark, got none");
+      return await write(parts, { schema: MarkEmailsRequestSchema, message }, markEmails(message.emails, message.mark));
+    },
+    async removeInvalidPhones(message) {
+      const body = markPhones(message.phones, PhoneMark.REMOVED);
+      return await write(parts, { schema: RemoveInvalidPhonesRequestSchema, message }, body);
+    },
+    async reportBounce(message) {
+      return await write(parts, { schema: ReportBounceRequestSchema, message }, markEmails(message.emails, EmailMark.HARD_BOUNCED));
+    },
+    async reportSpam(message) {
+      return await write(parts, { schema: ReportSpamRequestSchema, message }, markEmails(message.emails, EmailMark.SPAM));
+    },
+    async reportInvalidPhone(message) {
+      if (message.reason !== PhoneMark.PROVIDER_ERROR && message.reason !== PhoneMark.DEACTIVATED) {
+        throw new Refusal("INPUT_INVALID", "Expected the reason provider_error or deactivated, got another");
+      }
+      return await write(parts, { schema: ReportInvalidPhoneRequestSchema, message }, markPhones(message.phones, message.reason));
+    },
+  } satisfies Routes;
+}
+
+function markEmails(emails: readonly string[], mark: EmailMark): IntakeBody {
+  return { case: "markEmails", value: { emails: emailsOf(emails), mark } };
+}
+
+function markPhones(phones: readonly string[], mark: PhoneMark): IntakeBody {
+  return { case: "markPhones", value: { phones: phonesOf(phones), mark } };
+}
+
+function readRoutes(parts: ServiceParts) {
+  return {
+    getEmailStates: (message) => getEmailStates(parts, message),
+    async listUnsubscribes(message, { signal }) {
+      const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "unsubscribed", signal }, message.filter);
+      return { emails: addresses, behind };
+    },
+    async listHardBounces(message, { signal }) {
+      const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "rejected", signal }, message.filter);
+      return { emails: addresses, behind };
+    },
+    async listInvalidPhones(message, { signal }) {
+      const { addresses, behind } = await listPage(parts, { scope: scopeOf(message), list: "invalid", signal }, message.filter);
+      return { phones: addresses, behind };
+    },
+    async getHistory(message) {
+      const scope = scopeOf(message);
+      await isLate(parts, scope, message.addresses);
+      const asked = { workspaceId: scope.workspaceId, subjects: message.addresses, until: message.until };
+      return { entries: await historyOf(parts.ledger, asked) };
+    },
+  } satisfies Routes;
+}
+
+/** For exports and senders. */
+async function getEmailStates(parts: ServiceParts, message: GetEmailStatesRequest) {
+  const scope = scopeOf(message);
+  const { emails } = message;
+  const late = message.waited ? !await parts.caught.ask(scope, emails)() : await isLate(parts, scope, emails);
+  const { workspaceId } = scope;
+  const [known, held] = await Promise.all([parts.store.load(workspaceId, emails), parts.isHeld(workspaceId, emails)]);
+  const states = emails.map((email) => {
+    const { status, rejected, spamAt } = known.get(email) ?? unknownAddress(email);
+    return {
+      status: status === null ? EmailStatus.UNSPECIFIED : statusNumbers[status],
+      rejected: rejected !== null,
+      spam: spamAt !== null,
+    };
+  });
+  return { states, behind: late || held };
+}
+
+const statusNumbers: Readonly<Record<StatusName, EmailStatus>> = {
+  opted_in: EmailStatus.OPTED_IN,
+  subscribed: EmailStatus.SUBSCRIBED,
+  unsubscribed: EmailStatus.UNSUBSCRIBED,
+};
+
+function linkRoutes(parts: ServiceParts) {
+  return {
+    async createUnsubscribeLink(message) {
+      const { workspaceId } = scopeOf(message);
+      const [email = ""] = emailsOf([message.email]);
+      return { path: `/unsubscribe/${await parts.links.make({ workspaceId, email, groupId: message.subscriptionGroupId })}` };
+    },
+    async openUnsubscribeLink({ token }) {
+      const { email, groupId } = await parts.links.open(token);
+      return { email, subscriptionGroupId: groupId };
+    },
+    useUnsubscribeLink: (message) => useUnsubscribeLink(parts, message),
+    async rotateLinkKey() {
+      return { keyId: String(await parts.links.rotate()) };
+    },
+  } satisfies Routes;
+}
+
+/** Who follows a link needs no key, the link is the proof. */
+async function useUnsubscribeLink(parts: ServiceParts, { token, requestId, traceparent }: UseUnsubscribeLinkRequest) {
+  const { workspaceId, email, groupId } = await parts.links.open(token);
+  const asker = { workspaceId, requestId, actor: "unsubscribe_link", route: "/unsubscribe", idempotencyKey: "", traceparent };
+  const { position } = await submitTo(parts.intake, asker, { body: takenBack(email, groupId), fingerprint: new Uint8Array(), keepMs: 0 });
+  return { position };
+}
+
+function takenBack(email: string, groupId: string): IntakeBody {
+  if (groupId === "") return { case: "setEmailStatuses", value: { emails: [email], status: EmailStatus.UNSUBSCRIBED } };
+  const update = { subscriptionGroupId: groupId, state: SubscriptionState.UNSUBSCRIBED, emails: [email] };
+  return { case: "setMemberships", value: { updates: [update] } };
 }

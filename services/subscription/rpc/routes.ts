@@ -1,27 +1,119 @@
-/** SubscriptionService: one line an RPC. */
-import { operatorRoutes } from "../../consent/rpc/operator.ts";
-import type { ServiceImpl } from "@connectrpc/connect";
-import type { SubscriptionService } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { handleArchiveGroup } from "./archive-group.ts";
-import { handleCreateGroup } from "./create-group.ts";
-import { handleDeclareGroups } from "./declare-groups.ts";
-import { handleGetHistory } from "./get-history.ts";
-import { handleGetStatus } from "./get-status.ts";
-import { handleGetUserStatus } from "./get-user-status.ts";
-import { handleListGroups } from "./list-groups.ts";
-import type { ServiceParts } from "./parts.ts";
-import { handleSetStatus } from "./set-status.ts";
+/** SubscriptionService: one entry an RPC, each only messages to domain values and back. */
+import { toBinary } from "@bufbuild/protobuf";
+import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import {
+  type GetHistoryRequest,
+  type GetUserStatusRequest,
+  type SetStatusRequest,
+  SetStatusRequestSchema,
+  type SubscriptionService,
+} from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
+import { historyOf, type OperatorParts, operatorRoutes, scopeOf } from "../../consent/rpc/operator.ts";
+import { profileUsers } from "../clients/profile-users.ts";
+import { checkSetStatus } from "../domain/check-set-status.ts";
+import { getStatus } from "../domain/get-status.ts";
+import { getUserStatus } from "../domain/get-user-status.ts";
+import { archivedGroup } from "../domain/group.ts";
+import type { GroupChange } from "../domain/group-order.ts";
+import { subjectsOf } from "../domain/memberships.ts";
+import type { ReadParts } from "../domain/ports.ts";
+import { groupFromMessage, groupToMessage, keyFromMessage, statusOf } from "./messages.ts";
+
+export interface ServiceParts extends ReadParts, OperatorParts {
+  readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
+  readonly intake: IntakeParts;
+  /** Resolves when every process sees what the change made of the groups. Refuses as `changedGroups` does. */
+  readonly changeGroups: (scope: Scope, change: GroupChange) => Promise<void>;
+  /** An id that was never given before. */
+  readonly newGroupId: () => string;
+}
 
 export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof SubscriptionService> {
   return {
-    setStatus: (message) => handleSetStatus(parts, message),
-    getStatus: (message) => handleGetStatus(parts, message),
+    setStatus: (message) => setStatus(parts, message),
+    async getStatus(message) {
+      const scope = scopeOf(message);
+      const asked = { ...scope, groupId: message.subscriptionGroupId, keys: message.users.map(keyFromMessage) };
+      const { states, behind } = await getStatus({ ...parts, users: profileUsers(parts.profile, scope) }, asked);
+      return { statuses: states.map(statusOf), behind };
+    },
     getUserStatus: (message) => handleGetUserStatus(parts, message),
-    declareGroups: (message) => handleDeclareGroups(parts, message),
-    createGroup: (message) => handleCreateGroup(parts, message),
-    listGroups: (message) => handleListGroups(parts, message),
-    archiveGroup: (message) => handleArchiveGroup(parts, message),
-    getHistory: (message) => handleGetHistory(parts, message),
+    getHistory: (message) => getHistory(parts, message),
+    ...groupRoutes(parts),
     ...operatorRoutes(parts),
   };
+}
+
+function groupRoutes({ store, changeGroups, newGroupId }: ServiceParts) {
+  return {
+    /** Applying a declaration twice changes nothing the second time. */
+    async declareGroups(message) {
+      const scope = scopeOf(message);
+      const groups = message.groups.map(groupFromMessage);
+      if (groups.some(({ id }) => id === "")) throw new Refusal("INPUT_INVALID", "Expected an id for every subscription group");
+      await changeGroups(scope, { type: "declare", groups, prune: message.prune });
+      return { groups: (await store.groups(scope.workspaceId)).map(groupToMessage) };
+    },
+    async createGroup(message) {
+      const { id, ...wanted } = groupFromMessage(message.group);
+      const group = { id: id === "" ? newGroupId() : id, ...wanted };
+      await changeGroups(scopeOf(message), { type: "create", group });
+      return { group: groupToMessage({ ...group, archived: false }) };
+    },
+    async listGroups(message) {
+      return { groups: (await store.groups(scopeOf(message).workspaceId)).map(groupToMessage) };
+    },
+    async archiveGroup(message) {
+      const scope = scopeOf(message);
+      const id = message.subscriptionGroupId;
+      await changeGroups(scope, { type: "archive", id });
+      return { group: groupToMessage(archivedGroup(await store.groups(scope.workspaceId), id)) };
+    },
+  } satisfies Partial<ServiceImpl<typeof SubscriptionService>>;
+}
+
+/** Checked here, decided by the resolver in the order of the workspace. */
+async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
+  const scope = scopeOf(message);
+  const groups = await parts.store.groups(scope.workspaceId);
+  checkSetStatus(groups, message.updates.map(({ subscriptionGroupId, ...update }) => ({ groupId: subscriptionGroupId, ...update })));
+  return await submitTo(parts.intake, scope, {
+    body: { case: "setMemberships", value: { updates: message.updates } },
+    fingerprint: scope.idempotencyKey === "" ? new Uint8Array() : toBinary(SetStatusRequestSchema, { ...message, scope: undefined }),
+    keepMs: limits.idempotencyKeepMs,
+  });
+}
+
+async function handleGetUserStatus(parts: ServiceParts, message: GetUserStatusRequest) {
+  const scope = scopeOf(message);
+  const { limit, offset } = message;
+  const asked = { ...scope, keys: message.users.map(keyFromMessage), limit, offset };
+  const { users, total, behind } = await getUserStatus({ ...parts, users: profileUsers(parts.profile, scope) }, asked);
+  const shown = users.map(({ externalId, email, phone, groups }) => ({
+    ...(externalId !== null && { externalId }),
+    ...(email !== null && { email }),
+    ...(phone !== null && { phone }),
+    groups: groups.map(({ group, state }) => ({ group: groupToMessage(group), status: statusOf(state) })),
+  }));
+  return { users: shown, totalCount: total, behind };
+}
+
+/** The ledger of users, with the histories of those who were merged into them. */
+async function getHistory(parts: ServiceParts, message: GetHistoryRequest) {
+  const scope = scopeOf(message);
+  const { workspaceId } = scope;
+  const caughtUp = parts.caught.ask(scope);
+  const { found, end } = await profileUsers(parts.profile, scope).find(message.users.map(keyFromMessage));
+  const ids = [...new Set(found.flat().map(({ userId }) => userId))];
+  await caughtUp(end, ids);
+  const rows = await parts.store.load(workspaceId, ids);
+  const subjects = ids.flatMap((id) => {
+    const row = rows.get(id);
+    return row === undefined ? [id] : subjectsOf(row);
+  });
+  return { entries: await historyOf(parts.ledger, { workspaceId, subjects, until: message.until }) };
 }

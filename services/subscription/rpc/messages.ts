@@ -1,4 +1,4 @@
-/** What messages say of their caller, and groups and users as messages. */
+/** Groups and users as messages say them. */
 import { Refusal } from "../../../platform/refusal.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { Channel, MembershipStatus } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
