@@ -114,7 +114,10 @@ await describeWith(["python"], "Python", () => {
   test("openapi-python-client makes a client of every operation, which sends, reads and is refused", async () => {
     const { program, folder: tools } = await placeOf("python");
     const made = await example("clients/python", [
-      join(tools, "bin/openapi-python-client"),
+      // Not its script, whose first line names the folder it was installed in
+      program,
+      "-m",
+      "openapi_python_client",
       "generate",
       "--path",
       document,
