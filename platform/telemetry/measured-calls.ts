@@ -14,6 +14,8 @@ export function measuredStore<Port extends object>(
   for (const operation of operations) {
     const labels = { store, operation };
     const method = port[operation] as Method;
+    // From 0 on, so that the first one is seen as an increase
+    metrics.count("storeFailures", labels, 0);
     measured[operation] = (...args) =>
       timed(() => method.apply(port, args), (seconds, error) => {
         metrics.observe("storeDuration", labels, seconds);

@@ -7,6 +7,7 @@ import { type Metrics, noMetrics, timed } from "./metrics.ts";
 export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
   if (metrics === noMetrics) return log;
   const labels = { log: name };
+  for (const reason of refusals) metrics.count("logAppendFailures", { log: name, reason }, 0);
   return {
     partitions: log.partitions,
     ...(log.begins !== undefined && { begins: log.begins }),
@@ -22,3 +23,6 @@ export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
     close: () => log.close(),
   };
 }
+
+/** Of appends that nobody can mend by asking otherwise: counted from 0 on, so that the first one is seen as an increase. */
+const refusals = ["LOG_FULL", "LOG_UNAVAILABLE", "OUTCOME_UNKNOWN"] as const;

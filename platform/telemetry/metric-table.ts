@@ -8,6 +8,8 @@ export interface MetricRow {
   readonly help: string;
   /** Upper bounds of a histogram's buckets, in the unit of its name. */
   readonly buckets?: readonly number[];
+  /** Of a counter: series that stand at 0 from the start, as the first event of one that comes with it is no increase for Prometheus. */
+  readonly begins?: readonly Readonly<Record<string, string>>[];
 }
 
 /** Seconds, from a hit in memory to what a client gives up on. */
@@ -105,12 +107,14 @@ export const metricTable = {
     name: "heddle_scim_log_lines_lost_total",
     kind: "counter",
     labels: ["reason"],
+    begins: [{ reason: "full" }, { reason: "failed" }],
     help: "Lines of the SCIM log that are missing: too many waited (`full`), or they could not be written (`failed`)",
   },
   spansDropped: {
     name: "heddle_trace_spans_dropped_total",
     kind: "counter",
     labels: ["reason"],
+    begins: [{ reason: "queue_full" }, { reason: "send_failed" }],
     help: "Spans that never reached the collector: the queue was full, or sending failed",
   },
   cpu: { name: "process_cpu_seconds_total", kind: "counter", labels: [], help: "User and system CPU time" },

@@ -3,6 +3,9 @@ import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { openLagMeter } from "./lag.ts";
 import { metricTable } from "./metric-table.ts";
+import type { Log } from "../log/log.ts";
+import { measuredStore } from "./measured-calls.ts";
+import { measuredLog } from "./measured-log.ts";
 import { openMetrics } from "./metrics.ts";
 import { watchWork } from "./work-metrics.ts";
 
@@ -78,4 +81,23 @@ test("a lag meter tells records and for how long the oldest has been waiting", a
   place.applied = 15;
   expect(await meter.read()).toEqual({ lane: "intake-0", records: 0, seconds: 0 });
   meter.close();
+});
+
+test("counters that alerts go by stand at 0 before anything happened: Prometheus sees the first event as an increase", async () => {
+  const metrics = await openMetrics();
+  measuredLog({} as Log, "intake", metrics);
+  measuredStore({ load: () => Promise.resolve() }, { store: "profiles", operations: ["load"] }, metrics);
+  const text = await metrics.text();
+  for (
+    const series of [
+      'heddle_log_append_failures_total{log="intake",reason="LOG_FULL"}',
+      'heddle_log_append_failures_total{log="intake",reason="LOG_UNAVAILABLE"}',
+      'heddle_log_append_failures_total{log="intake",reason="OUTCOME_UNKNOWN"}',
+      'heddle_store_failures_total{store="profiles",operation="load"}',
+      'heddle_scim_log_lines_lost_total{reason="full"}',
+      'heddle_scim_log_lines_lost_total{reason="failed"}',
+      'heddle_trace_spans_dropped_total{reason="queue_full"}',
+      'heddle_trace_spans_dropped_total{reason="send_failed"}',
+    ]
+  ) expect(text).toContain(`\n${series} 0\n`);
 });

@@ -1,5 +1,5 @@
 /** The metrics of a process: counted and observed by name of the table, asked at each scrape, in the Prometheus text format. */
-import { type CounterKey, type GaugeKey, type HistogramKey, metricTable } from "./metric-table.ts";
+import { type CounterKey, type GaugeKey, type HistogramKey, type MetricRow, metricTable } from "./metric-table.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -32,10 +32,10 @@ export async function openMetrics(): Promise<ShownMetrics> {
   const counters = new Map<string, InstanceType<typeof Counter>>();
   const gauges = new Map<string, InstanceType<typeof Gauge>>();
   const histograms = new Map<string, InstanceType<typeof Histogram>>();
-  for (const [key, row] of Object.entries(metricTable)) {
+  for (const [key, row] of Object.entries<MetricRow>(metricTable)) {
     const settings = { name: row.name, help: row.help, labelNames: [...row.labels], registers: [registry] };
-    if (row.kind === "histogram") histograms.set(key, new Histogram({ ...settings, buckets: [...row.buckets] }));
-    else if (row.kind === "counter") counters.set(key, new Counter(settings));
+    if (row.kind === "histogram") histograms.set(key, new Histogram({ ...settings, buckets: [...row.buckets ?? []] }));
+    else if (row.kind === "counter") counters.set(key, begun(new Counter(settings), row));
     else gauges.set(key, new Gauge(settings));
   }
   const readers = new Map<symbol, Reader>();
@@ -64,6 +64,11 @@ export async function openMetrics(): Promise<ShownMetrics> {
     },
     contentType: registry.contentType,
   };
+}
+
+function begun<Counted extends { inc(labels: Labels, by: number): void }>(counter: Counted, { begins = [] }: MetricRow): Counted {
+  for (const labels of begins) counter.inc(labels, 0);
+  return counter;
 }
 
 interface Reader {

@@ -15,6 +15,9 @@ const programs = {
   "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
   starlark: "go.starlark.net/cmd/starlark@v0.0.0-20260908191801-89a6a09411d5",
 } as const;
+/** Its module replaces others, so `go install` refuses it: it is built as what a module of ours needs. Without service discovery and pages. */
+const prometheus = { module: "github.com/prometheus/prometheus", version: "v0.313.5", tags: "remove_all_sd,netgo" } as const;
+const ofPrometheus = ["prometheus", "promtool"] as const;
 const schemas = { name: "schemas", package: "kubernetes-validate==1.34.1" } as const;
 /** Kinds that come with other software, and the files that define them there. */
 const foreign = {
@@ -27,12 +30,13 @@ const foreign = {
   "github.com/argoproj/argo-cd/v3@v3.2.0": ["manifests/crds/application-crd.yaml"],
 } as const;
 
-export type ToolName = keyof typeof programs | typeof schemas.name;
-export const toolNames = [...Object.keys(programs), schemas.name] as readonly ToolName[];
+export type ToolName = keyof typeof programs | (typeof ofPrometheus)[number] | typeof schemas.name;
+export const toolNames = [...Object.keys(programs), ...ofPrometheus, schemas.name] as readonly ToolName[];
 
 /** Builds or finds the tool; gives the path of the program, or of the folder of schemas. Rejects with what is missing. Safe to run twice at once. */
 export async function provisionTool(name: ToolName): Promise<string> {
-  return await (name === "schemas" ? findSchemas() : findProgram(name));
+  if (name === "schemas") return await findSchemas();
+  return await (name === "prometheus" || name === "promtool" ? findPrometheus(name) : findProgram(name));
 }
 
 /** What kubeconform asks for the schemas of a release, and of kinds that come with other software. */
@@ -41,7 +45,8 @@ export async function schemaLocations(version: (typeof kubernetesVersions)[numbe
   return [version, "foreign"].flatMap((part) => ["-schema-location", `${folder}/${part}/{{.ResourceKind}}{{.KindSuffix}}.json`]);
 }
 
-const buildMsMax = 10 * 60_000;
+/** Prometheus takes seven minutes of CPU. */
+const buildMsMax = 40 * 60_000;
 const run = promisify(execFile);
 
 function folderOf(title: string): string {
@@ -59,6 +64,21 @@ async function findProgram(name: keyof typeof programs): Promise<string> {
         timeout: buildMsMax,
         env: { ...env, GOBIN: target, CGO_ENABLED: "0" },
       }));
+  }
+  return join(folder, name);
+}
+
+async function findPrometheus(name: (typeof ofPrometheus)[number]): Promise<string> {
+  const { module, version, tags } = prometheus;
+  const folder = folderOf(`prometheus-${version}`);
+  if (!existsSync(folder)) {
+    const go = goOr(name);
+    await build(folder, async (target) => {
+      writeFileSync(join(target, "go.mod"), `module heddle.test/prometheus\n\ngo 1.26.0\n\nrequire ${module} ${version}\n`);
+      const commands = ofPrometheus.map((command) => `${module}/cmd/${command}`);
+      const options = ["-mod=mod", "-trimpath", "-ldflags=-s -w", `-tags=${tags}`, "-o", target];
+      await run(go, ["build", ...options, ...commands], { cwd: target, timeout: buildMsMax });
+    });
   }
   return join(folder, name);
 }

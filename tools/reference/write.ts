@@ -7,6 +7,7 @@ import { routeName } from "../../gateway/openapi/document.ts";
 import { entries, schemas } from "../../gateway/openapi/entries.ts";
 import { routeTable } from "../../gateway/route-table.ts";
 import { clientTypes } from "./client-types.ts";
+import { prometheusRule } from "./prometheus-rule.ts";
 import { rpcMarkdown } from "./rpc-reference.ts";
 
 process.env["PATH"] = `${resolve("node_modules/.bin")}${delimiter}${process.env["PATH"]}`;
@@ -19,6 +20,7 @@ const writes = new Set(
 const files: readonly (readonly [path: string, text: string])[] = [
   ["docs/errors.md", errorMarkdown()],
   ["docs/rpc.md", rpcMarkdown("proto")],
+  ["deploy/monitoring/prometheus-rule.yaml", prometheusRule(readFileSync("deploy/monitoring/alerts.yaml", "utf8"))],
   [
     "client/gen/calls.ts",
     formatted(clientTypes({ entries, schemas, writes, routes: new Map(routeTable.map((route) => [routeName(route), route])) })),
