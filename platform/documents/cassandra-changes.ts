@@ -12,13 +12,13 @@ import { type ChangeIf, head, type Key, keyText, type Write } from "./documents.
 import { formOf, keyOf, type Layout, partitionOf, type statementsOf } from "./layout.ts";
 import { expiryOf } from "./value-bytes.ts";
 
-export interface PartsOf {
+export interface DocumentsDeps {
   readonly session: Session;
   readonly layout: Layout;
   readonly clock: Clock;
 }
 
-export interface Parts extends PartsOf {
+export interface Deps extends DocumentsDeps {
   readonly statements: (kind: string) => ReturnType<typeof statementsOf>;
   readonly large: LargeValues | undefined;
 }
@@ -34,7 +34,7 @@ interface Waiting {
 
 /** Undefined also where the row has ended and its partition is there. */
 export async function rowOf(
-  { session, layout, statements }: Parts,
+  { session, layout, statements }: Deps,
   partition: string,
   { key, serial }: { readonly key: Key; readonly serial: boolean },
 ): Promise<Row | undefined> {
@@ -51,13 +51,13 @@ function conditionIn(layout: Layout, { kind }: Key, row: Row | undefined): Value
 }
 
 /** As many wait as requests are under way. */
-export function openTurns(parts: Parts): (partition: string, change: ChangeIf<string>, pointers: Pointers) => Promise<string> {
+export function openTurns(deps: Deps): (partition: string, change: ChangeIf<string>, pointers: Pointers) => Promise<string> {
   const lines = new Map<string, Waiting[]>();
   async function work(partition: string): Promise<void> {
     for (let line = lines.get(partition) ?? []; line.length > 0; line = lines.get(partition) ?? []) {
       const { now, later } = groupOf(line);
       lines.set(partition, later);
-      await changeTogether(parts, partition, now);
+      await changeTogether(deps, partition, now);
     }
     lines.delete(partition);
   }
@@ -88,13 +88,13 @@ function groupOf(line: readonly Waiting[]): { readonly now: readonly Waiting[]; 
 }
 
 /** Never fails: each is told for itself. Looks more closely where something was not as it was seen. */
-async function changeTogether(parts: Parts, partition: string, group: readonly Waiting[]): Promise<void> {
+async function changeTogether(deps: Deps, partition: string, group: readonly Waiting[]): Promise<void> {
   let left = group;
   try {
     for (let attempt = 0; attempt < limits.cassandraChangeAttemptsMax && left.length > 0; attempt += 1) {
-      left = await tryTogether(parts, partition, { group: left, serial: attempt > 0 });
+      left = await tryTogether(deps, partition, { group: left, serial: attempt > 0 });
     }
-    for (const waiting of left) dropUnused(parts, partition, waiting);
+    for (const waiting of left) dropUnused(deps, partition, waiting);
     if (left.length > 0) throw new Refusal("STORE_UNAVAILABLE", "Others change the same at the same time", { retryAfterSeconds: 1 });
   } catch (error) {
     // Those that were told already stay told
@@ -108,25 +108,25 @@ interface Attempt {
 
 /** Gives those that are not settled. */
 async function tryTogether(
-  parts: Parts,
+  deps: Deps,
   partition: string,
   { group, serial }: Attempt & { readonly group: readonly Waiting[] },
 ): Promise<readonly Waiting[]> {
   const planned = await inFlight(group, limits.cassandraInFlightMax, async (waiting) => {
-    return { waiting, ...await planOne(parts, partition, { waiting, serial }) };
+    return { waiting, ...await planOne(deps, partition, { waiting, serial }) };
   });
   for (const { waiting, outcome } of planned) {
     if (outcome === undefined) continue;
-    dropUnused(parts, partition, waiting);
+    dropUnused(deps, partition, waiting);
     waiting.done.resolve(outcome);
   }
   const open = planned.filter(({ outcome }) => outcome === undefined);
   const statements = open.flatMap((one) => one.statements);
-  const isDone = statements.length === 0 || await parts.session.conditional(statements);
+  const isDone = statements.length === 0 || await deps.session.conditional(statements);
   if (!isDone) return open.map(({ waiting }) => waiting);
   for (const { waiting: { done }, replaced } of open) {
     done.resolve("committed");
-    for (const { id, pointer } of replaced) parts.large?.dropLater(partition, id, pointer);
+    for (const { id, pointer } of replaced) deps.large?.dropLater(partition, id, pointer);
   }
   return [];
 }
@@ -139,14 +139,14 @@ interface Planned {
   readonly replaced: readonly { readonly id: string; readonly pointer: string }[];
 }
 
-async function planOne(parts: Parts, partition: string, { waiting, serial }: Attempt & { readonly waiting: Waiting }): Promise<Planned> {
-  const { layout } = parts;
+async function planOne(deps: Deps, partition: string, { waiting, serial }: Attempt & { readonly waiting: Waiting }): Promise<Planned> {
+  const { layout } = deps;
   const { reads, plan } = waiting.change;
   // The head first: what is changed while the others are read makes the change fail
   const isHeaded = layout.head !== undefined && reads.some(({ kind }) => kind === head.kind);
-  const headRow = isHeaded ? await rowOf(parts, partition, { key: head, serial: true }) : undefined;
+  const headRow = isHeaded ? await rowOf(deps, partition, { key: head, serial: true }) : undefined;
   const rows = await inFlight(reads, limits.cassandraInFlightMax, async (key) => {
-    return key.kind === head.kind ? headRow : await rowOf(parts, partition, { key, serial });
+    return key.kind === head.kind ? headRow : await rowOf(deps, partition, { key, serial });
   });
   const writes = plan(rows.map((row, at) => row && formOf(layout, reads[at]?.kind ?? "").fromRow(row)));
   if (typeof writes === "string") return { outcome: writes, statements: [], replaced: [] };
@@ -154,20 +154,20 @@ async function planOne(parts: Parts, partition: string, { waiting, serial }: Att
   const stored = writes.filter(({ key: { kind } }) => kind !== layout.once?.kind && (kind !== head.kind || layout.head !== undefined));
   const large = stored.filter(({ key: { kind } }) => kind === layout.chunks?.kind);
   const replaced = await inFlight(large, limits.cassandraInFlightMax, async ({ key }) => {
-    const pointer = conditionIn(layout, key, await rowOf(parts, partition, { key, serial }));
+    const pointer = conditionIn(layout, key, await rowOf(deps, partition, { key, serial }));
     seen.set(keyText(key), pointer);
     return pointer === null ? [] : [{ id: key.id, pointer: String(pointer) }];
   });
   const written = new Set(stored.map(({ key }) => keyText(key)));
   const loose = isHeaded ? head : reads.find((key) => key.kind !== head.kind && !written.has(keyText(key)));
   if (loose && !written.has(keyText(loose))) throw new Error(`Expected a change that writes what it read, got none of "${keyText(loose)}"`);
-  const statements = stored.map((write) => statementFor(parts, partition, { write, seen, isHeaded, pointers: waiting.pointers }));
+  const statements = stored.map((write) => statementFor(deps, partition, { write, seen, isHeaded, pointers: waiting.pointers }));
   return { statements, replaced: replaced.flat() };
 }
 
 /** With the head every other write goes without a condition of its own. */
 function statementFor(
-  { layout, clock, statements }: Parts,
+  { layout, clock, statements }: Deps,
   partition: string,
   { write: { key, value }, seen, isHeaded, pointers }: {
     readonly write: Write;
@@ -197,7 +197,7 @@ function secondsUntil(expiresAt: number, clock: Clock): number {
 
 /** A change that rests on nothing: its documents are written without any condition. */
 export async function putWithout<Outcome extends string>(
-  { session, layout, clock, statements }: Parts,
+  { session, layout, clock, statements }: Deps,
   partition: string,
   { plan }: ChangeIf<Outcome>,
 ): Promise<Outcome | "committed"> {
@@ -219,7 +219,7 @@ function part(cql: string, values: Readonly<Record<string, Value>>): Statement {
   return { cql, values, idempotent: false };
 }
 
-function dropUnused({ layout, large }: Parts, partition: string, { change, pointers }: Waiting): void {
+function dropUnused({ layout, large }: Deps, partition: string, { change, pointers }: Waiting): void {
   for (const { key: { kind, id }, value } of change.large ?? []) {
     const pointer = pointers.get(value);
     if (kind === layout.chunks?.kind && pointer) large?.dropLater(partition, id, pointer);

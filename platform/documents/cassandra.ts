@@ -3,12 +3,12 @@ import { inFlight } from "../cassandra/in-flight.ts";
 import { readAll, type Row } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { openTurns, type Parts, type PartsOf, putWithout, rowOf } from "./cassandra-changes.ts";
+import { type Deps, type DocumentsDeps, openTurns, putWithout, rowOf } from "./cassandra-changes.ts";
 import { openChunks, plain } from "./chunks.ts";
 import { type ChangeIf, type Document, type Documents, idsAboveAll, idsBelowAll, type Key, type Write } from "./documents.ts";
 import { formOf, idIn, idOf, kindOf, onceStatements, statementsOf } from "./layout.ts";
 
-export function openCassandraDocuments(options: PartsOf): Documents {
+export function openCassandraDocuments(options: DocumentsDeps): Documents {
   const { session, layout } = options;
   const made = new Map<string, ReturnType<typeof statementsOf>>();
   function statements(kind: string): ReturnType<typeof statementsOf> {
@@ -18,8 +18,8 @@ export function openCassandraDocuments(options: PartsOf): Documents {
     made.set(name, known);
     return known;
   }
-  const parts: Parts = { ...options, statements, large: layout.chunks && openChunks({ ...options, chunks: layout.chunks }) };
-  const inTurn = openTurns(parts);
+  const deps: Deps = { ...options, statements, large: layout.chunks && openChunks({ ...options, chunks: layout.chunks }) };
+  const inTurn = openTurns(deps);
   async function between(...[partition, kind, range]: Parameters<Documents["between"]>): Promise<readonly Document[]> {
     const { above = idsBelowAll, below = idsAboveAll, limit: max, descending = false } = range;
     const { selectUp, selectDown } = statements(kind);
@@ -28,7 +28,7 @@ export function openCassandraDocuments(options: PartsOf): Documents {
     return rows.map((row): Document => ({ id: idOf(layout, row), value: formOf(layout, kind).fromRow(row) }));
   }
   return {
-    get: (partition, key) => key.kind === layout.once?.kind ? getOnce(parts, partition, key.id) : get(parts, partition, key),
+    get: (partition, key) => key.kind === layout.once?.kind ? getOnce(deps, partition, key.id) : get(deps, partition, key),
     between,
     async list(partition, kind) {
       const found: Document[] = [];
@@ -43,9 +43,9 @@ export function openCassandraDocuments(options: PartsOf): Documents {
       return rows.map((row) => idOf(layout, row));
     },
     async changeIf<Outcome extends string>(partition: string, change: ChangeIf<Outcome>): Promise<Outcome | "committed"> {
-      if (change.reads.length === 0 && change.large === undefined) return await putWithout(parts, partition, change);
+      if (change.reads.length === 0 && change.large === undefined) return await putWithout(deps, partition, change);
       const written = await inFlight(change.large ?? [], largeInFlight, async (write) => {
-        return [write.value, await writeLarge(parts, partition, write)] as const;
+        return [write.value, await writeLarge(deps, partition, write)] as const;
       });
       return await inTurn(partition, change, new Map(written)) as Outcome | "committed";
     },
@@ -54,11 +54,11 @@ export function openCassandraDocuments(options: PartsOf): Documents {
 
 const largeInFlight = 8;
 
-async function get(parts: Parts, partition: string, key: Key): Promise<unknown> {
-  const { layout, large } = parts;
+async function get(deps: Deps, partition: string, key: Key): Promise<unknown> {
+  const { layout, large } = deps;
   const form = formOf(layout, key.kind);
   for (let attempt = 0; attempt < limits.cassandraChangeAttemptsMax; attempt += 1) {
-    const row = await rowOf(parts, partition, { key, serial: false });
+    const row = await rowOf(deps, partition, { key, serial: false });
     if (row === undefined) return undefined;
     const value = form.fromRow(row);
     if (key.kind !== layout.chunks?.kind) return value;
@@ -68,13 +68,13 @@ async function get(parts: Parts, partition: string, key: Key): Promise<unknown> 
   throw new Refusal("STORE_UNAVAILABLE", "The document is being replaced all the time", { retryAfterSeconds: 1 });
 }
 
-async function getOnce({ session, layout }: Parts, partition: string, id: string): Promise<unknown> {
+async function getOnce({ session, layout }: Deps, partition: string, id: string): Promise<unknown> {
   const [row]: readonly Row[] = await session.execute(plain(onceStatements(layout).select, { partition, id }));
   return row && JSON.parse(String(row["body"]));
 }
 
 /** Gives the pointer that the document's row is to have. What is written once is whole then, and has none. */
-async function writeLarge({ session, layout, large }: Parts, partition: string, { key: { kind, id }, value }: Write): Promise<string> {
+async function writeLarge({ session, layout, large }: Deps, partition: string, { key: { kind, id }, value }: Write): Promise<string> {
   if (kind === layout.chunks?.kind && large) return await large.write(partition, id, value);
   // Its age says nothing, as it never changes
   await session.execute(plain(onceStatements(layout).put, { partition, id, body: JSON.stringify(value), stamp: 1n }));

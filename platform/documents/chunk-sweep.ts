@@ -8,14 +8,14 @@ import { openCassandraDocuments } from "./cassandra.ts";
 import { chunkStatements, openChunks, plain, versionIn } from "./chunks.ts";
 import { type Chunks, keyOf, type Layout, partitionColumn, statementsOf, textBody } from "./layout.ts";
 
-export interface SweepParts {
+export interface SweepDeps {
   readonly session: Session;
   readonly clock: Clock;
   readonly layout: Layout & { readonly chunks: Chunks };
 }
 
 /** Looks at every version there is, one after the other; gives how many went. A version is a UUIDv7. */
-export async function sweepChunks({ session, clock, layout }: SweepParts): Promise<number> {
+export async function sweepChunks({ session, clock, layout }: SweepDeps): Promise<number> {
   const { chunks } = layout;
   const large = openChunks({ session, layout, chunks, clock });
   const { selectOne } = statementsOf(layout, textBody);
@@ -45,8 +45,8 @@ export async function sweepChunks({ session, clock, layout }: SweepParts): Promi
 }
 
 /** Sweeps once a day, in one of the processes that share the tables. The returned function ends it. */
-export function sweepChunksDaily(parts: SweepParts & { readonly logger: Logger }): () => void {
-  const { clock, logger } = parts;
+export function sweepChunksDaily(deps: SweepDeps & { readonly logger: Logger }): () => void {
+  const { clock, logger } = deps;
   let closed = false;
   let cancel = later();
   function later(): () => void {
@@ -54,7 +54,7 @@ export function sweepChunksDaily(parts: SweepParts & { readonly logger: Logger }
   }
   async function look(): Promise<void> {
     try {
-      if (await claimed(parts)) logger.info("texts_swept", { dropped: await sweepChunks(parts) });
+      if (await claimed(deps)) logger.info("texts_swept", { dropped: await sweepChunks(deps) });
     } catch (error) {
       // Also where the store is closed meanwhile: the next day, or the next process, does it
       if (!closed) logger.warn("texts_not_swept", { reason: error instanceof Error ? error.message : String(error) });
@@ -68,12 +68,12 @@ export function sweepChunksDaily(parts: SweepParts & { readonly logger: Logger }
 }
 
 /** True for the first that asks in a day. */
-async function claimed(parts: SweepParts): Promise<boolean> {
+async function claimed(deps: SweepDeps): Promise<boolean> {
   const key = { kind: "mark", id: "sweep" };
-  const outcome = await openCassandraDocuments(parts).changeIf(everyPartition, {
+  const outcome = await openCassandraDocuments(deps).changeIf(everyPartition, {
     reads: [key],
     plan: ([known]) =>
-      known !== undefined ? "claimed" : [{ key, value: { bodyHash: "", expiresAt: parts.clock.now() + limits.chunkSweepMs } }],
+      known !== undefined ? "claimed" : [{ key, value: { bodyHash: "", expiresAt: deps.clock.now() + limits.chunkSweepMs } }],
   });
   return outcome === "committed";
 }

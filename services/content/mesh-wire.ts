@@ -83,11 +83,11 @@ export async function serveMeshContent(
 
 function connectPeers(
   config: MeshContentConfig,
-  parts: Pick<ClientOptions, "clock" | "logger" | "tracer">,
+  deps: Pick<ClientOptions, "clock" | "logger" | "tracer">,
   opened: (() => Promise<unknown> | unknown)[],
 ) {
   function clientOf<Service extends DescService>(service: Service, peer: PeerConfig): Client<Service> {
-    const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, ...parts });
+    const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, ...deps });
     opened.push(() => connected.close());
     return connected.client;
   }

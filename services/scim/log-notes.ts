@@ -6,7 +6,7 @@ import type { Logger } from "../../platform/logger.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
 import type { LogEntry, RequestLog } from "./domain/ports.ts";
 
-export interface NotesParts {
+export interface NotesDeps {
   readonly log: Pick<RequestLog, "append">;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -14,7 +14,7 @@ export interface NotesParts {
 }
 
 /** What cannot be written is counted and told to the process's own log. */
-export function openNotes({ log, clock, logger, metrics }: NotesParts): CollectedWrites<LogEntry> {
+export function openNotes({ log, clock, logger, metrics }: NotesDeps): CollectedWrites<LogEntry> {
   return openCollectedWrites({
     clock,
     collectMs: limits.scimNotesMs,

@@ -68,7 +68,7 @@ export interface PageChecker {
   check(content: CenterContent, settings: PageSettings): readonly string[];
 }
 
-export interface CenterParts {
+export interface CenterDeps {
   readonly centers: CenterStore;
   readonly checker: PageChecker;
   readonly clock: Clock;

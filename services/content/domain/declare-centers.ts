@@ -2,7 +2,7 @@
 import { type FieldChange, fieldChanges } from "../../../platform/field-changes.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, type CenterSummary, contentFields, type PageSettings, sameContent, summaryOf } from "./center.ts";
-import type { Caller, CenterParts } from "./center-ports.ts";
+import type { Caller, CenterDeps } from "./center-ports.ts";
 import { createCenter, updateCenter } from "./change-center.ts";
 import { checkName, checkSettings, type ContentDraft, contentFrom, newContent } from "./check-center.ts";
 
@@ -39,23 +39,23 @@ interface DeclaredPages {
  * By id or name: what is there is updated, what is not is made; what is as declared stays untouched. All are checked before
  * the first is written. Refuses INPUT_INVALID; STATE_CONFLICT where a name has another id or an id another name.
  */
-export async function declareCenters(parts: CenterParts, caller: Caller, declared: Declared): Promise<DeclaredPages> {
+export async function declareCenters(deps: CenterDeps, caller: Caller, declared: Declared): Promise<DeclaredPages> {
   const { workspaceId } = caller;
-  const before = await parts.centers.settings(workspaceId);
+  const before = await deps.centers.settings(workspaceId);
   const { settings = before } = declared;
   checkSettings(settings);
   const planned: Planned[] = [];
-  for (const center of declared.centers) planned.push(await plan(parts, { workspaceId, settings }, center));
+  for (const center of declared.centers) planned.push(await plan(deps, { workspaceId, settings }, center));
   const settingsChanges = fieldChanges(before, settings);
   if (declared.dryRun) {
     return { changes: planned.map(({ shown, ...change }) => ({ ...change, center: shown })), settings: settingsChanges };
   }
-  if (declared.settings) await parts.centers.putSettings(workspaceId, settings);
+  if (declared.settings) await deps.centers.putSettings(workspaceId, settings);
   const changes: DeclaredChange[] = [];
   for (const { action, center, known, shown, warnings } of planned) {
     const written = action === "unchanged"
       ? undefined
-      : await (known ? updateCenter(parts, caller, { ...center, id: known.id }) : createCenter(parts, caller, center));
+      : await (known ? updateCenter(deps, caller, { ...center, id: known.id }) : createCenter(deps, caller, center));
     changes.push({ action, center: written?.answer ?? shown, warnings });
   }
   return { changes, settings: settingsChanges };
@@ -68,19 +68,19 @@ interface Planned extends Pick<DeclaredChange, "action" | "warnings" | "fields">
 }
 
 async function plan(
-  parts: CenterParts,
+  deps: CenterDeps,
   { workspaceId, settings }: { readonly workspaceId: string; readonly settings: PageSettings },
   center: DeclaredCenter,
 ): Promise<Planned> {
   checkName(center.name);
-  const named = await parts.centers.byName(workspaceId, center.name);
-  const known = center.id === undefined ? named : await parts.centers.byId(workspaceId, center.id);
+  const named = await deps.centers.byName(workspaceId, center.name);
+  const known = center.id === undefined ? named : await deps.centers.byId(workspaceId, center.id);
   if (named !== known && named?.id !== known?.id) {
     const text = known ? `has the name "${known.name}", which never changes` : `exists under the id "${named?.id}", which never changes`;
     throw new Refusal("STATE_CONFLICT", `The preference center "${center.name}" ${text}`);
   }
   const content = contentFrom(center.draft, known?.content ?? newContent);
-  const warnings = inCenter(center.name, () => parts.checker.check(content, settings));
+  const warnings = inCenter(center.name, () => deps.checker.check(content, settings));
   if (known && sameContent(known.content, content)) return { action: "unchanged", center, known, shown: summaryOf(known), warnings: [] };
   if (known) {
     const fields = fieldChanges(Object.fromEntries(contentFields(known.content)), Object.fromEntries(contentFields(content)));

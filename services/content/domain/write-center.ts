@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { type Center, type CenterContent, sameContent, summaryOf } from "./center.ts";
-import type { Caller, CenterAnswer, CenterChange, CenterParts } from "./center-ports.ts";
+import type { Caller, CenterAnswer, CenterChange, CenterDeps } from "./center-ports.ts";
 
 export interface Written {
   readonly answer: CenterAnswer;
@@ -22,16 +22,16 @@ export interface Planned {
  * Answers a repeat from what is remembered; otherwise plans on what is there and commits, again from the start where
  * somebody else was faster. Refuses IDEMPOTENCY_KEY_REUSED, ALREADY_EXISTS, STATE_CONFLICT.
  */
-export async function writeCenter(parts: CenterParts, caller: Caller, plan: () => Promise<Planned>): Promise<Written> {
+export async function writeCenter(deps: CenterDeps, caller: Caller, plan: () => Promise<Planned>): Promise<Written> {
   for (let attempt = 0; attempt < limits.contentAttemptsMax; attempt += 1) {
-    const repeat = await repeatOf(parts, caller);
+    const repeat = await repeatOf(deps, caller);
     if (repeat) return repeat;
     const { answer, write } = await plan();
     const changed = write !== undefined;
     if (!changed && caller.mark === undefined) return { answer, replayed: false, changed };
-    const outcome = await parts.centers.commit(changeOf(caller, { answer, write, now: parts.clock.now() }));
+    const outcome = await deps.centers.commit(changeOf(caller, { answer, write, now: deps.clock.now() }));
     if (outcome === "committed") return { answer, replayed: false, changed };
-    if (outcome === "name_taken") return (await repeatOf(parts, caller)) ?? refuseTaken();
+    if (outcome === "name_taken") return (await repeatOf(deps, caller)) ?? refuseTaken();
   }
   throw new Refusal("STATE_CONFLICT", "Others change the preference center at the same time: read it and try again");
 }
@@ -58,7 +58,7 @@ function refuseTaken(): never {
   throw new Refusal("ALREADY_EXISTS", "A preference center of this workspace has this name already");
 }
 
-async function repeatOf({ centers, clock }: CenterParts, { workspaceId, mark }: Caller): Promise<Written | undefined> {
+async function repeatOf({ centers, clock }: CenterDeps, { workspaceId, mark }: Caller): Promise<Written | undefined> {
   const known = mark && (await centers.remembered(workspaceId, mark.requestHash, clock.now()));
   if (known === undefined) return undefined;
   if (known.bodyHash !== mark?.bodyHash) throw new Refusal("IDEMPOTENCY_KEY_REUSED");

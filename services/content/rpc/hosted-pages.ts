@@ -17,7 +17,7 @@ import { askedBy, choicePage, confirmationPage, type FilledPage, type Shown, wan
 import type { Pages } from "../page/pages.ts";
 import { callerOf } from "./center-messages.ts";
 
-export interface HostedParts {
+export interface HostedDeps {
   readonly centers: CenterStore;
   readonly links: PageLinks;
   readonly pages: Pages;
@@ -25,35 +25,35 @@ export interface HostedParts {
   readonly consent: Consent;
 }
 
-export async function handleCreateLink(parts: HostedParts, message: CreatePreferencePageLinkRequest) {
+export async function handleCreateLink(deps: HostedDeps, message: CreatePreferencePageLinkRequest) {
   const caller = callerOf(message);
   const [center, person] = await Promise.all([
-    foundCenter(parts, caller.workspaceId, message.id),
-    parts.people.byExternalId({ ...caller, traceparent: message.scope?.traceparent ?? "" }, message.externalId),
+    foundCenter(deps, caller.workspaceId, message.id),
+    deps.people.byExternalId({ ...caller, traceparent: message.scope?.traceparent ?? "" }, message.externalId),
   ]);
   if (center.content.state === "draft") throw new Refusal("STATE_CONFLICT", "The preference center is a draft: its pages do not open");
   if (person === undefined) throw new Refusal("NOT_FOUND", "No user has this external id");
   const link = { workspaceId: caller.workspaceId, centerId: center.id, userId: person.userId };
-  const { token, expiresAt } = await parts.links.make(link);
+  const { token, expiresAt } = await deps.links.make(link);
   return { path: `/preferences/${token}`, expiresAt: BigInt(expiresAt) };
 }
 
-export async function handleOpenPage(parts: HostedParts, message: OpenPreferencePageRequest) {
-  const { shown } = await opened(parts, message, "page");
-  return { page: pageMessage(choicePage(parts.pages, shown)) };
+export async function handleOpenPage(deps: HostedDeps, message: OpenPreferencePageRequest) {
+  const { shown } = await opened(deps, message, "page");
+  return { page: pageMessage(choicePage(deps.pages, shown)) };
 }
 
-export async function handleSubmitPage(parts: HostedParts, message: SubmitPreferencePageRequest) {
+export async function handleSubmitPage(deps: HostedDeps, message: SubmitPreferencePageRequest) {
   const sent = formOf(message.form);
-  const { shown, request } = await opened(parts, message, "answer");
+  const { shown, request } = await opened(deps, message, "answer");
   const { states, person } = shown;
-  const choices = choicesOf(sent, askedBy(parts.pages, shown), { whole: message.wholeForm, global: states.global });
-  const saved = await saveChoices(parts.consent, request, { choices, person, states, all: sent.get(recordField) === "all" });
-  return { page: pageMessage(confirmationPage(parts.pages, shown, saved.choices)), position: saved.position };
+  const choices = choicesOf(sent, askedBy(deps.pages, shown), { whole: message.wholeForm, global: states.global });
+  const saved = await saveChoices(deps.consent, request, { choices, person, states, all: sent.get(recordField) === "all" });
+  return { page: pageMessage(confirmationPage(deps.pages, shown, saved.choices)), position: saved.position };
 }
 
 async function opened(
-  { links, centers, people, consent, pages }: HostedParts,
+  { links, centers, people, consent, pages }: HostedDeps,
   { token, requestId, traceparent }: { readonly token: string; readonly requestId: string; readonly traceparent: string },
   showing: "page" | "answer",
 ): Promise<{ readonly shown: Shown; readonly request: PageRequest }> {

@@ -12,57 +12,57 @@ import {
 } from "../../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { contentFields } from "../domain/center.ts";
 import { newContent } from "../domain/check-center.ts";
-import type { CenterParts, WrittenVersion } from "../domain/center-ports.ts";
+import type { CenterDeps, WrittenVersion } from "../domain/center-ports.ts";
 import { createCenter, foundCenter, restoreCenter, updateCenter } from "../domain/change-center.ts";
 import { declareCenters } from "../domain/declare-centers.ts";
 import type { Written } from "../domain/write-center.ts";
 import { lineDiff } from "../domain/line-diff.ts";
 import { fieldChangeMessages } from "./field-change-messages.ts";
-import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedParts } from "./hosted-pages.ts";
+import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedDeps } from "./hosted-pages.ts";
 import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 
-export type ServiceParts = CenterParts & HostedParts;
+export type ServiceDeps = CenterDeps & HostedDeps;
 
-export function contentRoutes(parts: ServiceParts): ServiceImpl<typeof ContentService> {
+export function contentRoutes(deps: ServiceDeps): ServiceImpl<typeof ContentService> {
   return {
     async createPreferenceCenter(message) {
       const caller = writerOf(CreatePreferenceCenterRequestSchema, message);
-      return receipt(await createCenter(parts, caller, { name: message.name, draft: draftOf(message.content) }));
+      return receipt(await createCenter(deps, caller, { name: message.name, draft: draftOf(message.content) }));
     },
     async updatePreferenceCenter(message) {
       const caller = writerOf(UpdatePreferenceCenterRequestSchema, message);
-      return receipt(await updateCenter(parts, caller, { id: message.id, draft: draftOf(message.content) }));
+      return receipt(await updateCenter(deps, caller, { id: message.id, draft: draftOf(message.content) }));
     },
     async getPreferenceCenter(message) {
-      const center = await foundCenter(parts, callerOf(message).workspaceId, message.id);
+      const center = await foundCenter(deps, callerOf(message).workspaceId, message.id);
       return { center: { ...summaryMessage({ ...center, state: center.content.state }), content: contentMessage(center.content) } };
     },
     async listPreferenceCenters(message) {
-      return { centers: (await parts.centers.summaries(callerOf(message).workspaceId)).map(summaryMessage) };
+      return { centers: (await deps.centers.summaries(callerOf(message).workspaceId)).map(summaryMessage) };
     },
-    declarePreferenceCenters: (message) => handleDeclare(parts, message),
+    declarePreferenceCenters: (message) => handleDeclare(deps, message),
     async listPreferenceCenterVersions(message) {
       const { workspaceId } = callerOf(message);
-      await foundCenter(parts, workspaceId, message.id);
+      await foundCenter(deps, workspaceId, message.id);
       const limit = Math.min(message.limit || limits.preferenceVersionsPageMax, limits.preferenceVersionsPageMax);
-      const versions = await parts.centers.versions(workspaceId, message.id, { before: message.before || newest, limit });
+      const versions = await deps.centers.versions(workspaceId, message.id, { before: message.before || newest, limit });
       return { versions: versions.map(versionMessage) };
     },
     async getPreferenceCenterVersion(message) {
-      const { written, content } = await foundVersion(parts, callerOf(message).workspaceId, message);
+      const { written, content } = await foundVersion(deps, callerOf(message).workspaceId, message);
       return { version: versionMessage(written), content: contentMessage(content) };
     },
-    diffPreferenceCenterVersions: (message) => handleDiff(parts, message),
+    diffPreferenceCenterVersions: (message) => handleDiff(deps, message),
     async restorePreferenceCenterVersion(message) {
       const caller = writerOf(RestorePreferenceCenterVersionRequestSchema, message);
-      const { center, replayed } = receipt(await restoreCenter(parts, caller, message));
+      const { center, replayed } = receipt(await restoreCenter(deps, caller, message));
       return { center, replayed };
     },
-    createPreferencePageLink: (message) => handleCreateLink(parts, message),
-    openPreferencePage: (message) => handleOpenPage(parts, message),
-    submitPreferencePage: (message) => handleSubmitPage(parts, message),
+    createPreferencePageLink: (message) => handleCreateLink(deps, message),
+    openPreferencePage: (message) => handleOpenPage(deps, message),
+    submitPreferencePage: (message) => handleSubmitPage(deps, message),
     async rotatePreferenceLinkKey() {
-      return { keyId: String(await parts.links.rotate()) };
+      return { keyId: String(await deps.links.rotate()) };
     },
   };
 }
@@ -74,9 +74,9 @@ function receipt({ answer, replayed }: Written) {
   return { center: summaryMessage(answer), replayed, warnings: [...answer.warnings] };
 }
 
-async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCentersRequest) {
+async function handleDeclare(deps: ServiceDeps, message: DeclarePreferenceCentersRequest) {
   const { settings } = message;
-  const { changes, settings: settingsChanges } = await declareCenters(parts, callerOf(message), {
+  const { changes, settings: settingsChanges } = await declareCenters(deps, callerOf(message), {
     centers: message.centers.map(({ name, id, content }) => ({ name, draft: draftOf(content), ...(id === "" ? {} : { id }) })),
     ...(settings ? { settings: { scriptsAllowed: settings.scriptsAllowed, origins: settings.origins } } : {}),
     dryRun: message.dryRun,
@@ -94,10 +94,10 @@ async function handleDeclare(parts: ServiceParts, message: DeclarePreferenceCent
   };
 }
 
-async function handleDiff(parts: ServiceParts, message: DiffPreferenceCenterVersionsRequest) {
+async function handleDiff(deps: ServiceDeps, message: DiffPreferenceCenterVersionsRequest) {
   const { workspaceId } = callerOf(message);
   const [from, to] = await Promise.all(
-    [message.from, message.to].map((version) => foundVersion(parts, workspaceId, { id: message.id, version })),
+    [message.from, message.to].map((version) => foundVersion(deps, workspaceId, { id: message.id, version })),
   );
   const before = contentFields(from?.content ?? newContent);
   const fields = [...contentFields(to?.content ?? newContent)].map(([field, text]) => ({
@@ -108,11 +108,11 @@ async function handleDiff(parts: ServiceParts, message: DiffPreferenceCenterVers
 }
 
 async function foundVersion(
-  parts: ServiceParts,
+  deps: ServiceDeps,
   workspaceId: string,
   { id, version }: { readonly id: string; readonly version: number },
 ): Promise<WrittenVersion> {
-  const found = await parts.centers.version(workspaceId, id, version);
+  const found = await deps.centers.version(workspaceId, id, version);
   if (found === undefined) throw new Refusal("NOT_FOUND", `No preference center has this id and a version ${version}`);
   return found;
 }

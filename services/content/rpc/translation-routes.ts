@@ -26,24 +26,24 @@ import {
   workspaceOf,
 } from "./translation-messages.ts";
 
-export interface TranslationParts {
+export interface TranslationDeps {
   readonly store: TranslationStore;
   readonly clock: Clock;
   /** A UUID never given before. */
   readonly newId: () => string;
 }
 
-export function translationRoutes(parts: TranslationParts): ServiceImpl<typeof TranslationService> {
-  const { store } = parts;
+export function translationRoutes(deps: TranslationDeps): ServiceImpl<typeof TranslationService> {
+  const { store } = deps;
   return {
     listTranslations: (message) => handleListTranslations(store, message),
     async getSource(message) {
       return { texts: textsToMessage(await getSource(store, workspaceOf(message), questionFromMessage(message.question))) };
     },
-    putTranslation: (message) => handlePutTranslation(parts, message),
+    putTranslation: (message) => handlePutTranslation(deps, message),
     async declareTranslations(message) {
       const declaration = { ...declarationFromMessage(message), prune: message.prune, dryRun: message.dryRun };
-      const changes = await declareTranslations(parts, workspaceOf(message), declaration);
+      const changes = await declareTranslations(deps, workspaceOf(message), declaration);
       return { changes: changes.map((change) => ({ ...change, fields: message.dryRun ? fieldChangeMessages(change.fields) : [] })) };
     },
     getDeclaredTranslations: (message) => handleGetDeclaredTranslations(store, message),
@@ -60,9 +60,9 @@ async function handleListTranslations(store: TranslationStore, message: ListTran
   return { translations: found.map((translation) => translationToMessage(translation, { message: question.messageId !== "" })) };
 }
 
-async function handlePutTranslation(parts: TranslationParts, message: PutTranslationRequest) {
+async function handlePutTranslation(deps: TranslationDeps, message: PutTranslationRequest) {
   const mark = markOf(message);
-  return await putTranslation(parts, workspaceOf(message), {
+  return await putTranslation(deps, workspaceOf(message), {
     question: questionFromMessage(message.question),
     locale: message.locale,
     texts: textsFromMessage(message.texts),

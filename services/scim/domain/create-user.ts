@@ -3,13 +3,13 @@ import { landed } from "./check-permissions.ts";
 import { checkUser } from "./check-user.ts";
 import { invalid } from "./check-values.ts";
 import { changesBetween, logEntry } from "./log-entry.ts";
-import type { Caller, ScimParts } from "./ports.ts";
+import type { Caller, ScimDeps } from "./ports.ts";
 import type { Directory, User } from "./user.ts";
 import { userNameKey } from "./user-name.ts";
 import { answerOf, type Shown, writeUser, type Written } from "./write-user.ts";
 
 export async function createUser(
-  parts: ScimParts,
+  deps: ScimDeps,
   caller: Caller,
   asked: Shown & { readonly body: unknown; readonly directory: Directory; readonly permissionsOptional: boolean },
 ): Promise<Written> {
@@ -20,13 +20,13 @@ export async function createUser(
   if (key === undefined) throw invalid("'userName' must be an email address");
   if (draft.permissions === undefined && !asked.permissionsOptional) throw invalid(permissionsNeeded);
   const permissions = landed(draft.permissions ?? { company: [], workspaces: [] }, asked.directory);
-  return await writeUser(parts, caller, async () => {
-    const now = parts.clock.now();
+  return await writeUser(deps, caller, async () => {
+    const now = deps.clock.now();
     const user: User = {
       ...draft.profile,
       active: draft.active ?? true,
       companyId: caller.companyId,
-      id: groupsOfEight(parts.newUserId()),
+      id: groupsOfEight(deps.newUserId()),
       userName,
       userNameKey: key,
       permissions,

@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { openListMemory } from "./list-memory.ts";
 import { type ListQuestion, listUsers } from "./list-users.ts";
-import type { ScimParts } from "./ports.ts";
+import type { ScimDeps } from "./ports.ts";
 import { openRenderer } from "./render-user.ts";
 import { ann, directory } from "./user.fixture.ts";
 
 /** More users than anybody could look through. */
-function endless(onPage: () => void): ScimParts & { memory: ReturnType<typeof openListMemory> } {
+function endless(onPage: () => void): ScimDeps & { memory: ReturnType<typeof openListMemory> } {
   const page = Array.from({ length: limits.scimScanPageUsers }, () => ann);
   return {
     memory: openListMemory(),
@@ -26,7 +26,7 @@ function endless(onPage: () => void): ScimParts & { memory: ReturnType<typeof op
 test("a search whose client hangs up ends after the page that it reads", async () => {
   const client = new AbortController();
   let pages = 0;
-  const parts = endless(() => {
+  const deps = endless(() => {
     pages += 1;
     if (pages === 3) client.abort();
     if (pages === 9) throw new Error("too far");
@@ -43,6 +43,6 @@ test("a search whose client hangs up ends after the page that it reads", async (
     names: "",
     signal: client.signal,
   };
-  await expect(listUsers(parts, question)).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
+  await expect(listUsers(deps, question)).rejects.toMatchObject({ reason: "DEADLINE_EXCEEDED" });
   expect(pages).toBe(3);
 });

@@ -8,7 +8,7 @@ import { lookUp, lookupsOf } from "./filter-lookup.ts";
 import type { ListMemory } from "./list-memory.ts";
 import { type Order, orderOf, type Ranked, ranking, sortValue } from "./list-order.ts";
 import { parseFilter } from "./parse-filter.ts";
-import type { ScimParts } from "./ports.ts";
+import type { ScimDeps } from "./ports.ts";
 import type { Project } from "./project-user.ts";
 import { presented, type Renderer } from "./render-user.ts";
 import type { User } from "./user.ts";
@@ -36,7 +36,7 @@ export interface ListAnswer {
 }
 
 /** Refuses FILTER_INVALID, INPUT_INVALID (sortBy), TOO_MANY_RESULTS, OVERLOADED. */
-export async function listUsers(parts: ScimParts & { readonly memory: ListMemory }, question: ListQuestion): Promise<ListAnswer> {
+export async function listUsers(deps: ScimDeps & { readonly memory: ListMemory }, question: ListQuestion): Promise<ListAnswer> {
   const filter = question.filter === "" ? undefined : parseFilter(question.filter);
   const asked: Asked = {
     ...question,
@@ -44,7 +44,7 @@ export async function listUsers(parts: ScimParts & { readonly memory: ListMemory
     first: Math.max(1, question.startIndex),
     limit: Math.min(Math.max(0, question.count ?? limits.scimPageDefault), limits.scimPageMax),
   };
-  const found = await findPage(parts, asked, filter);
+  const found = await findPage(deps, asked, filter);
   const usersJson = found.users.map((user) => JSON.stringify(withoutSchemas(asked.project(presented(asked.renderer.resource(user))))));
   return { totalResults: found.total, startIndex: asked.first, usersJson };
 }
@@ -60,12 +60,12 @@ interface Page {
   readonly users: readonly User[];
 }
 
-type Parts = ScimParts & { readonly memory: ListMemory };
+type Deps = ScimDeps & { readonly memory: ListMemory };
 
-async function findPage(parts: Parts, asked: Asked, filter: Filter | undefined): Promise<Page> {
+async function findPage(deps: Deps, asked: Asked, filter: Filter | undefined): Promise<Page> {
   const lookups = filter && lookupsOf(filter);
-  if (filter && lookups) return pageOfFew(asked, filter, await lookUp(parts.users, asked.companyId, lookups));
-  return filter || asked.order.path ? await pageOfMatches(parts, asked, filter) : await pageOfAll(parts, asked);
+  if (filter && lookups) return pageOfFew(asked, filter, await lookUp(deps.users, asked.companyId, lookups));
+  return filter || asked.order.path ? await pageOfMatches(deps, asked, filter) : await pageOfAll(deps, asked);
 }
 
 /** Resources of a list have no `schemas` (specification, "GET /scim/v2/Users"). */
@@ -87,7 +87,7 @@ function rankedOf(user: User, resource: Fields, { path }: Order): Ranked {
 }
 
 /** All users by name: the index gives the page; where it begins is known from the page before, or counted in the index. */
-async function pageOfAll({ users, memory }: Parts, { companyId, order: { descending }, first, limit }: Asked): Promise<Page> {
+async function pageOfAll({ users, memory }: Deps, { companyId, order: { descending }, first, limit }: Asked): Promise<Page> {
   const { users: total, changes } = await users.census(companyId);
   if (first > total || limit === 0) return { total, users: [] };
   const list = JSON.stringify([companyId, changes, descending]);
@@ -103,21 +103,21 @@ async function pageOfAll({ users, memory }: Parts, { companyId, order: { descend
 }
 
 /** Looks through all users once; the pages that follow find the result remembered until the company changes. */
-async function pageOfMatches(parts: Parts, asked: Asked, filter: Filter | undefined): Promise<Page> {
+async function pageOfMatches(deps: Deps, asked: Asked, filter: Filter | undefined): Promise<Page> {
   const { companyId, first, limit, order } = asked;
-  const { changes, users } = await parts.users.census(companyId);
+  const { changes, users } = await deps.users.census(companyId);
   if (users > limits.scimScanUsersMax) {
     throw new Refusal("TOO_MANY_RESULTS", `More than ${limits.scimScanUsersMax} users can only be searched by id, userName or externalId`);
   }
   const list = JSON.stringify([companyId, changes, asked.filter, asked.sortBy, order.descending, asked.names]);
-  const ids = await parts.memory.result(list, (stop) => lookThrough(parts, { ...asked, stop }, filter), asked.signal);
-  const page = await Promise.all(ids.slice(first - 1, first - 1 + limit).map((id) => parts.users.byId(companyId, id)));
+  const ids = await deps.memory.result(list, (stop) => lookThrough(deps, { ...asked, stop }, filter), asked.signal);
+  const page = await Promise.all(ids.slice(first - 1, first - 1 + limit).map((id) => deps.users.byId(companyId, id)));
   return { total: ids.length, users: page.filter((user) => user !== undefined) };
 }
 
 /** Ends between two pages once nobody waits for it. */
 async function lookThrough(
-  parts: Parts,
+  deps: Deps,
   asked: Asked & { readonly stop: AbortSignal },
   filter: Filter | undefined,
 ): Promise<readonly string[]> {
@@ -126,14 +126,14 @@ async function lookThrough(
   let after: string | undefined;
   for (;;) {
     const start = { descending: false, limit: limits.scimScanPageUsers, ...(after === undefined ? {} : { after }) };
-    const users = await parts.users.page(companyId, start);
+    const users = await deps.users.page(companyId, start);
     for (const user of users) {
       const resource = renderer.resource(user);
       if (!filter || matches(filter, resource)) found.push(rankedOf(user, resource, order));
     }
     after = users.at(-1)?.userNameKey;
     if (users.length < limits.scimScanPageUsers) break;
-    await parts.pause();
+    await deps.pause();
     stop.throwIfAborted();
   }
   // By user name they are in order already

@@ -110,7 +110,7 @@ export interface AttributeChange {
 }
 
 /** What the use cases work with. */
-export interface ScimParts {
+export interface ScimDeps {
   readonly users: Users;
   readonly clock: Clock;
   /** 32 hex digits. */

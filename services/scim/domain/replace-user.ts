@@ -5,7 +5,7 @@ import { checkVersion } from "./entity-tag.ts";
 import { type Fields, member } from "./fields.ts";
 import { changesBetween, logEntry } from "./log-entry.ts";
 import { patchUser } from "./patch-user.ts";
-import type { Caller, ScimParts } from "./ports.ts";
+import type { Caller, ScimDeps } from "./ports.ts";
 import { sameValue } from "./same-value.ts";
 import type { Directory, User } from "./user.ts";
 import { userNameKey } from "./user-name.ts";
@@ -19,13 +19,13 @@ export interface Target extends Shown {
 }
 
 /** Refuses NOT_FOUND, VERSION_MISMATCH, ATTRIBUTE_READ_ONLY (another userName), and what checkUser() refuses. */
-export async function replaceUser(parts: ScimParts, caller: Caller, target: Target): Promise<Written> {
-  return await changeUser(parts, caller, { ...target, outcome: "replaced", draftOf: () => checkUser(target.body, target.directory) });
+export async function replaceUser(deps: ScimDeps, caller: Caller, target: Target): Promise<Written> {
+  return await changeUser(deps, caller, { ...target, outcome: "replaced", draftOf: () => checkUser(target.body, target.directory) });
 }
 
 /** As replaceUser; all operations together or none. */
-export async function patchUserById(parts: ScimParts, caller: Caller, target: Target): Promise<Written> {
-  return await changeUser(parts, caller, {
+export async function patchUserById(deps: ScimDeps, caller: Caller, target: Target): Promise<Written> {
+  return await changeUser(deps, caller, {
     ...target,
     outcome: "patched",
     draftOf(resource) {
@@ -44,15 +44,15 @@ interface Changing extends Target {
   readonly draftOf: (resource: Fields) => Draft;
 }
 
-async function changeUser(parts: ScimParts, caller: Caller, asked: Changing): Promise<Written> {
+async function changeUser(deps: ScimDeps, caller: Caller, asked: Changing): Promise<Written> {
   const { companyId } = caller;
-  return await writeUser(parts, caller, async () => {
-    const before = await foundUser(parts, companyId, asked.id);
+  return await writeUser(deps, caller, async () => {
+    const before = await foundUser(deps, companyId, asked.id);
     checkVersion(before, asked.ifMatch);
     const resource = asked.renderer.resource(before);
     const draft = asked.draftOf(resource);
     refuseOtherName(before, draft);
-    const now = parts.clock.now();
+    const now = deps.clock.now();
     const after = withDraft(before, draft, now);
     const log = logEntry(caller, now, {
       outcome: asked.outcome,
@@ -66,8 +66,8 @@ async function changeUser(parts: ScimParts, caller: Caller, asked: Changing): Pr
 }
 
 /** Refuses NOT_FOUND; a user of another company is as unknown as one that never was. */
-export async function foundUser(parts: Pick<ScimParts, "users">, companyId: string, id: string): Promise<User> {
-  const user = await parts.users.byId(companyId, id);
+export async function foundUser(deps: Pick<ScimDeps, "users">, companyId: string, id: string): Promise<User> {
+  const user = await deps.users.byId(companyId, id);
   if (user === undefined) throw new Refusal("NOT_FOUND", "User not found");
   return user;
 }

@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Fields } from "./fields.ts";
-import type { Caller, Remembered, ScimParts, UserChange } from "./ports.ts";
+import type { Caller, Remembered, ScimDeps, UserChange } from "./ports.ts";
 import type { Project } from "./project-user.ts";
 import { presented, type Renderer } from "./render-user.ts";
 import { etagOf, type User } from "./user.ts";
@@ -43,19 +43,19 @@ export interface Planned {
  * Answers a repeat from what is remembered; otherwise plans on the users as they are and commits, again from the start where
  * somebody else was faster. Refuses IDEMPOTENCY_KEY_REUSED, ALREADY_EXISTS, STATE_CONFLICT.
  */
-export async function writeUser(parts: ScimParts, caller: Caller, plan: () => Promise<Planned>): Promise<Written> {
+export async function writeUser(deps: ScimDeps, caller: Caller, plan: () => Promise<Planned>): Promise<Written> {
   for (let attempt = 0; attempt < limits.scimAttemptsMax; attempt += 1) {
-    const repeat = await repeatOf(parts, caller);
+    const repeat = await repeatOf(deps, caller);
     if (repeat) return repeat;
     const { change, answer } = await plan();
     // Without a key there is nothing to remember, and what changes nothing need not be written
     if (change === undefined || (!caller.mark && change.before === change.after)) return { ...answer, replayed: false, logged: false };
-    const outcome = await parts.users.commit(withMark(change, answer, { caller, now: parts.clock.now() }));
+    const outcome = await deps.users.commit(withMark(change, answer, { caller, now: deps.clock.now() }));
     if (outcome === "committed") {
-      if (change.event) parts.published();
+      if (change.event) deps.published();
       return { ...answer, replayed: false, logged: change.log !== undefined };
     }
-    if (outcome === "name_taken") return (await repeatOf(parts, caller)) ?? refuseTaken();
+    if (outcome === "name_taken") return (await repeatOf(deps, caller)) ?? refuseTaken();
   }
   throw new Refusal("STATE_CONFLICT", "Others change the user at the same time: read it and try again");
 }
@@ -64,8 +64,8 @@ function refuseTaken(): never {
   throw new Refusal("ALREADY_EXISTS", "User already exists in the database.");
 }
 
-async function repeatOf(parts: ScimParts, { companyId, mark }: Caller): Promise<Written | undefined> {
-  const known = mark && (await parts.users.remembered(companyId, mark.requestHash, parts.clock.now()));
+async function repeatOf(deps: ScimDeps, { companyId, mark }: Caller): Promise<Written | undefined> {
+  const known = mark && (await deps.users.remembered(companyId, mark.requestHash, deps.clock.now()));
   if (known === undefined) return undefined;
   if (known.bodyHash !== mark?.bodyHash) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return { ...known.answer, replayed: true, logged: false };

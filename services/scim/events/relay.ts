@@ -17,8 +17,8 @@ export interface Relay {
   close(): Promise<void>;
 }
 
-export function openRelay(parts: { outbox: Outbox; publish: Publish; clock: Clock; logger: Logger }): Relay {
-  const { outbox, publish, clock, logger } = parts;
+export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock; logger: Logger }): Relay {
+  const { outbox, publish, clock, logger } = deps;
   const state = { closed: false, again: false, retryMs: limits.scimPublishRetryMsMin as number };
   let running: Promise<void> | undefined;
   let cancelRetry: (() => void) | undefined;

@@ -18,60 +18,60 @@ import { describe, type Document as DocumentName } from "../domain/discovery.ts"
 import type { ListMemory } from "../domain/list-memory.ts";
 import { listUsers } from "../domain/list-users.ts";
 import { logEntry } from "../domain/log-entry.ts";
-import type { LogEntry, ScimParts } from "../domain/ports.ts";
+import type { LogEntry, ScimDeps } from "../domain/ports.ts";
 import { recordSignIn } from "../domain/record-sign-in.ts";
 import { foundUser, patchUserById, replaceUser, type Target } from "../domain/replace-user.ts";
 import { answerOf } from "../domain/write-user.ts";
 import { bodyOf, callerOf, directoryOf, shownTo, userAnswer, writerOf } from "./request.ts";
 
-export interface ServiceParts extends ScimParts {
+export interface ServiceDeps extends ScimDeps {
   readonly memory: ListMemory;
   /** Writes the entry soon; never waits and never fails. */
   readonly note: (entry: LogEntry) => void;
 }
 
-export function scimRoutes(parts: ServiceParts): ServiceImpl<typeof ScimService> {
+export function scimRoutes(deps: ServiceDeps): ServiceImpl<typeof ScimService> {
   return {
     async createUser({ scope, bodyJson, ...message }) {
       const caller = writerOf(scope, bodyJson);
       const { permissionsOptional } = message;
       const asked = { ...shownTo(caller, message), body: bodyOf(bodyJson), permissionsOptional };
-      return { user: userAnswer(await createUser(parts, caller, asked)) };
+      return { user: userAnswer(await createUser(deps, caller, asked)) };
     },
     async getUser({ scope, id, ...message }) {
       const caller = callerOf(scope);
       const shown = shownTo(caller, message);
-      return { user: userAnswer(answerOf(await foundUser(parts, caller.companyId, id), shown)) };
+      return { user: userAnswer(answerOf(await foundUser(deps, caller.companyId, id), shown)) };
     },
-    listUsers: (message, { signal }) => handleListUsers(parts, message, signal),
+    listUsers: (message, { signal }) => handleListUsers(deps, message, signal),
     async replaceUser({ scope, ...message }) {
       const caller = writerOf(scope, message.bodyJson);
-      return { user: userAnswer(await replaceUser(parts, caller, targetOf(caller, message))) };
+      return { user: userAnswer(await replaceUser(deps, caller, targetOf(caller, message))) };
     },
     async patchUser({ scope, ...message }) {
       const caller = writerOf(scope, message.bodyJson);
-      return { user: userAnswer(await patchUserById(parts, caller, targetOf(caller, message))) };
+      return { user: userAnswer(await patchUserById(deps, caller, targetOf(caller, message))) };
     },
     async deleteUser({ scope, id, ifMatch }) {
       const caller = callerOf(scope);
-      await deleteUser(parts, caller, { id, ifMatch, renderer: shownTo(caller, {}).renderer });
+      await deleteUser(deps, caller, { id, ifMatch, renderer: shownTo(caller, {}).renderer });
       return {};
     },
     async describe(message) {
       return { documentJson: Buffer.from(JSON.stringify(described(message))) };
     },
     async recordSignIn(message) {
-      return { id: (await recordSignIn(parts, signInOf(message))).id };
+      return { id: (await recordSignIn(deps, signInOf(message))).id };
     },
     async logRequest(message) {
-      parts.note(entryOf(message, parts.clock.now()));
+      deps.note(entryOf(message, deps.clock.now()));
       return {};
     },
     async logRequests({ requests }) {
       if (requests.length > limits.scimNotesPerCallMax) {
         throw new Refusal("INPUT_INVALID", `Expected at most ${limits.scimNotesPerCallMax} requests, got ${requests.length}`);
       }
-      for (const entry of requests.map((message) => entryOf(message, parts.clock.now()))) parts.note(entry);
+      for (const entry of requests.map((message) => entryOf(message, deps.clock.now()))) deps.note(entry);
       return {};
     },
   };
@@ -82,13 +82,13 @@ function entryOf({ scope, status, reason, detail }: Omit<LogRequestRequest, "$ty
   return logEntry(callerOf(scope), now, { outcome: "", status, ...refusal });
 }
 
-async function handleListUsers(parts: ServiceParts, message: ListUsersRequest, signal: AbortSignal) {
+async function handleListUsers(deps: ServiceDeps, message: ListUsersRequest, signal: AbortSignal) {
   const caller = callerOf(message.scope);
   const { filter, startIndex, count, sortBy, descending } = message;
   const { companyId } = caller;
   const names = JSON.stringify(directoryOf(message.directory));
   const question = { companyId, filter, startIndex, count, sortBy, descending, names, signal, ...shownTo(caller, message) };
-  const { totalResults, startIndex: first, usersJson } = await listUsers(parts, question);
+  const { totalResults, startIndex: first, usersJson } = await listUsers(deps, question);
   return { totalResults, startIndex: first, usersJson: usersJson.map((user) => Buffer.from(user)) };
 }
 
