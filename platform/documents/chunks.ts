@@ -3,7 +3,7 @@ import { inFlight } from "../cassandra/in-flight.ts";
 import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
-import { openKept } from "../kept.ts";
+import { openCache } from "../cache.ts";
 import { limits } from "../limits.ts";
 import { type Chunks, type Layout, partitionColumn } from "./layout.ts";
 import { packedValue, unpackedValue } from "./value-bytes.ts";
@@ -32,7 +32,7 @@ export function openChunks(
 ): LargeValues {
   const statements = chunkStatements(layout, chunks);
   // A version never changes, so what was read under it stays true
-  const cached = openKept<unknown>({ entriesMax: limits.documentsCachedMax, sizeMax: limits.documentsCachedCharsMax });
+  const cached = openCache<unknown>({ entriesMax: limits.documentsCachedMax, sizeMax: limits.documentsCachedCharsMax });
   let dropping = 0;
   function namesOf(partition: string, id: string, version: string): Readonly<Record<string, Value>> {
     const names = id.split("/");

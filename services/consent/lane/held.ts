@@ -1,6 +1,6 @@
 /** What reads ask of records that wait for a human: what a read shows of those it is about is then older than what was answered. */
 import type { Clock } from "../../../platform/clock.ts";
-import { openKept } from "../../../platform/kept.ts";
+import { openCache } from "../../../platform/cache.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Waiting } from "../../../platform/lane/hold-back.ts";
 
@@ -17,7 +17,7 @@ export interface HeldParts {
 
 /** Reads of one workspace share a look: a lane in which very much waits costs one look in `keepMs`, however many read. */
 export function openHeld({ waiting, clock, keepMs }: HeldParts): IsHeld {
-  const looks = openKept<Look>({ entriesMax: limits.heldLooksMax, sizeMax: limits.heldLooksMax });
+  const looks = openCache<Look>({ entriesMax: limits.heldLooksMax, sizeMax: limits.heldLooksMax });
 
   function lookAt(workspaceId: string): Look {
     const known = looks.get(workspaceId);

@@ -1,5 +1,5 @@
 /** Stored pages checked, compiled and filled in; what was compiled is kept, within bounds. */
-import { openKept } from "../../../platform/kept.ts";
+import { openCache } from "../../../platform/cache.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Center, CenterContent, PageOptions, PageSettings } from "../domain/center.ts";
@@ -43,7 +43,7 @@ const fieldOf: Readonly<Record<PageKind, string>> = {
 };
 
 export function openPages(): Pages {
-  const kept = openKept<CompiledPage | Refusal>({ entriesMax: limits.pagesCachedMax, sizeMax: limits.pagesCachedCharsMax });
+  const cache = openCache<CompiledPage | Refusal>({ entriesMax: limits.pagesCachedMax, sizeMax: limits.pagesCachedCharsMax });
   return {
     check: (content, settings) => kinds.flatMap((kind) => checkPage(kind, content, settings)).slice(0, limits.pageWarningsMax),
     compiled(center, kind) {
@@ -51,8 +51,8 @@ export function openPages(): Pages {
       if (html.trim() === "") return undefined;
       const key = `${center.workspaceId} ${center.id} ${center.version} ${kind}`;
       // One that does not work is not read again for every visit
-      const page = kept.get(key) ?? compileOrRefuse(html, kind, center.content);
-      kept.put(key, page, html.length);
+      const page = cache.get(key) ?? compileOrRefuse(html, kind, center.content);
+      cache.put(key, page, html.length);
       if (page instanceof Refusal) throw page;
       return page;
     },

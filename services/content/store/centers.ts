@@ -1,6 +1,6 @@
 /** The store of preference centers: a center names its newest content, as each of its versions names its own. */
 import { type Documents, head, nextHead, type Write } from "../../../platform/documents/documents.ts";
-import { openKept } from "../../../platform/kept.ts";
+import { openCache } from "../../../platform/cache.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Center, CenterContent, CenterSummary, CenterVersion, PageSettings } from "../domain/center.ts";
 import type { CenterChange, CenterStore, Remembered } from "../domain/center-ports.ts";
@@ -18,14 +18,14 @@ export function openCenterStore(
   { documents, newContentId }: { readonly documents: Documents; readonly newContentId: () => string },
 ): CenterStore {
   // A content never changes under its id, so what was read stays true
-  const kept = openKept<CenterContent>({ entriesMax: limits.contentsKeptMax, sizeMax: limits.contentsKeptCharsMax });
+  const cache = openCache<CenterContent>({ entriesMax: limits.contentsKeptMax, sizeMax: limits.contentsKeptCharsMax });
   async function contentOf(workspaceId: string, contentId: string): Promise<CenterContent> {
     const place = `${workspaceId} ${contentId}`;
-    const known = kept.get(place);
+    const known = cache.get(place);
     if (known) return known;
     const content = await documents.get(workspaceId, { kind: "content", id: contentId }) as CenterContent | undefined;
     if (content === undefined) throw new Error(`The content "${contentId}" is named and not there`);
-    kept.put(place, content, JSON.stringify(content).length);
+    cache.put(place, content, JSON.stringify(content).length);
     return content;
   }
   async function byId(workspaceId: string, id: string): Promise<Center | undefined> {
