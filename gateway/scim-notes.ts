@@ -1,7 +1,7 @@
 /** What came of SCIM requests, for the companies' logs: collected for a moment and told in one call, behind the answers. */
 import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
-import { type CollectedWrites, openCollectedWrites } from "../platform/collected-writes.ts";
+import { type BestEffortBatch, openBestEffortBatch } from "../platform/best-effort-batch.ts";
 import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import type { Metrics } from "../platform/telemetry/metrics.ts";
@@ -17,7 +17,7 @@ export interface ScimNote {
 }
 
 /** A lost note costs a line of the log and nothing else. */
-export type ScimNotes = CollectedWrites<ScimNote>;
+export type ScimNotes = BestEffortBatch<ScimNote>;
 
 export interface ScimNotesParts {
   readonly scim: Client<typeof ScimService>;
@@ -27,7 +27,7 @@ export interface ScimNotesParts {
 }
 
 export function openScimNotes({ scim, clock, logger, metrics }: ScimNotesParts): ScimNotes {
-  return openCollectedWrites({
+  return openBestEffortBatch({
     clock,
     collectMs: limits.scimNotesMs,
     itemsPerWriteMax: limits.scimNotesPerCallMax,

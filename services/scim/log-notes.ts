@@ -1,6 +1,6 @@
 /** Log entries of requests that changed nothing: collected for a moment and written together, behind the answers. */
 import type { Clock } from "../../platform/clock.ts";
-import { type CollectedWrites, openCollectedWrites } from "../../platform/collected-writes.ts";
+import { type BestEffortBatch, openBestEffortBatch } from "../../platform/best-effort-batch.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Metrics } from "../../platform/telemetry/metrics.ts";
@@ -14,8 +14,8 @@ export interface NotesDeps {
 }
 
 /** What cannot be written is counted and told to the process's own log. */
-export function openNotes({ log, clock, logger, metrics }: NotesDeps): CollectedWrites<LogEntry> {
-  return openCollectedWrites({
+export function openNotes({ log, clock, logger, metrics }: NotesDeps): BestEffortBatch<LogEntry> {
+  return openBestEffortBatch({
     clock,
     collectMs: limits.scimNotesMs,
     itemsPerWriteMax: limits.scimNotesPerCallMax,

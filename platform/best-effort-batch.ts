@@ -2,14 +2,14 @@
 import { Buffer } from "node:buffer";
 import type { Clock } from "./clock.ts";
 
-export interface CollectedWrites<Item> {
+export interface BestEffortBatch<Item> {
   /** Never waits and never fails. */
   add(item: Item): void;
   /** Writes what waits. What comes later is lost, and so is the rest once a write fails: an end is not held up by what is away. */
   close(): Promise<void>;
 }
 
-export interface CollectedWritesOptions<Item> {
+export interface BestEffortBatchOptions<Item> {
   readonly clock: Clock;
   /** How long an item waits for others, if no write is under way. */
   readonly collectMs: number;
@@ -29,7 +29,7 @@ export interface Loss {
   readonly error: unknown;
 }
 
-export function openCollectedWrites<Item>(options: CollectedWritesOptions<Item>): CollectedWrites<Item> {
+export function openBestEffortBatch<Item>(options: BestEffortBatchOptions<Item>): BestEffortBatch<Item> {
   return new Collected(options);
 }
 
@@ -38,8 +38,8 @@ interface Entry<Item> {
   readonly bytes: number;
 }
 
-class Collected<Item> implements CollectedWrites<Item> {
-  readonly #options: CollectedWritesOptions<Item>;
+class Collected<Item> implements BestEffortBatch<Item> {
+  readonly #options: BestEffortBatchOptions<Item>;
   readonly #waiting: Entry<Item>[] = [];
   #items = 0;
   #bytes = 0;
@@ -49,7 +49,7 @@ class Collected<Item> implements CollectedWrites<Item> {
   #written: Promise<void> = Promise.resolve();
   #closed = false;
 
-  constructor(options: CollectedWritesOptions<Item>) {
+  constructor(options: BestEffortBatchOptions<Item>) {
     this.#options = options;
   }
 
