@@ -9,7 +9,7 @@ import { dataDirHelp, hours, jsonHelp, shells, whole } from "./option-values.ts"
 import { asCalled } from "./called-as.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
-import { holdYoungSpace } from "./young-space.ts";
+import { holdSemiSpace } from "./semi-space.ts";
 import { addTranslations } from "./translations-command.ts";
 import { addUsers } from "./users-command.ts";
 
@@ -66,7 +66,7 @@ function addStart(program: Command, done: (code: number) => void): void {
     .addHelpText("after", startHelp)
     .action(async (options) => {
       // Before the parts are loaded: what loading leaves behind is no measure of what requests will need
-      holdYoungSpace();
+      holdSemiSpace();
       done(await (await import("./start.ts")).start({ ...options, env: process.env }));
     });
 }
@@ -105,7 +105,7 @@ Example:
 `,
     )
     .action(async (part, options) => {
-      holdYoungSpace();
+      holdSemiSpace();
       done(await (await import("./serve.ts")).serve(part, { ...options, env: process.env }));
     });
   program.command("migrate")

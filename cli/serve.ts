@@ -16,7 +16,7 @@ import { meshParts, type ProcessParts, type ServedPart } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 import { readSettings } from "./settings.ts";
-import { releaseYoungSpaceWhole } from "./young-space.ts";
+import { releaseSemiSpaceWhole } from "./semi-space.ts";
 
 export { readSettings };
 
@@ -115,7 +115,7 @@ async function run<Config extends object>(
         await telemetry.close();
         return undefined;
       }
-      releaseYoungSpaceWhole();
+      releaseSemiSpaceWhole();
       telemetry.watch(() => part.health?.() ?? { ready: true });
       return { part, telemetry };
     },

@@ -17,7 +17,7 @@ import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
-import { releaseYoungSpace } from "./young-space.ts";
+import { releaseSemiSpace } from "./semi-space.ts";
 
 export interface StartOptions {
   /** A declaration file to apply first. */
@@ -64,7 +64,7 @@ async function open(
   const heddle = await openFolder(config, options);
   try {
     const { url, rpcUrl } = await heddle.listen();
-    releaseYoungSpace();
+    releaseSemiSpace();
     options.logger.info("listening", { url, ...(rpcUrl !== undefined && { rpcUrl }) });
     if (rpcUrl !== undefined) print(`RPCs are served on ${rpcUrl}`);
     print(`Heddle is listening on ${url}`);

@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
-import { meshNodeOptions, meshYoungSpaceMib } from "../../cli/young-space.ts";
+import { meshNodeOptions, meshSemiSpaceMib } from "../../cli/semi-space.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const dockerfile = text("deploy/images/Dockerfile");
@@ -112,7 +112,7 @@ test("heddle-deno.sh: of the environment Heddle sees its own variables, and noth
 });
 
 test("Node takes the room for young objects from its options", () => {
-  expect(heapMibWith(meshNodeOptions)).toBe(oldSpaceMib + 3 * meshYoungSpaceMib);
+  expect(heapMibWith(meshNodeOptions)).toBe(oldSpaceMib + 3 * meshSemiSpaceMib);
 });
 
 test("compose.yaml: the servers of the local overlay, with the same promises", () => {

@@ -1,7 +1,7 @@
 /** Every overlay against the schemas of Kubernetes, kube-score, and the rules of this project. */
 import { execFile } from "node:child_process";
 import { beforeAll, expect, test } from "vitest";
-import { meshYoungSpaceMib } from "../../cli/young-space.ts";
+import { meshSemiSpaceMib } from "../../cli/semi-space.ts";
 import { type Container, environmentOf, type Manifests, manifestsOf, namesPutIn, overlays, type Pod, renderText } from "./manifests.ts";
 import { kubernetesVersions, provisionTool, schemaLocations } from "./provision.ts";
 import { certificates, partNames, readPart } from "./settings.ts";
@@ -173,7 +173,7 @@ for (const overlay of overlays) {
         const [{ command, resources }] = spec.containers as [Container];
         // The image's own, which says how much young objects have
         expect(command, owner.metadata.name).toBeUndefined();
-        expect(mibOf(resources.limits.memory) / 2 - 3 * meshYoungSpaceMib, owner.metadata.name).toBeGreaterThanOrEqual(restMib);
+        expect(mibOf(resources.limits.memory) / 2 - 3 * meshSemiSpaceMib, owner.metadata.name).toBeGreaterThanOrEqual(restMib);
         expect(mibOf(resources.requests.memory)).toBeLessThanOrEqual(mibOf(resources.limits.memory));
       }
     });

@@ -2,26 +2,26 @@
 import { setFlagsFromString } from "node:v8";
 
 /** From here on the space stays as it is; loading code costs some more collections of it, which are small. */
-export function holdYoungSpace(): void {
+export function holdSemiSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=1");
 }
 
 /** The default, in one process: from here on it grows with what is asked of it, by doubles. */
-export function releaseYoungSpace(): void {
+export function releaseSemiSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
 }
 
-/** In a process of the mesh, on Node: the first time that it grows it takes all it may, `meshYoungSpaceMib` where the process was started so. */
-export function releaseYoungSpaceWhole(): void {
+/** In a process of the mesh, on Node: the first time that it grows it takes all it may, `meshSemiSpaceMib` where the process was started so. */
+export function releaseSemiSpaceWhole(): void {
   // It begins with 1 MiB
-  setFlagsFromString(`--semi-space-growth-factor=${meshYoungSpaceMib}`);
+  setFlagsFromString(`--semi-space-growth-factor=${meshSemiSpaceMib}`);
 }
 
 /** MiB of each of its two halves in a process of the mesh: docs/decisions/0026-room-for-young-objects.md. */
-export const meshYoungSpaceMib = 32;
+export const meshSemiSpaceMib = 32;
 
 /**
  * NODE_OPTIONS that a process of the mesh is started with: V8 reads the size then alone, and else goes by the memory it finds. The images
  * set the same (deploy/images/heddle-*.sh). Deno has that size by itself, and hears of the growth at its start alone.
  */
-export const meshNodeOptions = `--max-semi-space-size=${meshYoungSpaceMib}`;
+export const meshNodeOptions = `--max-semi-space-size=${meshSemiSpaceMib}`;

@@ -3,16 +3,16 @@ import { execFile } from "node:child_process";
 import { env, execPath } from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { meshNodeOptions, meshYoungSpaceMib } from "./young-space.ts";
+import { meshNodeOptions, meshSemiSpaceMib } from "./semi-space.ts";
 
 test("a process of the mesh keeps little room for young objects until it listens, and then takes all of it at once", async () => {
-  const { held, grown } = await youngSpaces("releaseYoungSpaceWhole", { NODE_OPTIONS: meshNodeOptions });
+  const { held, grown } = await semiSpaces("releaseSemiSpaceWhole", { NODE_OPTIONS: meshNodeOptions });
   expect(held).toBeLessThanOrEqual(heldMibMax);
-  expect(grown).toBe(2 * meshYoungSpaceMib);
+  expect(grown).toBe(2 * meshSemiSpaceMib);
 });
 
 test("one process takes it step by step instead", async () => {
-  const { held, grown } = await youngSpaces("releaseYoungSpace", {});
+  const { held, grown } = await semiSpaces("releaseSemiSpace", {});
   expect(held).toBeLessThanOrEqual(heldMibMax);
   expect(grown).toBeLessThanOrEqual(4 * heldMibMax);
 });
@@ -21,7 +21,7 @@ test("one process takes it step by step instead", async () => {
 const heldMibMax = 8;
 
 /** MiB of both halves: the most while it was held, and the first that was more after `release`. */
-async function youngSpaces(release: string, variables: Readonly<Record<string, string>>): Promise<{ held: number; grown: number }> {
+async function semiSpaces(release: string, variables: Readonly<Record<string, string>>): Promise<{ held: number; grown: number }> {
   const args = ["--input-type=module", "--eval", script(release)];
   const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH, ...variables } });
   return JSON.parse(stdout) as { held: number; grown: number };
@@ -30,14 +30,14 @@ async function youngSpaces(release: string, variables: Readonly<Record<string, s
 function script(release: string): string {
   return `
     import { getHeapSpaceStatistics } from "node:v8";
-    import { holdYoungSpace, ${release} } from "${import.meta.dirname}/young-space.ts";
+    import { holdSemiSpace, ${release} } from "${import.meta.dirname}/semi-space.ts";
     const size = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_size / 2 ** 20;
     // Few live at a time, so that they never overflow the space
     const kept = Array(2_000).fill();
     function work() {
       for (let n = 0; n < 10_000; n++) kept[n % kept.length] = { n, list: [n, n] };
     }
-    holdYoungSpace();
+    holdSemiSpace();
     let held = size();
     for (let n = 0; n < 300; n++) { work(); held = Math.max(held, size()); }
     ${release}();
