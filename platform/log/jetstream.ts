@@ -10,9 +10,9 @@ import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { bodyBytesMaxOf, cutRecord } from "./message-size.ts";
-import { shareQuestion } from "./shared-question.ts";
+import { singleFlight } from "./single-flight.ts";
 import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
-import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
+import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.ts";
 
 export type JetStreamLogOptions = StreamShape & ConnectOptions & {
   readonly clock: Clock;
@@ -37,10 +37,10 @@ class JetStreamLog implements Log {
   readonly #name: string;
   readonly #logger: Logger;
   readonly #connection: JetStreamConnection;
-  readonly #line: WaitingLine;
+  readonly #line: GroupCommit;
   readonly #news: News;
   readonly #recent: RecentRecords;
-  readonly #askTail = shareQuestion((partition: number) => this.#tailOf(partition));
+  readonly #askTail = singleFlight((partition: number) => this.#tailOf(partition));
   /** The highest sequence of each partition that this process knows to be there. */
   readonly #seen: number[];
   #trimming: Promise<unknown> = Promise.resolve();
@@ -52,7 +52,7 @@ class JetStreamLog implements Log {
     this.#name = options.name;
     this.#logger = options.logger;
     this.#connection = connection;
-    this.#line = openWaitingLine(options.clock);
+    this.#line = openGroupCommit(options.clock);
     this.#seen = Array.from({ length: options.partitions }, () => 0);
     this.#recent = options.recent ?? createRecentRecords();
     this.#news = openNews({ ...options, connection, recent: this.#recent });

@@ -11,7 +11,7 @@ import { createOwnTail, type OwnTail } from "./own-tail.ts";
 import { partitionOf } from "./partition.ts";
 import type { ReachFile } from "./reach-file.ts";
 import { beginSqliteEpoch, epochSchema, givenThrough, openSqliteEpoch, type SqliteEpoch } from "./sqlite-epoch.ts";
-import { type Append, openWaitingLine, type WaitingLine } from "./waiting-line.ts";
+import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.ts";
 
 /**
  * Opens the log whose tables lie in `database` (and makes them the first time, with `partitions` orders for good).
@@ -32,7 +32,7 @@ export async function openSqliteLog(
     throw new Error(`The log was made with ${found} partitions and cannot be opened with ${partitions}`);
   }
   const epoch = await openSqliteEpoch({ database, clock, logger, ...(reach && { reach }) });
-  return new SqliteLog({ database, partitions, line: openWaitingLine(clock), epoch });
+  return new SqliteLog({ database, partitions, line: openGroupCommit(clock), epoch });
 }
 
 /** Lets a log that is not open yet, and has no records, go on above `through`; makes its tables where they are missing. */
@@ -91,7 +91,7 @@ class SqliteLog implements Log {
   readonly partitions: number;
   readonly begins: number;
   readonly #database: Database;
-  readonly #line: WaitingLine;
+  readonly #line: GroupCommit;
   readonly #tails: number[];
   readonly #recent: readonly OwnTail[];
   readonly #epoch: SqliteEpoch;
@@ -99,7 +99,7 @@ class SqliteLog implements Log {
   #flushing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(parts: { database: Database; partitions: number; line: WaitingLine; epoch: SqliteEpoch }) {
+  constructor(parts: { database: Database; partitions: number; line: GroupCommit; epoch: SqliteEpoch }) {
     this.partitions = parts.partitions;
     this.begins = parts.epoch.begins;
     this.#epoch = parts.epoch;

@@ -9,7 +9,7 @@ export interface Append {
   readonly reject: (reason: unknown) => void;
 }
 
-export interface WaitingLine {
+export interface GroupCommit {
   hasRoomFor(record: Uint8Array): boolean;
   join(append: Append, priority: "normal" | "low"): void;
   waiting(): boolean;
@@ -20,7 +20,7 @@ export interface WaitingLine {
   take(): Append[];
 }
 
-export function openWaitingLine(clock: Clock): WaitingLine {
+export function openGroupCommit(clock: Clock): GroupCommit {
   const normal: Entry[] = [];
   const low: Entry[] = [];
   let bytesWaiting = 0;

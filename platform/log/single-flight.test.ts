@@ -1,10 +1,10 @@
 /** Sharing a question: as fresh as one's own, never more than one under way. */
 import { expect, test } from "vitest";
-import { shareQuestion } from "./shared-question.ts";
+import { singleFlight } from "./single-flight.ts";
 
 function underTest() {
   const asked: { key: string; answer: PromiseWithResolvers<number> }[] = [];
-  const ask = shareQuestion((key: string) => {
+  const ask = singleFlight((key: string) => {
     const answer = Promise.withResolvers<number>();
     asked.push({ key, answer });
     return answer.promise;
@@ -12,7 +12,7 @@ function underTest() {
   return { asked, ask };
 }
 
-test("shareQuestion() gives nobody the answer to a question that was put before the call", async () => {
+test("singleFlight() gives nobody the answer to a question that was put before the call", async () => {
   const { asked, ask } = underTest();
   const first = ask("a");
   const [second, third] = [ask("a"), ask("a")];
@@ -30,7 +30,7 @@ test("shareQuestion() gives nobody the answer to a question that was put before 
   expect(asked).toHaveLength(3);
 });
 
-test("shareQuestion() keeps keys apart", async () => {
+test("singleFlight() keeps keys apart", async () => {
   const { asked, ask } = underTest();
   const answers = [ask("a"), ask("b")];
   expect(asked.map(({ key }) => key)).toEqual(["a", "b"]);
@@ -39,7 +39,7 @@ test("shareQuestion() keeps keys apart", async () => {
   expect(await Promise.all(answers)).toEqual([1, 2]);
 });
 
-test("shareQuestion() fails those who asked with the failed question, and asks the next", async () => {
+test("singleFlight() fails those who asked with the failed question, and asks the next", async () => {
   const { asked, ask } = underTest();
   const first = ask("a");
   const second = ask("a");

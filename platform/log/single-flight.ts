@@ -4,7 +4,7 @@
  * Gives a function that asks `ask(key)`. Every caller gets an answer to a question that was put after the call, so it
  * is as fresh as one of its own; at most one question a key is under way and one waits.
  */
-export function shareQuestion<K, A>(ask: (key: K) => Promise<A>): (key: K) => Promise<A> {
+export function singleFlight<K, A>(ask: (key: K) => Promise<A>): (key: K) => Promise<A> {
   const lines = new Map<K, { next: Promise<A> | undefined; current: Promise<unknown> }>();
   return (key) => {
     const line = lines.get(key);
