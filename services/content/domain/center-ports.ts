@@ -12,7 +12,7 @@ export interface CenterStore {
   versions(workspaceId: string, id: string, page: VersionPage): Promise<readonly CenterVersion[]>;
   version(workspaceId: string, id: string, version: number): Promise<WrittenVersion | undefined>;
   /** What was answered to the request with this mark; undefined where none is kept or its time is over. */
-  remembered(workspaceId: string, requestHash: string, now: number): Promise<Remembered | undefined>;
+  remembered(workspaceId: string, requestHash: string, now: number): Promise<IdempotencyEntry | undefined>;
   /**
    * Writes all of a change or nothing, durably. `name_taken`: another of the workspace has the name. `changed`: the center
    * is no longer as `before`. `repeated`: the mark is there already. Refuses STORE_UNAVAILABLE, OUTCOME_UNKNOWN; after the
@@ -44,11 +44,11 @@ export interface CenterChange {
     readonly after: Center;
     readonly written: CenterVersion;
   };
-  readonly remember?: Remembered;
+  readonly remember?: IdempotencyEntry;
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface Remembered {
+export interface IdempotencyEntry {
   /** Of key and operation. */
   readonly requestHash: string;
   readonly bodyHash: string;

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { SealKey } from "../../../platform/sealed-token.ts";
 import type { Center, CenterContent } from "../domain/center.ts";
-import type { CenterChange, CenterStore, Remembered } from "../domain/center-ports.ts";
+import type { CenterChange, CenterStore, IdempotencyEntry } from "../domain/center-ports.ts";
 import type { LinkKeys } from "../../../platform/link-keys.ts";
 
 export interface OpenCenters {
@@ -30,7 +30,7 @@ function written(after: Center, before?: Center): CenterChange {
   return { workspaceId: after.workspaceId, now: updatedAt, write: { ...(before ? { before } : {}), after, written: note } };
 }
 
-function mark(more: Partial<Remembered> = {}): Remembered {
+function mark(more: Partial<IdempotencyEntry> = {}): IdempotencyEntry {
   const answer = { id: "c-1", name: "main", version: 1, createdAt: 1_000, updatedAt: 1_000, state: "active" as const, warnings: ["w"] };
   return { requestHash: "h-1", bodyHash: "b-1", answer, expiresAt: 50_000, ...more };
 }

@@ -3,7 +3,7 @@ import { type Documents, head, nextHead, type Write } from "../../../platform/do
 import { openCache } from "../../../platform/cache.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Center, CenterContent, CenterSummary, CenterVersion, PageSettings } from "../domain/center.ts";
-import type { CenterChange, CenterStore, Remembered } from "../domain/center-ports.ts";
+import type { CenterChange, CenterStore, IdempotencyEntry } from "../domain/center-ports.ts";
 
 interface CenterDocument extends CenterSummary {
   readonly contentId: string;
@@ -55,7 +55,7 @@ export function openCenterStore(
       return { written, content: await contentOf(workspaceId, contentId) };
     },
     async remembered(workspaceId, requestHash, now) {
-      const mark = await documents.get(workspaceId, { kind: "mark", id: requestHash }) as Omit<Remembered, "requestHash"> | undefined;
+      const mark = await documents.get(workspaceId, { kind: "mark", id: requestHash }) as Omit<IdempotencyEntry, "requestHash"> | undefined;
       return mark !== undefined && mark.expiresAt > now ? { requestHash, ...mark } : undefined;
     },
     commit: (change) => commit(documents, change, newContentId()),
@@ -82,7 +82,7 @@ async function commit(documents: Documents, { workspaceId, now, write, remember 
     reads: [head, ...(remember ? [mark] : []), ...(rests ? [rests] : [])],
     large: content,
     plan(found) {
-      const known = remember && found[1] as Remembered | undefined;
+      const known = remember && found[1] as IdempotencyEntry | undefined;
       if (known && known.expiresAt > now) return "repeated";
       const there = write && found.at(-1);
       if (write && !write.before && there !== undefined) return "name_taken";

@@ -16,7 +16,7 @@ export interface Users {
   ): Promise<string | undefined>;
   census(companyId: string): Promise<Census>;
   /** What was answered to the request with this mark; undefined where none is kept or its time is over. */
-  remembered(companyId: string, requestHash: string, now: number): Promise<Remembered | undefined>;
+  remembered(companyId: string, requestHash: string, now: number): Promise<IdempotencyEntry | undefined>;
   /**
    * Writes all of a change or nothing, durably. `name_taken`: another user of the company has the userName. `changed`: the
    * user is no longer as `before`. `repeated`: the mark is there already. Refuses STORE_UNAVAILABLE, OUTCOME_UNKNOWN.
@@ -45,7 +45,7 @@ export interface UserChange {
   readonly after?: User;
   readonly event?: UserDeleted;
   readonly log?: LogEntry;
-  readonly remember?: Remembered;
+  readonly remember?: IdempotencyEntry;
 }
 
 /** scim.user.deleted.v1 */
@@ -58,7 +58,7 @@ export interface UserDeleted {
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface Remembered {
+export interface IdempotencyEntry {
   /** Of route and key. */
   readonly requestHash: string;
   readonly bodyHash: string;

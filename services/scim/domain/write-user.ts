@@ -2,7 +2,7 @@
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Fields } from "./fields.ts";
-import type { Caller, Remembered, ScimDeps, UserChange } from "./ports.ts";
+import type { Caller, IdempotencyEntry, ScimDeps, UserChange } from "./ports.ts";
 import type { Project } from "./project-user.ts";
 import { presented, type Renderer } from "./render-user.ts";
 import { etagOf, type User } from "./user.ts";
@@ -74,6 +74,6 @@ async function repeatOf(deps: ScimDeps, { companyId, mark }: Caller): Promise<Wr
 function withMark(change: Omit<UserChange, "remember">, answer: Answer, of: { caller: Caller; now: number }): UserChange {
   const { mark } = of.caller;
   if (mark === undefined) return change;
-  const remember: Remembered = { ...mark, answer, expiresAt: of.now + limits.idempotencyKeepMs };
+  const remember: IdempotencyEntry = { ...mark, answer, expiresAt: of.now + limits.idempotencyKeepMs };
   return { ...change, remember };
 }

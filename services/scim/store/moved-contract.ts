@@ -1,7 +1,7 @@
 /** What a backup may rely on with every store of dashboard users. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
-import type { LogEntry, Remembered, UserDeleted } from "../domain/ports.ts";
+import type { IdempotencyEntry, LogEntry, UserDeleted } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
 import { someUser } from "../domain/user.fixture.ts";
 import { scimMove } from "./moved.ts";
@@ -36,7 +36,7 @@ export function describeScimMove(driver: string, open: () => Promise<OpenScim>):
     function event(userId: string): UserDeleted {
       return { eventId: `e-${userId}`, companyId: "co-1", userId, userName: "gone@x.de", deletedAt: 5 };
     }
-    function mark(requestHash: string, leftMs: number): Remembered {
+    function mark(requestHash: string, leftMs: number): IdempotencyEntry {
       return { requestHash, bodyHash: "b", answer: { userJson: "{}", id: "i", etag: "e" }, expiresAt: from.clock.now() + leftMs };
     }
     /** A user that is deleted leaves an event. */

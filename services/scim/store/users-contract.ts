@@ -1,7 +1,7 @@
 /** What every store of users promises; each driver passes the same suite. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../../platform/clock.ts";
-import type { LogEntry, Remembered, UserChange, Users } from "../domain/ports.ts";
+import type { IdempotencyEntry, LogEntry, UserChange, Users } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
 import { someUser } from "../domain/user.fixture.ts";
 import type { ScimDocuments } from "./documents.ts";
@@ -108,7 +108,7 @@ export function describeUsers(driver: string, open: () => Promise<OpenScim>): vo
     test("commit() writes event, log and mark with the change, or none of them", async () => {
       const user = named("ann");
       const event = { eventId: "e-1", companyId: "co-1", userId: user.id, userName: user.userName, deletedAt: at };
-      const remember: Remembered = {
+      const remember: IdempotencyEntry = {
         requestHash: "r1",
         bodyHash: "b1",
         answer: { userJson: "{}", id: user.id, etag: "e" },
@@ -133,7 +133,7 @@ export function describeUsers(driver: string, open: () => Promise<OpenScim>): vo
     });
 
     test("commit() takes a mark once, within its company and its time", async () => {
-      const remember: Remembered = {
+      const remember: IdempotencyEntry = {
         requestHash: "r",
         bodyHash: "b",
         answer: { userJson: "{}", id: "i", etag: "e" },

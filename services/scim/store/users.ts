@@ -1,7 +1,7 @@
 /** The store of dashboard users: a company is a partition, and each change goes with its head, which counts users and changes. */
 import { type Documents, head, type Key, nextHead, revisionOf, type Write } from "../../../platform/documents/documents.ts";
 import { limits } from "../../../platform/limits.ts";
-import type { Census, Remembered, UserChange, Users } from "../domain/ports.ts";
+import type { Census, IdempotencyEntry, UserChange, Users } from "../domain/ports.ts";
 import type { User } from "../domain/user.ts";
 import type { ScimDocuments } from "./documents.ts";
 import { logWrite } from "./request-log.ts";
@@ -45,7 +45,7 @@ export function openUsers({ users, companies }: ScimDocuments): Users {
       return { users: (found as Head)?.users ?? 0, changes: revisionOf(found) };
     },
     async remembered(companyId, requestHash, now) {
-      const mark = await users.get(companyId, { kind: "mark", id: requestHash }) as Omit<Remembered, "requestHash"> | undefined;
+      const mark = await users.get(companyId, { kind: "mark", id: requestHash }) as Omit<IdempotencyEntry, "requestHash"> | undefined;
       return mark !== undefined && mark.expiresAt > now ? { requestHash, ...mark } : undefined;
     },
     async commit(change) {
@@ -93,7 +93,7 @@ async function commit(users: Documents, change: UserChange) {
 type Obstacle = "repeated" | "name_taken" | "changed";
 
 function obstacleTo({ before, after, log, remember }: UserChange, found: { known: unknown; there: unknown }): Obstacle | undefined {
-  const known = found.known as Remembered | undefined;
+  const known = found.known as IdempotencyEntry | undefined;
   // A mark whose time is over gives way
   if (remember && known && known.expiresAt > (log?.at ?? remember.expiresAt - limits.idempotencyKeepMs)) return "repeated";
   if (before && (found.there as User | undefined)?.revision !== before.revision) return "changed";
