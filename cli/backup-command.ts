@@ -1,11 +1,16 @@
 /** The commands heddle backup and heddle restore: their options and help. */
 import type { Command } from "commander";
-import { jsonHelp } from "./option-values.ts";
+import { jsonHelp, whole } from "./option-values.ts";
 
 export function addBackup(program: Command, done: (code: number) => void): void {
   program.command("backup")
     .description("write a consistent copy of a data folder to one file, also while the server runs; or of the mesh, while nobody writes")
-    .argument("<file>", "where to; there must be nothing yet. It holds keys of links and all that is known of people: keep it secret")
+    .argument(
+      "<file>",
+      "where to; there must be nothing yet, or a folder, in which it is called by its time. It holds keys of links and all that is known of people: keep it secret",
+    )
+    .option("--pause-writes", "of the mesh: gateways answer writes with 503 and Retry-After meanwhile, and go on with reads")
+    .option("--keep <count>", "of a folder: how many of its backups stay, the newest, from 1", whole(1, 10_000))
     .option("--workspace <workspace>", "this one alone, by id, name or company/name, without what is its company's")
     .option(
       "--shared-link-keys",

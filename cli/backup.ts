@@ -7,17 +7,22 @@ import { limits } from "../platform/limits.ts";
 import { beginSqliteLogAnew } from "../platform/log/sqlite.ts";
 import { openDatabase } from "../platform/sqlite/database.ts";
 import { lockDirectory, makeFolder } from "../platform/sqlite/lock.ts";
+import { backupFileIn, removeOldBackups } from "./backup-folder.ts";
 import { checkBackup, copyDatabaseOf, sealBackup, sizeOf, unsound } from "./backup-file.ts";
 import { databaseFile, dataFolder } from "./data-folder.ts";
 import { inPart, withScratch } from "./in-part.ts";
 import type { Moved } from "./move.ts";
-import { CommandError, exitCodes, isoTime, type JsonOption, printResult } from "./output.ts";
+import { CommandError, exitCodes, isoTime, type JsonOption, printResult, UsageError } from "./output.ts";
 
 interface BackupOptions extends JsonOption {
   readonly dataDir?: string;
   /** One workspace alone. */
   readonly workspace?: string;
   readonly sharedLinkKeys?: boolean;
+  /** Of the mesh: gateways take no writes meanwhile. */
+  readonly pauseWrites?: boolean;
+  /** Where a folder is named: how many of its backups stay, the newest. */
+  readonly keep?: number;
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -27,11 +32,27 @@ function isMesh({ dataDir, env }: BackupOptions): boolean {
 }
 
 /** The copy holds everything: the log, all tables, who may call, and what waits to be applied. */
-export async function backup(file: string, options: BackupOptions): Promise<number> {
-  const { dataDir, env, workspace, sharedLinkKeys } = options;
+export async function backup(target: string, options: BackupOptions): Promise<number> {
+  const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  if (options.keep !== undefined && !isFolder) throw new UsageError(`Expected a folder with --keep, got "${target}"`);
+  if (options.pauseWrites && !isMesh(options)) {
+    throw new UsageError("--pause-writes is for the mesh: a data folder is copied while it is written");
+  }
+  const code = await backUp(isFolder ? backupFileIn(target, systemClock.now()) : target, options);
+  if (options.keep !== undefined) removeOldBackups(target, options.keep);
+  return code;
+}
+
+async function backUp(file: string, options: BackupOptions): Promise<number> {
+  const { dataDir, env, workspace, sharedLinkKeys, pauseWrites } = options;
   const wanted = { workspace, sharedLinkKeys };
   if (existsSync(file)) throw new CommandError(`"${file}" is there already: name another file`);
-  if (isMesh(options)) return saved(file, options, await (await import("./move.ts")).backupMesh({ file, env, wanted }));
+  if (isMesh(options)) {
+    const { backupMesh } = await import("./move.ts");
+    if (!pauseWrites) return saved(file, options, await backupMesh({ file, env, wanted }));
+    const { withPausedWrites } = await import("./paused-writes.ts");
+    return saved(file, options, await withPausedWrites(env, () => backupMesh({ file, env, wanted })));
+  }
   const folder = dataFolder(dataDir, env);
   const source = join(folder, databaseFile);
   if (!existsSync(source)) throw new CommandError(`There is no Heddle in the folder "${folder}"`);

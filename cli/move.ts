@@ -60,7 +60,9 @@ export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Mov
     }
     const after = await lookAtLogs(streams, parts);
     if (after.mark === before.mark) return keysLeftOut;
-    throw new CommandError("Something was written meanwhile: stop the gateways and whatever else writes, then back up again");
+    throw new CommandError(
+      "Something was written meanwhile: back up again with --pause-writes, or stop the gateways and whatever else writes",
+    );
   });
 }
 

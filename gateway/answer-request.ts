@@ -3,6 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
+import { refuseWhilePaused } from "./guards/write-pause.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
@@ -22,7 +23,7 @@ import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
-  readonly access: Pick<Access, "findApiKey" | "findScimToken" | "allowsOrigin">;
+  readonly access: Pick<Access, "findApiKey" | "findScimToken" | "allowsOrigin" | "writesPaused">;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
   readonly addressLimits: AddressLimits;
@@ -80,6 +81,7 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   const traceparent = answering.observed?.traceparent ?? "";
   try {
     if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
+    if (route.guard === "open" && route.method !== "GET") refuseWhilePaused(answering.access);
     if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {
       return await answerScim(request, { route, params }, { ...answering, scim: answering.parts.scim });
@@ -104,6 +106,7 @@ async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Ob
     if (request.overloaded) throw new Refusal("OVERLOADED");
     caller = authenticate(request, answering);
     if (answering.observed) answering.observed.workspaceId = caller.holder.workspace.id;
+    if (route.takes === "write") refuseWhilePaused(answering.access);
     const spent = await spend(authorize(caller, route.permission), route.limit, answering);
     headers = spent.headers;
     if (spent.proof === "overspent") return refusalAnswer(spent.refusal, route.dialect, headers);

@@ -7,6 +7,7 @@ import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { Access, TokenHolder } from "./access/access.ts";
+import { refuseWhilePaused } from "./guards/write-pause.ts";
 import { baseUrlOf, type Reached } from "./base-url.ts";
 import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import type { AddressRule } from "./guards/client-address.ts";
@@ -21,7 +22,7 @@ import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
 
 export interface ScimAnswering {
-  readonly access: Pick<Access, "findScimToken">;
+  readonly access: Pick<Access, "findScimToken" | "writesPaused">;
   readonly addresses: AddressRule;
   readonly reached: Reached;
   readonly limiter: Limiter;
@@ -42,6 +43,8 @@ export async function answerScim(request: HttpRequest, chosen: Chosen, answering
   try {
     if (request.overloaded) throw new Refusal("OVERLOADED");
     const holder = authenticateScim(request, answering.access);
+    // Before anything is noted of it: the log of requests is among what is backed up
+    if (!isRead(chosen.route)) refuseWhilePaused(answering.access);
     return negotiated(request.headers, await answerHolder(request, { ...chosen, holder }, answering));
   } catch (error) {
     return negotiated(request.headers, errorAnswer(error, unknownLimitHeaders, { request, ...chosen, ...answering }));

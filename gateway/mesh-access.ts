@@ -15,6 +15,7 @@ import { type AccessNotices, openBusNotices } from "./access/notices.ts";
 import { accessLayout, openAccess } from "./access/store.ts";
 import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
+import { openWritePause, type WritePause } from "./access/write-pause.ts";
 
 export interface MeshAccessConfig {
   readonly store: StoreConfig;
@@ -43,6 +44,7 @@ export const meshAccessSchema = join(import.meta.dirname, "access/schema");
 export interface MeshAccess {
   readonly access: Access & AccessAdmin;
   readonly restores: RestoreNotes;
+  readonly writes: WritePause;
   close(): Promise<void>;
 }
 
@@ -64,6 +66,7 @@ export async function openMeshAccess(
     return {
       access,
       restores: openRestoreNotes({ documents, installation, clock: parts.clock }),
+      writes: openWritePause({ documents, installation, clock: parts.clock }),
       async close() {
         access.close();
         await closeBehind();

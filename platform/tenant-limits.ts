@@ -9,4 +9,9 @@ export const tenantLimits = {
   // How often a gateway says that it is there, and after how much silence others take it for gone
   gatewayBeatMs: 5_000,
   gatewaySilenceMs: 20_000,
+  // While a backup is made: how long a pause of writes lasts that nobody renews, how often it is renewed, and what clients are told
+  writePauseMs: 30_000,
+  writePauseRenewMs: 5_000,
+  writePauseHeardMs: 2_000,
+  writePauseRetryAfterSeconds: 5,
 } as const;

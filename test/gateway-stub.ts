@@ -34,6 +34,7 @@ export interface StubOptions {
   /** Hears of each question to the limiter. */
   readonly asked?: (draw: Draw) => void;
   readonly health?: GatewayOptions["health"];
+  readonly writesPaused?: boolean;
   readonly trustedProxies?: readonly string[];
   readonly config?: Partial<GatewayConfig>;
 }
@@ -171,6 +172,7 @@ function stubAccess(options: StubOptions): Access {
     findApiKey: (secret) => (secret === stubKey ? holder : undefined),
     findScimToken: (secret) => (secret === stubToken ? stubTokenHolder(options.token) : undefined),
     workspace: () => undefined,
+    writesPaused: () => options.writesPaused ?? false,
     allowsOrigin: (origin) => holder.workspace.corsOrigins?.includes(origin) === true,
     refresh: () => Promise.resolve(),
     close: () => {},

@@ -8,6 +8,8 @@ export interface Access {
   workspace(workspaceId: string): Workspace | undefined;
   /** Some workspace lets pages of this origin use its keys. */
   allowsOrigin(origin: string): boolean;
+  /** A backup is being made, while which nothing is written. */
+  writesPaused(): boolean;
   /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs`. */
   refresh(): Promise<void>;
   close(): void;

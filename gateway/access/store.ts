@@ -12,6 +12,7 @@ import { findHolder, type Held, holdRows } from "./held.ts";
 import type { AccessNotices } from "./notices.ts";
 import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "./row-set.ts";
 import type { AccessWrite } from "./rows.ts";
+import { pausedUntil } from "./pause-note.ts";
 
 export interface AccessOptions {
   readonly documents: Documents;
@@ -92,6 +93,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
     workspace: (id) => current.held.workspaces.get(id),
     allowsOrigin: (origin) => current.held.origins.has(origin),
+    writesPaused: () => current.pausedUntil > now(),
     refresh,
     close() {
       closed = true;
@@ -115,6 +117,8 @@ interface AccessSet {
   /** "" for none. */
   readonly version: string;
   readonly held: Held;
+  /** Unix milliseconds on that clock. */
+  readonly pausedUntil: number;
   /** How far the clock of whoever wrote last is ahead of ours, at least. */
   readonly aheadMs: number;
 }
@@ -127,11 +131,12 @@ async function readSet({ documents, installation, clock }: AccessOptions): Promi
     const found = await Promise.all(kinds.map(async (kind) => {
       return (await documents.list(installation, kind)).map(({ value }) => ({ put: kind, row: value }) as PutWrite);
     }));
+    const paused = await pausedUntil(documents, installation);
     const version = versionIn(before);
     // Written to between two reads: what was read may be of two versions
     if (versionIn(await documents.get(installation, head)) !== version) continue;
     const aheadMs = Math.max(0, ((before as AccessHead | undefined)?.writtenAt ?? 0) - clock.now());
-    return { version, held: holdRows(rowsOf(found.flat())), aheadMs };
+    return { version, held: holdRows(rowsOf(found.flat())), pausedUntil: paused, aheadMs };
   }
   throw new Refusal("STORE_UNAVAILABLE", "Who may call is being changed all the time", { retryAfterSeconds: 1 });
 }

@@ -159,6 +159,25 @@ for (const overlay of overlays) {
       expect(container["readinessProbe"].httpGet.path).toBe("/readyz/gateway");
     });
 
+    test.runIf(overlay === "production")(
+      "backups are on a volume, one at a time, which the operator has too, and a restore unpacks there",
+      () => {
+        for (const name of ["operator", "backup"]) {
+          const { spec } = manifests.named("CronJob", name);
+          const { volumes, containers: [container], terminationGracePeriodSeconds = 30 } = spec.jobTemplate.spec.template.spec;
+          expect([spec.concurrencyPolicy, spec.suspend ?? false]).toEqual(["Forbid", name === "operator"]);
+          expect(volumes).toContainEqual({ name: "backups", persistentVolumeClaim: { claimName: "backups" } });
+          expect(container.volumeMounts).toContainEqual({ name: "backups", mountPath: "/backups" });
+          expect(terminationGracePeriodSeconds).toBeLessThanOrEqual(30);
+        }
+        const [operator] = manifests.named("CronJob", "operator").spec.jobTemplate.spec.template.spec.containers as [Container];
+        expect(operator.env).toContainEqual({ name: "TMPDIR", value: "/backups" });
+        const [backup] = manifests.named("CronJob", "backup").spec.jobTemplate.spec.template.spec.containers as [Container];
+        expect(backup.args?.slice(0, 3)).toEqual(["backup", "/backups/", "--pause-writes"]);
+        expect(manifests.named("PersistentVolumeClaim", "backups").spec.accessModes).toEqual(["ReadWriteOnce"]);
+      },
+    );
+
     test("the migration's Job can be applied again: fixed names of settings, and it goes away", () => {
       const { spec } = manifests.named("Job", "migrate");
       expect(spec.ttlSecondsAfterFinished).toBeLessThanOrEqual(300);

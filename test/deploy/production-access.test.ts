@@ -22,7 +22,7 @@ await describeWithTools(["kustomize"], "access in deploy/overlays/production", (
     manifests = manifestsOf(await renderText("production"));
   });
 
-  describe.each([...partNames, "migrate", "operator"])("%s", (name) => {
+  describe.each([...partNames, "migrate", "operator", "backup"])("%s", (name) => {
     test("reaches servers, and is reached, with TLS and authentication alone", async () => {
       const access = accessOf(await readPart(name, environmentOfPart(name)));
       expect([...new Set(access.map(({ server }) => server))].sort()).toEqual(servers.get(name) ?? serversOfPart);

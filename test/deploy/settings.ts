@@ -19,7 +19,7 @@ export interface PartSettings {
 }
 
 /** Names that a process reads beside its part's. */
-const ofEveryProcess = ["HEDDLE_LOG_LEVEL"];
+const ofEveryProcess = ["HEDDLE_LOG_LEVEL", "TMPDIR"];
 
 /** Throws ConfigError with every problem, as the part would at its start. */
 export async function readPart(part: string, environment: Readonly<Record<string, string>>): Promise<PartSettings> {
@@ -50,7 +50,7 @@ export const certificates = "/etc/heddle/tls";
 async function readerOf(part: string): Promise<(reader: ConfigReader) => Omit<PartSettings, "asked">> {
   if (part === "gateway") return readMeshGatewayConfig;
   if (part === "migrate") return readMigrate;
-  if (part === "operator") return readOperator;
+  if (part === "operator" || part === "backup") return readOperator;
   const serve = meshParts.get(part);
   if (!serve) throw new Error(`Expected a part of the mesh, got "${part}"`);
   let found: ((reader: ConfigReader) => object) | undefined;

@@ -73,7 +73,7 @@ test("a workspace moves from one process into the mesh and back with all that ca
   expect(inMesh.users).toHaveLength(everybody.length);
   await run(["consent", "verify", "--workspace", "demo"], commandEnv);
   const back = join(folder, "mesh.db");
-  await run(["backup", back], commandEnv);
+  const written = await backUpWhileWritten(mesh.url, back, commandEnv);
   await mesh.close();
 
   const lastDir = join(folder, "last");
@@ -83,6 +83,8 @@ test("a workspace moves from one process into the mesh and back with all that ca
   expect(await readAll(last.url)).toEqual(inMesh);
   expect((await fetch(`${last.url}${link.trim()}`)).status).toBe(200);
   expect(await readContent(last.url, made)).toEqual(content);
+  expect(await namesOf(last.url, written.before)).toEqual(written.before);
+  expect(await namesOf(last.url, written.after)).toEqual([]);
   await repeatContent(last.url, made);
   expect(await scimChanges(["--data-dir", lastDir])).toEqual(log);
   await goesOn(last.url, "green");
@@ -122,6 +124,68 @@ async function run(args: string[], variables: Readonly<Record<string, string>> =
   const { code, output, errors } = await runCommand(args, variables);
   expect(code, `${args.join(" ")}\n${output}${errors}`).toBe(0);
   return output;
+}
+
+/**
+ * Somebody writes all the time, and is told to wait while the backup is made; reads go on. A backup that is killed leaves no pause that lasts.
+ * Gives some of those who were written before the pause, and all after it.
+ */
+async function backUpWhileWritten(url: string, file: string, variables: Readonly<Record<string, string>>) {
+  const writer = keepWriting(url);
+  const { child, ended } = startCommand(["backup", file, "--pause-writes"], variables);
+  child.stderr?.on("data", (chunk) => {
+    if (String(chunk).includes("Copying users")) child.kill("SIGKILL");
+  });
+  await ended;
+  const killedAt = writer.accepted.length;
+  // The pause of the one that died ends by itself
+  await expect.poll(() => writer.accepted.length, { timeout: 60_000 }).toBeGreaterThan(killedAt + 1);
+  const pausesBefore = writer.pauses();
+  await run(["backup", file, "--pause-writes"], variables);
+  const backedUpAt = writer.accepted.length;
+  await expect.poll(() => writer.accepted.length, { timeout: 10_000 }).toBeGreaterThan(backedUpAt + 1);
+  await writer.stop();
+  expect(writer.pauses()).toBe(pausesBefore + 1);
+  const [before, after] = [0, 1].map((later) =>
+    writer.accepted.filter(({ pauses }) => Number(pauses > pausesBefore) === later).map(({ id }) => id)
+  );
+  return { before: (before ?? []).slice(-50).sort(), after: (after ?? []).slice(0, 50).sort() };
+}
+
+function keepWriting(url: string) {
+  const accepted: { readonly id: string; readonly pauses: number }[] = [];
+  const seen = { pauses: 0, isPaused: false, isStopped: false };
+  async function write(): Promise<void> {
+    for (let number = 0; !seen.isStopped; number += 1) {
+      const id = `written-${String(number).padStart(6, "0")}`;
+      const body = { attributes: [{ external_id: id, first_name: "Written" }] };
+      const { status, headers } = await callHeddle(url, { method: "POST", path: "/users/track", key: demoKey, body });
+      if (status === 201) accepted.push({ id, pauses: seen.pauses });
+      else {
+        expect([status, headers.get("x-heddle-reason"), headers.get("retry-after")]).toEqual([503, "SERVICE_UNAVAILABLE", "5"]);
+        expect(await namesOf(url, accepted.slice(-1).map((one) => one.id))).toHaveLength(1);
+        if (!seen.isPaused) seen.pauses += 1;
+      }
+      seen.isPaused = status !== 201;
+    }
+  }
+  const writing = write();
+  return {
+    accepted,
+    pauses: () => seen.pauses,
+    async stop() {
+      seen.isStopped = true;
+      await writing;
+    },
+  };
+}
+
+/** Those of them that there are, sorted. */
+async function namesOf(url: string, ids: readonly string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const body = { external_ids: ids, fields_to_export: ["external_id"] };
+  const answer = await callHeddle(url, { method: "POST", path: "/users/export/ids", key: demoKey, body });
+  return (answer.body as { users: { external_id: string }[] }).users.map(({ external_id }) => external_id).sort();
 }
 
 /** Kills the command at several places, begins again each time, and lets it come to its end. */

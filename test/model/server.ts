@@ -63,6 +63,7 @@ function everyone(): Access {
     findScimToken: () => undefined,
     workspace: () => workspace,
     allowsOrigin: () => false,
+    writesPaused: () => false,
     refresh: () => Promise.resolve(),
     close: () => undefined,
   };

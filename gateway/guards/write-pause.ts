@@ -1,0 +1,11 @@
+/** While a backup is made, who would write is told to come again. */
+import { limits } from "../../platform/limits.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { Access } from "../access/access.ts";
+
+/** Refuses SERVICE_UNAVAILABLE: nothing was taken, and no limit was spent. */
+export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {
+  if (!access.writesPaused()) return;
+  const details = { retryAfterSeconds: limits.writePauseRetryAfterSeconds };
+  throw new Refusal("SERVICE_UNAVAILABLE", "Writes are paused while a backup is made; nothing was taken", details);
+}
