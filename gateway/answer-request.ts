@@ -19,7 +19,8 @@ import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
-import type { CallScope, KeyRoute, Parts, Route } from "./route.ts";
+import type { RequestContext } from "../platform/request-context.ts";
+import type { KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
@@ -136,7 +137,7 @@ async function callRoute(
   return { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
 }
 
-function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<CallScope, "traceparent"> {
+function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<RequestContext, "traceparent"> {
   const { key, workspace } = spent.permit.caller.holder;
   const writes = route.takes === "write";
   return {

@@ -4,6 +4,7 @@ import type { MessagingStatusService } from "../proto/gen/heddle/messaging_statu
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { Refusal } from "../platform/refusal.ts";
+import type { RequestContext } from "../platform/request-context.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
@@ -58,7 +59,7 @@ type KeyHandler = (call: Call, parts: Parts) => Promise<Reply>;
 
 export interface Call {
   readonly spent: Spent;
-  readonly scope: CallScope;
+  readonly scope: RequestContext;
   /** Empty where the route has no body. */
   readonly body: Uint8Array;
   /** Values of the path's parameters, percent-decoded. */
@@ -66,18 +67,6 @@ export interface Call {
   /** What stands after `?`, as sent. */
   readonly query: string;
   readonly reading: Reading;
-}
-
-/** heddle.profile.v1.Scope */
-export interface CallScope {
-  readonly workspaceId: string;
-  readonly requestId: string;
-  readonly actor: string;
-  readonly route: string;
-  readonly idempotencyKey: string;
-  readonly readAfter: string;
-  /** Empty where the request is not recorded. */
-  readonly traceparent: string;
 }
 
 /** A success; the status is the route's. */

@@ -1,35 +1,26 @@
-/** How services that own consent put a checked request into its workspace's one order (heddle.intake.v1). */
-import { Buffer } from "node:buffer";
-import { hash } from "node:crypto";
+/** How any service puts a checked request into its workspace's one order (heddle.intake.v1). */
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { IdempotencySchema, IntakeRecordSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import { IntakeRecordSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { partitionOf } from "../log/partition.ts";
+import type { RequestContext } from "../request-context.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
+import type { IdempotencyMark } from "./idempotency.ts";
 import { checkedRecord } from "./record-size.ts";
 import { type Position, positionToToken } from "./position.ts";
 
 export type IntakeBody = NonNullable<MessageInitShape<typeof IntakeRecordSchema>["body"]>;
 
-/** Who asks: heddle.profile.v1.Scope as far as a write needs it. */
-export interface Asker {
-  readonly workspaceId: string;
-  readonly requestId: string;
-  readonly actor: string;
-  readonly route: string;
-  /** Empty: the request may not be repeated safely. */
-  readonly idempotencyKey: string;
-  /** Of the calling span; empty where the request is not recorded. */
-  readonly traceparent?: string;
-}
-
-export interface IntakeParts {
-  readonly log: Log;
+export interface AppendParts {
+  readonly log: Pick<Log, "append" | "partitions">;
   readonly clock: Clock;
   readonly tracer?: Tracer;
+}
+
+export interface IntakeParts extends AppendParts {
   /** What the resolver decided of a request with an idempotency key; refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */
-  readonly decided: (asker: Asker, position: string) => Promise<{ readonly repeat: boolean }>;
+  readonly decided: (context: RequestContext, position: string) => Promise<{ readonly repeat: boolean }>;
 }
 
 export interface Submitted {
@@ -39,49 +30,47 @@ export interface Submitted {
   readonly replayed: boolean;
 }
 
+/** What is asked, as the log keeps it. */
 export interface Submission {
   readonly body: IntakeBody;
-  /** The whole request as bytes: a repeat with the same key must have the same. */
-  readonly fingerprint: Uint8Array;
-  readonly keepMs: number;
+  /** Given where the client may send the request twice. */
+  readonly mark?: IdempotencyMark | undefined;
+  /** `low` waits for normal ones. */
+  readonly priority?: "normal" | "low";
 }
 
 /**
- * Resolves when the request is durable; one with an idempotency key only when the resolver has decided it.
- * Refuses as Log.append and `decided` do.
+ * Resolves with the place of the request when it is durable. Refuses as Log.append does, and BODY_TOO_LARGE. The append is a span of
+ * its request's trace, and what happens to the record later is its child.
  */
-export async function submitTo(parts: IntakeParts, asker: Asker, submission: Submission): Promise<Submitted> {
-  const { log, clock, tracer = noTracer, decided } = parts;
-  const partition = partitionOf(asker.workspaceId, log.partitions);
-  const span = {
-    name: "intake append",
-    kind: "producer",
-    traceparent: asker.traceparent,
-    attributes: { "heddle.partition": partition },
-  } as const;
-  const sequence = await traced(tracer, span, (traceparent = "") => {
-    return log.append(partition, checkedRecord(encodeRecord({ ...asker, traceparent }, submission, clock.now())), "normal");
-  });
-  const place: Position = { partition, sequence };
-  const position = positionToToken(place);
-  if (asker.idempotencyKey === "") return { position, replayed: false };
-  return { position, replayed: (await decided(asker, position)).repeat };
-}
-
-function encodeRecord(asker: Asker, { body, fingerprint, keepMs }: Submission, now: number): Uint8Array {
-  const { workspaceId, requestId, actor, route, idempotencyKey, traceparent = "" } = asker;
-  const origin = { requestId, actor, receivedAt: BigInt(now), traceparent };
-  const message = create(IntakeRecordSchema, { workspaceId, origin, body });
-  if (idempotencyKey !== "") {
-    message.idempotency = create(IdempotencySchema, {
-      keyHash: sha256(JSON.stringify([actor, route, idempotencyKey])),
-      bodyHash: sha256(fingerprint),
-      keepMs: BigInt(keepMs),
-    });
+export async function appendRecord(
+  { log, clock, tracer = noTracer }: AppendParts,
+  context: RequestContext,
+  submission: Submission,
+): Promise<Position> {
+  const partition = partitionOf(context.workspaceId, log.partitions);
+  function append(traceparent = ""): Promise<number> {
+    const record = encodeRecord({ ...context, traceparent }, submission, clock.now());
+    return log.append(partition, checkedRecord(record), submission.priority ?? "normal");
   }
-  return toBinary(IntakeRecordSchema, message);
+  if (context.traceparent === "") return { partition, sequence: await append() };
+  const attributes = { "heddle.partition": partition };
+  const span = { name: "intake append", kind: "producer", traceparent: context.traceparent, attributes } as const;
+  return { partition, sequence: await traced(tracer, span, append) };
 }
 
-function sha256(data: string | Uint8Array): Uint8Array {
-  return Buffer.from(hash("sha256", data, "hex"), "hex");
+/**
+ * Resolves when the request is durable; one with an idempotency mark only when the resolver has decided it.
+ * Refuses as `appendRecord` and `decided` do.
+ */
+export async function submitTo(parts: IntakeParts, context: RequestContext, submission: Submission): Promise<Submitted> {
+  const position = positionToToken(await appendRecord(parts, context, submission));
+  return { position, replayed: submission.mark !== undefined && (await parts.decided(context, position)).repeat };
+}
+
+function encodeRecord(context: RequestContext, { body, mark }: Submission, now: number): Uint8Array {
+  const { workspaceId, requestId, actor, traceparent } = context;
+  const origin = { requestId, actor, receivedAt: BigInt(now), traceparent };
+  const message = create(IntakeRecordSchema, { workspaceId, origin, body, ...(mark && { idempotency: mark }) });
+  return toBinary(IntakeRecordSchema, message, { writeUnknownFields: false });
 }

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from "vitest";
 import { openReplicas } from "../../platform/cassandra/replicas.fixture.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createEventStream, openEventStream } from "../../platform/events/jetstream.ts";
+import { checkedRecord } from "../../platform/intake/record-size.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { createLocalNews } from "../../platform/lane/progress-news.fixture.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
@@ -19,7 +20,7 @@ import { checkTrack } from "./domain/check-track.ts";
 import type { Idempotency, IntakeBody } from "./domain/intake-record.ts";
 import { createOutgoing } from "./events/outgoing.ts";
 import { eventsOf } from "./events/profile-events.ts";
-import { createIntake } from "./intake/intake-log.ts";
+import { encodeRecord } from "./intake/record-message.fixture.ts";
 import { startMeshReaders } from "./mesh-readers.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { openCassandraProfileStore } from "./store/cassandra.ts";
@@ -50,17 +51,17 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
     const news = createLocalNews();
     const applied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
     opened.push(applied);
-    const intake = createIntake(intakeLog);
     let made = 0;
     return {
       nats,
       store,
       events,
       applied,
-      append(body: IntakeBody, idempotency?: Idempotency) {
+      async append(body: IntakeBody, idempotency?: Idempotency) {
         made += 1;
         const origin = { workspaceId: "w", requestId: `r${made}`, actor: "key", receivedAt: 0 };
-        return intake.append({ ...origin, body, ...(idempotency && { idempotency }) });
+        const record = encodeRecord({ ...origin, body, ...(idempotency && { idempotency }) });
+        return { partition: 0, sequence: await intakeLog.append(0, checkedRecord(record), "normal") };
       },
       read() {
         const readers = startMeshReaders({

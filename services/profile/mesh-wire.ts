@@ -140,7 +140,8 @@ async function open(
   const service = profileRoutes({
     work,
     rejected,
-    intake: createIntake(measuredLog(intake, "intake", telemetry.metrics), telemetry.tracer),
+    intake: createIntake(measuredLog(intake, "intake", telemetry.metrics)),
+    tracer: telemetry.tracer,
     applied,
     readAhead: openReadAhead({ applied, partitionOf: (workspaceId) => partitionOf(workspaceId, partitions) }),
     ...store,

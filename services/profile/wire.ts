@@ -105,7 +105,8 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const service = profileRoutes({
     work,
     rejected,
-    intake: createIntake(log, telemetry.tracer),
+    intake: createIntake(log),
+    tracer: telemetry.tracer,
     applied: appliedOf(partitions),
     identities: tables.identities,
     profiles: tables.profiles,

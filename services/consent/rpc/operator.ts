@@ -3,9 +3,8 @@ import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
-import { Refusal } from "../../../platform/refusal.ts";
+import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
-import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 
 export interface OperatorParts {
   readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
@@ -20,18 +19,14 @@ export interface OperatorParts {
   };
 }
 
-interface Scoped {
-  readonly scope?: Scope | undefined;
-}
-
 /** The RPCs that both services have. */
 export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
   return {
-    async verifyLedger(message: Scoped) {
+    async verifyLedger(message: Scoped<RequestContext>) {
       const { entries, damage } = await ledger.verify(scopeOf(message).workspaceId);
       return { entries: BigInt(entries), ...(damage !== undefined && { damage }) };
     },
-    async exportLedger(message: Scoped & { readonly from: string }) {
+    async exportLedger(message: Scoped<RequestContext> & { readonly from: string }) {
       const { workspaceId } = scopeOf(message);
       const page = { from: message.from === "" ? undefined : message.from, max: limits.ledgerSubjectsPerAnswer };
       const { subjects, next = "" } = await ledger.subjects(workspaceId, page);
@@ -68,13 +63,4 @@ export async function historyOf(
   const last = until === 0n ? Infinity : Number(until);
   const entries = chains.flat().filter(({ at }) => at <= last).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
   return entries.map(ledgerEntryToMessage);
-}
-
-/** Refuses INPUT_INVALID for a request that names no workspace. */
-export function scopeOf(message: Scoped): Scope {
-  const { scope } = message;
-  if (scope === undefined || scope.workspaceId === "") {
-    throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
-  }
-  return scope;
 }

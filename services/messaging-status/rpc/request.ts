@@ -1,13 +1,15 @@
 /** What messages say of addresses, how long a read waits, and how a write goes into the order of its workspace. */
-import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import { normaliseEmail, normalisePhone } from "../../../platform/address.ts";
+import { markOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeBody, type IntakeParts, type Submitted, submitTo } from "../../../platform/intake/intake.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { IsHeld } from "../../consent/lane/held.ts";
-import { type OperatorParts, scopeOf } from "../../consent/rpc/operator.ts";
+import type { OperatorParts } from "../../consent/rpc/operator.ts";
 import type { AddressStore, Caught } from "../domain/ports.ts";
 import type { UnsubscribeLinks } from "../links/unsubscribe-links.ts";
 
@@ -58,10 +60,8 @@ export async function isLate(
 /** `message` is the whole request: a repeat with the same idempotency key must be equal to it. */
 export function write<Asked extends DescMessage>(
   { intake }: Pick<ServiceParts, "intake">,
-  asked: { readonly schema: Asked; readonly message: MessageShape<Asked> & { readonly scope?: Scope | undefined } },
+  { schema, message }: { readonly schema: Asked; readonly message: MessageShape<Asked> & Scoped<RequestContext> },
   body: IntakeBody,
 ): Promise<Submitted> {
-  const scope = scopeOf(asked.message);
-  const fingerprint = scope.idempotencyKey === "" ? new Uint8Array() : toBinary(asked.schema, { ...asked.message, scope: undefined });
-  return submitTo(intake, scope, { body, fingerprint, keepMs: limits.idempotencyKeepMs });
+  return submitTo(intake, scopeOf(message), { body, mark: markOfMessage(schema, message, { keepMs: limits.idempotencyKeepMs }) });
 }

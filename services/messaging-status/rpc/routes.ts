@@ -2,6 +2,7 @@
 import type { ServiceImpl } from "@connectrpc/connect";
 import { type IntakeBody, submitTo } from "../../../platform/intake/intake.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import { EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import {
   type GetEmailStatesRequest,
@@ -14,7 +15,7 @@ import {
   SetEmailStatusRequestSchema,
   type UseUnsubscribeLinkRequest,
 } from "../../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
-import { historyOf, operatorRoutes, scopeOf } from "../../consent/rpc/operator.ts";
+import { historyOf, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { type EmailStatus as StatusName, unknownAddress } from "../domain/address-state.ts";
 import { listPage } from "./list-page.ts";
 import { emailsOf, isLate, phonesOf, type ServiceParts, write } from "./request.ts";
@@ -133,8 +134,8 @@ function linkRoutes(parts: ServiceParts) {
 /** Who follows a link needs no key, the link is the proof. */
 async function useUnsubscribeLink(parts: ServiceParts, { token, requestId, traceparent }: UseUnsubscribeLinkRequest) {
   const { workspaceId, email, groupId } = await parts.links.open(token);
-  const asker = { workspaceId, requestId, actor: "unsubscribe_link", route: "/unsubscribe", idempotencyKey: "", traceparent };
-  const { position } = await submitTo(parts.intake, asker, { body: takenBack(email, groupId), fingerprint: new Uint8Array(), keepMs: 0 });
+  const who = { workspaceId, requestId, actor: "unsubscribe_link", route: "/unsubscribe", traceparent };
+  const { position } = await submitTo(parts.intake, { ...who, idempotencyKey: "", readAfter: "" }, { body: takenBack(email, groupId) });
   return { position };
 }
 

@@ -8,11 +8,6 @@ import type { Alias, UserId } from "./user-key.ts";
 
 /** The intake log as a use case sees it. */
 export interface Intake {
-  /**
-   * Appends one request to its workspace's order; resolves with its place when that is durable.
-   * `low` priority waits for normal ones. Refuses as Log.append does.
-   */
-  append(entry: Omit<IntakeRecord, "sequence">, priority?: "normal" | "low"): Promise<Position>;
   /** The place of the last durable record of a workspace's partition. */
   tail(workspaceId: string): Promise<Position>;
   /** Refuses POSITION_INVALID for a place of before the log was lost or put back. */

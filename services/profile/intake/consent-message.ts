@@ -1,41 +1,14 @@
-/** What the services that own consent append: ConsentBody of the domain <- the body of heddle.intake.v1.IntakeRecord, and back. */
-import { fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+/** What the services that own consent append: the body of heddle.intake.v1.IntakeRecord -> ConsentBody of the domain. */
+import { toBinary } from "@bufbuild/protobuf";
 import { ChangeGroupsSchema, EmailMark, EmailStatus, PhoneMark, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { ConsentBody } from "../domain/intake-record.ts";
 import type * as track from "../domain/track-object.ts";
 
-type BodyInit = NonNullable<MessageInitShape<typeof intake.IntakeRecordSchema>["body"]>;
 export type ConsentMessage = Extract<
   intake.IntakeRecord["body"],
   { case: "setMemberships" | "setEmailStatuses" | "markEmails" | "markPhones" | "changeGroups" }
 >;
-
-export function consentToMessage(body: ConsentBody): BodyInit {
-  switch (body.type) {
-    case "setMemberships":
-      return {
-        case: "setMemberships",
-        value: {
-          updates: body.updates.map(({ groupId, state, externalIds, emails, phones }) => ({
-            subscriptionGroupId: groupId,
-            state: membershipNumbers[state],
-            externalIds: [...externalIds],
-            emails: [...emails],
-            phones: [...phones],
-          })),
-        },
-      };
-    case "setEmailStatuses":
-      return { case: "setEmailStatuses", value: { emails: [...body.emails], status: statusNumbers[body.status] } };
-    case "markEmails":
-      return { case: "markEmails", value: { emails: [...body.emails], mark: emailMarkNumbers[body.mark] } };
-    case "markPhones":
-      return { case: "markPhones", value: { phones: [...body.phones], mark: phoneMarkNumbers[body.mark] } };
-    case "changeGroups":
-      return { case: "changeGroups", value: fromBinary(ChangeGroupsSchema, body.change) };
-  }
-}
 
 /** Throws on a state that no version of a writer sends. */
 export function consentFromMessage(body: ConsentMessage): ConsentBody {

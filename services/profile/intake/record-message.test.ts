@@ -6,7 +6,8 @@ import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts
 import type { IntakeBody } from "../domain/intake-record.ts";
 import type { EmailMark, PhoneMark, TrackObject } from "../domain/track-object.ts";
 import type { Priority, UserKey } from "../domain/user-key.ts";
-import { decodeRecord, encodeRecord } from "./record-message.ts";
+import { encodeRecord } from "./record-message.fixture.ts";
+import { decodeRecord } from "./record-message.ts";
 
 const text = fc.string({ unit: "binary", maxLength: 20 });
 const name = fc.string({ unit: "binary", minLength: 1, maxLength: 20 });

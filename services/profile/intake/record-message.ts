@@ -1,30 +1,9 @@
-/** A record of the intake log in bytes: IntakeRecord of the domain <-> heddle.intake.v1.IntakeRecord. */
+/** A record of the intake log in bytes: heddle.intake.v1.IntakeRecord -> IntakeRecord of the domain. */
 import { Buffer } from "node:buffer";
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { fromBinary } from "@bufbuild/protobuf";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
-import { bodyFromMessage, bodyToMessage } from "./body-message.ts";
-
-/** A record before the log gave it its place. */
-export type IntakeEntry = Omit<IntakeRecord, "sequence">;
-
-export function encodeRecord(entry: IntakeEntry): Uint8Array {
-  const { workspaceId, requestId, actor, receivedAt, traceparent = "", idempotency } = entry;
-  const message = create(intake.IntakeRecordSchema, {
-    workspaceId,
-    origin: { requestId, actor, receivedAt: BigInt(receivedAt), traceparent },
-    body: bodyToMessage(entry.body),
-  });
-  if (idempotency !== undefined) {
-    message.idempotency = create(intake.IdempotencySchema, {
-      keyHash: Buffer.from(idempotency.keyHash, "hex"),
-      bodyHash: Buffer.from(idempotency.bodyHash, "hex"),
-      keepMs: BigInt(idempotency.keepMs),
-      answer: Buffer.from(idempotency.answer, "base64"),
-    });
-  }
-  return toBinary(intake.IntakeRecordSchema, message);
-}
+import { bodyFromMessage } from "./body-message.ts";
 
 /** Throws on bytes that are no record: the record is poison. */
 export function decodeRecord(sequence: number, bytes: Uint8Array): IntakeRecord {

@@ -1,8 +1,10 @@
 /** An intake record that was set aside, as it goes into the log once more. */
-import { sha256Hex } from "../../../platform/identifier.ts";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
+import { IdempotencySchema, IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { SetAsideRecord } from "../domain/ports.ts";
-import { decodeRecord, encodeRecord } from "./record-message.ts";
+import { decodeRecord } from "./record-message.ts";
 
 /**
  * Under a key of its own, so that it takes effect once however often it is appended; one with the key of a client keeps that.
@@ -10,12 +12,14 @@ import { decodeRecord, encodeRecord } from "./record-message.ts";
  */
 export function redrivenBody({ partition, sequence, body }: SetAsideRecord): Uint8Array | undefined {
   try {
-    const { sequence: _, ...entry } = decodeRecord(sequence, body);
-    const own = { keyHash: sha256Hex(`redriven ${partition}.${sequence}`), bodyHash: sha256Hex(body), answer: "", keepMs };
-    return encodeRecord({ ...entry, idempotency: entry.idempotency ?? own });
+    decodeRecord(sequence, body);
+    const message = fromBinary(IntakeRecordSchema, body);
+    const own = { keyHash: sha256(`redriven ${partition}.${sequence}`), bodyHash: sha256(body), keepMs };
+    message.idempotency ??= create(IdempotencySchema, own);
+    return toBinary(IntakeRecordSchema, message);
   } catch {
     return undefined;
   }
 }
 
-const keepMs = limits.jobKeepMs;
+const keepMs = BigInt(limits.jobKeepMs);

@@ -1,26 +1,7 @@
-/** How users are named in messages: UserKey and UserSelector of the domain <-> heddle.intake.v1. */
-import type { MessageInitShape } from "@bufbuild/protobuf";
+/** How users are named in messages: heddle.intake.v1 -> UserKey and UserSelector of the domain. */
 import { Refusal } from "../../../platform/refusal.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Priority, UserKey, UserSelector } from "../domain/user-key.ts";
-
-export type UserKeyInit = MessageInitShape<typeof intake.UserKeySchema>;
-export type UserSelectorInit = MessageInitShape<typeof intake.UserSelectorSchema>;
-
-export function userKeyToMessage(key: UserKey): UserKeyInit {
-  switch (key.by) {
-    case "externalId":
-      return { key: { case: "externalId", value: key.id } };
-    case "alias":
-      return { key: { case: "alias", value: { label: key.label, name: key.name } } };
-    case "platformId":
-      return { key: { case: "platformId", value: key.id } };
-    case "email":
-      return { key: { case: "email", value: key.address } };
-    case "phone":
-      return { key: { case: "phone", value: key.number } };
-  }
-}
 
 /** Refuses INPUT_INVALID for a key with no member set. */
 export function userKeyFromMessage(message: intake.UserKey | undefined): UserKey {
@@ -41,13 +22,6 @@ export function userKeyFromMessage(message: intake.UserKey | undefined): UserKey
   }
 }
 
-export function selectorToMessage(selector: UserSelector): UserSelectorInit {
-  return {
-    key: userKeyToMessage(selector.key),
-    prioritization: selector.prioritization.map((priority) => priorityNumbers[priority]),
-  };
-}
-
 /** Refuses INPUT_INVALID for a missing key or an unknown priority. */
 export function selectorFromMessage(message: intake.UserSelector | undefined): UserSelector {
   return {
@@ -56,18 +30,21 @@ export function selectorFromMessage(message: intake.UserSelector | undefined): U
   };
 }
 
+/** Refuses as userKeyFromMessage does. */
+export function checkUserKey(message: intake.UserKey | undefined): void {
+  userKeyFromMessage(message);
+}
+
+/** Refuses as selectorFromMessage does. */
+export function checkSelector(message: intake.UserSelector | undefined): void {
+  selectorFromMessage(message);
+}
+
 function priorityFromMessage(number: intake.Priority): Priority {
   const priority = priorityNames.get(number);
   if (priority === undefined) throw new Refusal("INPUT_INVALID", `Expected a known priority, got ${number}`);
   return priority;
 }
-
-const priorityNumbers: Record<Priority, intake.Priority> = {
-  identified: intake.Priority.IDENTIFIED,
-  unidentified: intake.Priority.UNIDENTIFIED,
-  most_recently_updated: intake.Priority.MOST_RECENTLY_UPDATED,
-  least_recently_updated: intake.Priority.LEAST_RECENTLY_UPDATED,
-};
 
 const priorityNames = new Map<intake.Priority, Priority>([
   [intake.Priority.IDENTIFIED, "identified"],

@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { systemClock } from "../../../platform/clock.ts";
+import { checkedRecord } from "../../../platform/intake/record-size.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { placeFromBytes, toldFromBytes } from "../../../platform/lane/place.ts";
 import { limits } from "../../../platform/limits.ts";
+import type { Log } from "../../../platform/log/log.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { silentLogger } from "../../../platform/logger.ts";
@@ -14,7 +16,7 @@ import { Refusal } from "../../../platform/refusal.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { Idempotency } from "../domain/intake-record.ts";
 import { resolveBatch } from "../domain/resolve-batch.ts";
-import { createIntake } from "../intake/intake-log.ts";
+import { encodeRecord } from "../intake/record-message.fixture.ts";
 import { decodeRecord } from "../intake/record-message.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "../lanes/profile-lane.ts";
@@ -34,11 +36,14 @@ interface Sent {
   readonly keyed: boolean;
 }
 
+async function appended(log: Pick<Log, "append">, entry: Parameters<typeof encodeRecord>[0]): Promise<number> {
+  return await log.append(0, checkedRecord(encodeRecord(entry)), "normal");
+}
+
 /** Appends all of it, then resolves it: what the lanes, the rows and those who wait are told, and how many messages the largest step had. */
 async function carryOut(backlog: readonly Sent[], maxPayload: number) {
   const intakeLog = limitedStream({ name: "intake", partitions: 1 }, maxPayload);
   const lanes = limitedStream({ name: "lanes", partitions: layout.partitions }, maxPayload);
-  const intake = createIntake(intakeLog.log);
   let refused = 0;
   for (const [at, sent] of backlog.entries()) {
     const request = kinds[sent.kind]?.(sent.at) ?? "refused";
@@ -53,7 +58,7 @@ async function carryOut(backlog: readonly Sent[], maxPayload: number) {
       answer: Buffer.alloc(request.answerBytes, "x").toString("base64"),
     };
     const entry = { workspaceId: "w", requestId: `r${at}`, actor: "key", receivedAt: 0, body: request.body };
-    await intake.append(sent.keyed ? { ...entry, idempotency } : entry).catch((error: unknown) => {
+    await appended(intakeLog.log, sent.keyed ? { ...entry, idempotency } : entry).catch((error: unknown) => {
       expect(error).toBeInstanceOf(Refusal);
       refused += 1;
     });

@@ -7,14 +7,12 @@ import {
   type AwaitOutcomeResponse,
   AwaitOutcomeResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { decide, type WriteParts } from "../domain/submit.ts";
+import { decidedRepeat, type WriteParts } from "../intake/submit.ts";
 import { positionFromToken } from "./position-token.ts";
 
 export async function handleAwaitOutcome(parts: WriteParts, message: AwaitOutcomeRequest): Promise<AwaitOutcomeResponse> {
   const position = positionFromToken(message.position);
   if (position === undefined) throw new Refusal("POSITION_INVALID");
-  const { outcome, repeatOf } = await decide(parts, position);
-  // What was decided may be lost to this process alone; a guess could answer for another body
-  if (outcome.repeat === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  const { repeatOf } = await decidedRepeat(parts, position);
   return create(AwaitOutcomeResponseSchema, { repeat: repeatOf !== undefined, answer: Buffer.from(repeatOf ?? "", "base64") });
 }

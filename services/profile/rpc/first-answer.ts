@@ -1,17 +1,18 @@
 /** The first answer of a keyed request where it is known only after the request was applied: stored before it is given. */
 import { Buffer } from "node:buffer";
-import { hash } from "node:crypto";
+import { type IdempotencyMark, sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import type { RequestContext } from "../../../platform/request-context.ts";
 import type { IdentityKey, RepeatRow } from "../domain/identity.ts";
-import type { Idempotency } from "../domain/intake-record.ts";
 import type { IdentityStore } from "../domain/ports.ts";
-import { submit, type WriteParts, type WriteRequest } from "../domain/submit.ts";
+import { trackBody } from "../intake/body-message.ts";
+import { submit, type WriteParts } from "../intake/submit.ts";
 
 /** A keyed request that the resolver has decided. */
 export interface KeyedRequest {
-  readonly request: WriteRequest;
-  readonly mark: Idempotency;
+  readonly scope: RequestContext;
+  readonly mark: IdempotencyMark;
 }
 
 /**
@@ -21,40 +22,40 @@ export interface KeyedRequest {
  */
 export async function firstAnswer(
   parts: WriteParts & { readonly identities: IdentityStore },
-  { request, mark }: KeyedRequest,
+  { scope, mark }: KeyedRequest,
   make: () => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
-  const { workspaceId } = request;
+  const { workspaceId } = scope;
   const decided = (await parts.identities.load(workspaceId, [rowKey(mark.keyHash)])).get(rowKey(mark.keyHash));
   if (decided === undefined) throw new Refusal("OUTCOME_UNKNOWN");
   // With the record that was decided: a key that is used anew after its time has another answer
-  const keyHash = hash("sha256", `${mark.keyHash} answered ${(decided as RepeatRow).sequence}`, "hex");
+  const keyHash = sha256(`${hexOf(mark.keyHash)} answered ${(decided as RepeatRow).sequence}`);
   const stored = (await parts.identities.load(workspaceId, [rowKey(keyHash)])).get(rowKey(keyHash));
   if (stored !== undefined) return await whole(parts.identities, workspaceId, (stored as RepeatRow).answer);
   const answer = await make();
-  const told = await store(parts, { request, mark: { ...mark, keyHash } }, answer);
+  const told = await store(parts, { scope, mark: { ...mark, keyHash } }, answer);
   return told === undefined ? answer : await whole(parts.identities, workspaceId, told);
 }
 
 /** Undefined: this answer is the first; else the stored form of the one that is. */
-async function store(parts: WriteParts, { request, mark }: KeyedRequest, answer: Uint8Array): Promise<string | undefined> {
-  if (answer.length <= limits.firstAnswerPieceBytesMax) return await put(parts, request, { ...mark, answer: stored(wholeTag, answer) });
-  const digest = hash("sha256", answer, "buffer");
+async function store(parts: WriteParts, { scope, mark }: KeyedRequest, answer: Uint8Array): Promise<string | undefined> {
+  if (answer.length <= limits.firstAnswerPieceBytesMax) return await put(parts, scope, { ...mark, answer: stored(wholeTag, answer) });
+  const digest = sha256(answer);
   const pieces = Math.ceil(answer.length / limits.firstAnswerPieceBytesMax);
   for (let at = 0; at < pieces; at += 1) {
     const from = at * limits.firstAnswerPieceBytesMax;
     const piece = answer.subarray(from, from + limits.firstAnswerPieceBytesMax);
-    const keepMs = mark.keepMs + limits.firstAnswerPieceGraceMs;
-    await put(parts, request, { ...mark, keyHash: pieceHash(digest, at), keepMs, answer: stored(wholeTag, piece) });
+    const keepMs = mark.keepMs + BigInt(limits.firstAnswerPieceGraceMs);
+    await put(parts, scope, { ...mark, keyHash: pieceHash(digest, at), keepMs, answer: stored(wholeTag, piece) });
   }
   const count = Buffer.alloc(countBytes);
   count.writeUInt32BE(pieces);
-  return await put(parts, request, { ...mark, answer: stored(piecesTag, Buffer.concat([count, digest])) });
+  return await put(parts, scope, { ...mark, answer: stored(piecesTag, Buffer.concat([count, digest])) });
 }
 
 /** One record that changes no user and is remembered under its own key. */
-async function put(parts: WriteParts, request: WriteRequest, mark: Idempotency): Promise<string | undefined> {
-  const { repeatOf } = await submit(parts, { ...request, idempotency: mark }, { body: { type: "track", objects: [] } });
+async function put(parts: WriteParts, scope: RequestContext, mark: IdempotencyMark): Promise<string | undefined> {
+  const { repeatOf } = await submit(parts, scope, { body: trackBody([]), mark });
   return repeatOf;
 }
 
@@ -71,16 +72,21 @@ async function whole(identities: IdentityStore, workspaceId: string, text: strin
   }));
 }
 
-function rowKey(keyHash: string): IdentityKey {
-  return `r:${keyHash}`;
+/** The row of a request with this key. */
+export function rowKey(keyHash: Uint8Array): IdentityKey {
+  return `r:${hexOf(keyHash)}`;
 }
 
-function pieceHash(digest: Uint8Array, at: number): string {
-  return hash("sha256", `${Buffer.from(digest).toString("hex")} ${at}`, "hex");
+function pieceHash(digest: Uint8Array, at: number): IdempotencyMark["keyHash"] {
+  return sha256(`${hexOf(digest)} ${at}`);
 }
 
-function stored(tag: number, bytes: Uint8Array): string {
-  return Buffer.concat([Buffer.of(tag), bytes]).toString("base64");
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function stored(tag: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return Buffer.concat([Buffer.of(tag), bytes]);
 }
 
 const wholeTag = 0;

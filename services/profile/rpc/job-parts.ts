@@ -1,5 +1,5 @@
 /** What requests need whose outcome is looked up later by a job id. */
-import type { WriteParts } from "../domain/submit.ts";
+import type { WriteParts } from "../intake/submit.ts";
 
 export interface JobParts extends WriteParts {
   /** An id that was never given before and that nobody can guess. */

@@ -1,25 +1,25 @@
 /** RPC MergeUsers: the answer is a receipt, GetMergeStatus tells what came of it. */
 import { create } from "@bufbuild/protobuf";
-import { limits } from "../../../platform/limits.ts";
+import { markOfMessage } from "../../../platform/intake/idempotency.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import {
   type MergeUsersRequest,
   MergeUsersRequestSchema,
   type MergeUsersResponse,
   MergeUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { mergeUsers } from "../domain/merge-users.ts";
+import { submit } from "../intake/submit.ts";
+import { checkSelector } from "../intake/user-key-message.ts";
 import type { JobParts } from "./job-parts.ts";
-import { mergeUpdateFromMessage } from "../intake/body-message.ts";
-import { answered, writeOf } from "./request.ts";
+import { answered, repeatedWith } from "./request.ts";
 
 export async function handleMergeUsers(parts: JobParts, message: MergeUsersRequest): Promise<MergeUsersResponse> {
   const jobId = parts.newJobId();
   const answer = create(MergeUsersResponseSchema, { jobId });
-  const request = writeOf(
-    { schema: MergeUsersRequestSchema, message },
-    { schema: MergeUsersResponseSchema, message: answer, keepMs: limits.idempotencyKeepMs },
-  );
-  const updates = message.updates.map(mergeUpdateFromMessage);
-  const written = await mergeUsers(parts, request, { type: "mergeUsers", jobId, updates });
+  message.updates.flatMap(({ source, target }) => [source, target]).forEach(checkSelector);
+  const written = await submit(parts, scopeOf(message), {
+    body: { case: "mergeUsers", value: { jobId, updates: message.updates } },
+    mark: markOfMessage(MergeUsersRequestSchema, message, repeatedWith(MergeUsersResponseSchema, answer)),
+  });
   return answered(MergeUsersResponseSchema, answer, written);
 }

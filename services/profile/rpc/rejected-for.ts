@@ -1,10 +1,11 @@
 /** Of whom a request takes nothing. */
-import type { IdentityKey, RepeatRow } from "../domain/identity.ts";
+import { keyHashOf } from "../../../platform/intake/idempotency.ts";
+import type { RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";
 import type { RejectedUsers } from "../domain/rejection.ts";
-import type { WriteParts } from "../domain/submit.ts";
+import type { WriteParts } from "../intake/submit.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { keyHashOf } from "./request.ts";
+import { rowKey } from "./first-answer.ts";
 
 export interface RejectingParts extends WriteParts {
   readonly rejected: RejectedUsers;
@@ -16,7 +17,7 @@ export async function rejectedFor({ rejected, identities, clock }: RejectingPart
   const { workspaceId, idempotencyKey } = scope;
   const names = rejected.namesIn(workspaceId);
   if (names === undefined || idempotencyKey === "") return names;
-  const key: IdentityKey = `r:${keyHashOf(scope)}`;
+  const key = rowKey(keyHashOf(scope));
   const first = (await identities.load(workspaceId, [key])).get(key) as RepeatRow | undefined;
   return first !== undefined && clock.now() < first.expiresAt ? undefined : names;
 }

@@ -1,28 +1,28 @@
 /** RPC RemoveExternalIds: answered when the resolver has decided each removal. */
 import { create } from "@bufbuild/protobuf";
-import { limits } from "../../../platform/limits.ts";
+import { markOfMessage } from "../../../platform/intake/idempotency.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import {
   type RemoveExternalIdsRequest,
   RemoveExternalIdsRequestSchema,
   type RemoveExternalIdsResponse,
   RemoveExternalIdsResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { removeExternalIds } from "../domain/remove-external-ids.ts";
-import type { WriteParts } from "../domain/submit.ts";
+import { submitDecided, type WriteParts } from "../intake/submit.ts";
 import { itemErrors, takenItems } from "./item-outcomes.ts";
 import { positionToToken } from "./position-token.ts";
-import { writeOf } from "./request.ts";
+import { repeatedWith } from "./request.ts";
 
-export async function handleRemoveExternalIds(
-  parts: WriteParts,
-  message: RemoveExternalIdsRequest,
-): Promise<RemoveExternalIdsResponse> {
-  const request = writeOf(
-    { schema: RemoveExternalIdsRequestSchema, message },
-    { schema: RemoveExternalIdsResponseSchema, message: create(RemoveExternalIdsResponseSchema), keepMs: limits.idempotencyKeepMs },
-  );
+export async function handleRemoveExternalIds(parts: WriteParts, message: RemoveExternalIdsRequest): Promise<RemoveExternalIdsResponse> {
   const { externalIds } = message;
-  const { outcome, position, repeatOf } = await removeExternalIds(parts, request, { type: "removeExternalIds", externalIds });
+  const { outcome, position, repeatOf } = await submitDecided(parts, scopeOf(message), {
+    body: { case: "removeExternalIds", value: { externalIds } },
+    mark: markOfMessage(
+      RemoveExternalIdsRequestSchema,
+      message,
+      repeatedWith(RemoveExternalIdsResponseSchema, create(RemoveExternalIdsResponseSchema)),
+    ),
+  });
   return create(RemoveExternalIdsResponseSchema, {
     removedIds: takenItems(outcome, externalIds),
     errors: itemErrors(outcome, "external_ids"),

@@ -1,31 +1,30 @@
 /** RPC RenameExternalIds: answered when the resolver has decided each rename. */
 import { create } from "@bufbuild/protobuf";
-import { limits } from "../../../platform/limits.ts";
+import { markOfMessage } from "../../../platform/intake/idempotency.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import {
   type RenameExternalIdsRequest,
   RenameExternalIdsRequestSchema,
   type RenameExternalIdsResponse,
   RenameExternalIdsResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { renameExternalIds } from "../domain/rename-external-ids.ts";
-import type { WriteParts } from "../domain/submit.ts";
-import { renameFromMessage } from "../intake/body-message.ts";
+import { submitDecided, type WriteParts } from "../intake/submit.ts";
 import { itemErrors, takenItems } from "./item-outcomes.ts";
 import { positionToToken } from "./position-token.ts";
-import { writeOf } from "./request.ts";
+import { repeatedWith } from "./request.ts";
 
-export async function handleRenameExternalIds(
-  parts: WriteParts,
-  message: RenameExternalIdsRequest,
-): Promise<RenameExternalIdsResponse> {
-  const request = writeOf(
-    { schema: RenameExternalIdsRequestSchema, message },
-    { schema: RenameExternalIdsResponseSchema, message: create(RenameExternalIdsResponseSchema), keepMs: limits.idempotencyKeepMs },
-  );
-  const renames = message.renames.map(renameFromMessage);
-  const { outcome, position, repeatOf } = await renameExternalIds(parts, request, { type: "renameExternalIds", renames });
+export async function handleRenameExternalIds(parts: WriteParts, message: RenameExternalIdsRequest): Promise<RenameExternalIdsResponse> {
+  const { renames } = message;
+  const { outcome, position, repeatOf } = await submitDecided(parts, scopeOf(message), {
+    body: { case: "renameExternalIds", value: { renames } },
+    mark: markOfMessage(
+      RenameExternalIdsRequestSchema,
+      message,
+      repeatedWith(RenameExternalIdsResponseSchema, create(RenameExternalIdsResponseSchema)),
+    ),
+  });
   return create(RenameExternalIdsResponseSchema, {
-    renamed: takenItems(outcome, message.renames),
+    renamed: takenItems(outcome, renames),
     errors: itemErrors(outcome, "external_id_renames"),
     position: positionToToken(position),
     replayed: repeatOf !== undefined,

@@ -1,57 +1,65 @@
 /** RPC TrackUsersSync: one object, and the user as it is after it. */
 import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
+import { markOf } from "../../../platform/intake/idempotency.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import {
-  type Scope,
   type TrackUsersSyncRequest,
   type TrackUsersSyncResponse,
   TrackUsersSyncResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
 import type { ObjectError } from "../domain/check-track.ts";
-import type { Idempotency } from "../domain/intake-record.ts";
-import { trackUsersSync } from "../domain/track-users-sync.ts";
+import { findUsers } from "../domain/find-users.ts";
+import type { Profile } from "../domain/profile.ts";
+import { checkTrackSync, fullErrors } from "../domain/track-users-sync.ts";
+import type { UserKey } from "../domain/user-key.ts";
+import { trackBody } from "../intake/body-message.ts";
+import { submit } from "../intake/submit.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
 import { positionToToken } from "./position-token.ts";
-import { callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
+import { groupsOf } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";
 
+/** Refuses OUTCOME_UNKNOWN where the object is durable but not applied in time. */
 export async function handleTrackUsersSync(
   parts: RejectingParts & ReadParts,
   message: TrackUsersSyncRequest,
 ): Promise<TrackUsersSyncResponse> {
   const scope = scopeOf(message);
-  const mark = syncMark(scope, message.bodyJson);
-  const request = { ...callerOf(scope), ...(mark && { idempotency: mark }) };
-  const { answer, errors, ...written } = await trackUsersSync(parts, request, {
-    body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
-    groups: groupsOf(message),
-    rejected: await rejectedFor(parts, scope),
-    render: (key, profile, full) => profile === undefined ? nobody : answerOf(toJsonBytes(syncUser(key, profile)), full),
-    firstAnswer: mark && (async (make) => {
-      const sealed = await firstAnswer(parts, { request, mark }, async () => await sealAnswer(scope, await make()));
-      return await openAnswer(scope, sealed);
-    }),
-  });
+  const body = parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax });
+  const { object, errors } = checkTrackSync(body, { groups: groupsOf(message), rejected: await rejectedFor(parts, scope) });
+  // How the user will be is known only once the request is applied: its answer is stored then
+  const mark = markOf(scope, message.bodyJson, { keepMs: limits.trackIdempotencyKeepMs });
+  const { position, repeatOf } = await submit(parts, scope, { body: trackBody([object]), mark });
+  if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
+  async function rendered(): Promise<Uint8Array> {
+    const profile = await profileOf(parts, scope.workspaceId, object.user);
+    return profile === undefined ? nobody : answerOf(toJsonBytes(syncUser(object.user, profile)), fullErrors(object, profile));
+  }
+  const answer = mark === undefined
+    ? await rendered()
+    : await openAnswer(scope, await firstAnswer(parts, { scope, mark }, async () => await sealAnswer(scope, await rendered())));
   const { user, full } = readAnswer(answer);
   return create(TrackUsersSyncResponseSchema, {
     usersJson: user.length === 0 ? [] : [user],
     errors: [...errors, ...full],
-    position: positionToToken(written.position),
-    replayed: written.repeatOf !== undefined,
+    position: positionToToken(position),
+    replayed: repeatOf !== undefined,
   });
 }
 
-/** Without an answer: how the user will be is known only once the request is applied. */
-function syncMark(scope: Scope, body: Uint8Array): Idempotency | undefined {
-  if (scope.idempotencyKey === "") return undefined;
-  const schema = TrackUsersSyncResponseSchema;
-  return markOf(scope, body, { schema, message: create(schema), keepMs: limits.trackIdempotencyKeepMs });
+/** Undefined where the object was for existing users only and nobody was found. */
+async function profileOf({ identities, profiles }: ReadParts, workspaceId: string, user: UserKey): Promise<Profile | undefined> {
+  const [users] = await findUsers(identities, workspaceId, [user]);
+  const id = users?.[0]?.id;
+  return id === undefined ? undefined : (await profiles.load(workspaceId, [id])).get(id);
 }
 
 const nobody = new Uint8Array();

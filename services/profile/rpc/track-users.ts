@@ -1,37 +1,38 @@
 /** RPC TrackUsers: the body is parsed here, once; counts and verdicts go back. */
 import { create } from "@bufbuild/protobuf";
+import { markOf } from "../../../platform/intake/idempotency.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import {
   type TrackUsersRequest,
   type TrackUsersResponse,
   TrackUsersResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import type { TrackReport } from "../domain/check-track.ts";
-import { trackUsers } from "../domain/track-users.ts";
+import { checkTrack, type TrackReport } from "../domain/check-track.ts";
+import { trackBody } from "../intake/body-message.ts";
+import { submit } from "../intake/submit.ts";
 import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
-import { answered, callerOf, groupsOf, markOf, scopeOf } from "./request.ts";
+import { answered, groupsOf, repeatedWith } from "./request.ts";
 
 export async function handleTrackUsers(parts: RejectingParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
   const scope = scopeOf(message);
-  const { report, ...written } = await trackUsers(parts, callerOf(scope), {
-    body: parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }),
-    limits: {
-      objectsPerArrayMax: message.objectsPerArrayMax,
-      objectsMax: message.objectsMax,
-      objectsPerUserMax: message.objectsPerUserMax,
-      groups: groupsOf(message),
-      rejected: await rejectedFor(parts, scope),
-    },
-    bulk: message.bulk,
-    markOf: scope.idempotencyKey === "" ? undefined : (report) =>
-      markOf(scope, message.bodyJson, {
-        schema: TrackUsersResponseSchema,
-        message: answerOf(report),
-        keepMs: limits.trackIdempotencyKeepMs,
-      }),
+  const report = checkTrack(parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }), {
+    objectsPerArrayMax: message.objectsPerArrayMax,
+    objectsMax: message.objectsMax,
+    objectsPerUserMax: message.objectsPerUserMax,
+    groups: groupsOf(message),
+    rejected: await rejectedFor(parts, scope),
   });
-  return answered(TrackUsersResponseSchema, answerOf(report), written);
+  const answer = answerOf(report);
+  const written = await submit(parts, scope, {
+    body: trackBody(report.objects),
+    mark: scope.idempotencyKey === ""
+      ? undefined
+      : markOf(scope, message.bodyJson, repeatedWith(TrackUsersResponseSchema, answer, limits.trackIdempotencyKeepMs)),
+    priority: message.bulk ? "low" : "normal",
+  });
+  return answered(TrackUsersResponseSchema, answer, written);
 }
 
 function answerOf(report: TrackReport): TrackUsersResponse {

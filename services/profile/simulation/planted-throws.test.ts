@@ -14,7 +14,8 @@ import { bodyOf, byId, event, type Request, start } from "../domain/resolver-wor
 import type { Statement } from "../../../platform/cassandra/session.ts";
 import type { Step } from "../../../platform/log/fenced-step.ts";
 import type { UserChanges } from "../domain/ports.ts";
-import { decodeRecord, encodeRecord } from "../intake/record-message.ts";
+import { encodeRecord } from "../intake/record-message.fixture.ts";
+import { decodeRecord } from "../intake/record-message.ts";
 import { logOperator } from "../lanes/log-operator.ts";
 import { checkpointSubject, type Cluster, createCluster, type Plant } from "./cluster.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";

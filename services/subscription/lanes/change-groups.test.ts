@@ -9,7 +9,7 @@ import { changedInOrder, type GroupChange, noGroups, type OrderedGroups } from "
 import { changeGroupsInOrder } from "./change-groups.ts";
 import { groupChangeFromMessage } from "./group-message.ts";
 
-const asker = { workspaceId: "w", requestId: "r", actor: "", route: "" };
+const asker = { workspaceId: "w", requestId: "r", actor: "", route: "", idempotencyKey: "", readAfter: "", traceparent: "" };
 const letter = { id: "g", name: "Letter", channel: "email" as const };
 const declare: GroupChange = { type: "declare", groups: [letter], prune: false };
 

@@ -1,9 +1,10 @@
 /** A change of subscription groups in the mesh: a record of the workspace's one order, answered when its applier has decided it. */
 import type { Clock } from "../../../platform/clock.ts";
-import { type Asker, type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
-import { type Position, positionFromToken } from "../../../platform/intake/position.ts";
+import { appendRecord, type IntakeParts } from "../../../platform/intake/intake.ts";
+import type { Position } from "../../../platform/intake/position.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import type { RequestContext } from "../../../platform/request-context.ts";
 import { changedGroups, type GroupChange, noGroups, type OrderedGroups } from "../domain/group-order.ts";
 import { groupChangeToMessage } from "./group-message.ts";
 
@@ -22,21 +23,15 @@ export interface ChangeGroupsParts {
  */
 export async function changeGroupsInOrder(
   parts: ChangeGroupsParts,
-  { workspaceId, requestId, actor, route, traceparent }: Omit<Asker, "idempotencyKey">,
+  context: RequestContext,
   change: GroupChange,
 ): Promise<void> {
+  const { workspaceId } = context;
   const before = await parts.readGroups(workspaceId);
   // What an earlier build left gets its place in the order with the first declaration, whatever that says
   const isOrdered = before.mark[0] > noGroups.mark[0];
   if (changedGroups(before.groups, change).length === 0 && isOrdered) return;
-  const asker = { workspaceId, requestId, actor, route, idempotencyKey: "", ...(traceparent !== undefined && { traceparent }) };
-  const { position } = await submitTo(parts.intake, asker, {
-    body: { case: "changeGroups", value: groupChangeToMessage(change) },
-    fingerprint: new Uint8Array(),
-    keepMs: 0,
-  });
-  const place = positionFromToken(position);
-  if (place === undefined) throw new Error("Expected a position of what was appended, got none");
+  const place = await appendRecord(parts.intake, context, { body: { case: "changeGroups", value: groupChangeToMessage(change) } });
   await decided(parts, workspaceId, place);
 }
 

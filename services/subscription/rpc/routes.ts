@@ -1,9 +1,10 @@
 /** SubscriptionService: one entry an RPC, each only messages to domain values and back. */
-import { toBinary } from "@bufbuild/protobuf";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
+import { markOfMessage } from "../../../platform/intake/idempotency.ts";
 import { type IntakeParts, submitTo } from "../../../platform/intake/intake.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { scopeOf } from "../../../platform/request-context.ts";
 import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import {
   type GetHistoryRequest,
@@ -12,7 +13,7 @@ import {
   SetStatusRequestSchema,
   type SubscriptionService,
 } from "../../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
-import { historyOf, type OperatorParts, operatorRoutes, scopeOf } from "../../consent/rpc/operator.ts";
+import { historyOf, type OperatorParts, operatorRoutes } from "../../consent/rpc/operator.ts";
 import { profileUsers } from "../clients/profile-users.ts";
 import { checkSetStatus } from "../domain/check-set-status.ts";
 import { getStatus } from "../domain/get-status.ts";
@@ -83,8 +84,7 @@ async function setStatus(parts: ServiceParts, message: SetStatusRequest) {
   checkSetStatus(groups, message.updates.map(({ subscriptionGroupId, ...update }) => ({ groupId: subscriptionGroupId, ...update })));
   return await submitTo(parts.intake, scope, {
     body: { case: "setMemberships", value: { updates: message.updates } },
-    fingerprint: scope.idempotencyKey === "" ? new Uint8Array() : toBinary(SetStatusRequestSchema, { ...message, scope: undefined }),
-    keepMs: limits.idempotencyKeepMs,
+    mark: markOfMessage(SetStatusRequestSchema, message, { keepMs: limits.idempotencyKeepMs }),
   });
 }
 

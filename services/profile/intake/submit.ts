@@ -1,0 +1,61 @@
+/** How a write enters the order of its workspace, and how it learns what became of it. */
+import { type AppendParts, appendRecord, type Submission } from "../../../platform/intake/intake.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { RequestContext } from "../../../platform/request-context.ts";
+import type { Applied, Position, RecordOutcome } from "../domain/ports.ts";
+
+export interface WriteParts extends Omit<AppendParts, "log"> {
+  readonly intake: Pick<AppendParts, "log">;
+  readonly applied: Applied;
+}
+
+/** A write that is durable. */
+export interface Written {
+  readonly position: Position;
+  /** The answer of the first request, where this one was a repeat and did nothing: in binary, base64. */
+  readonly repeatOf?: string;
+}
+
+/** A write that the resolver has decided. */
+export interface Decided extends Written {
+  readonly outcome: RecordOutcome;
+}
+
+/**
+ * Resolves when the request is durable; one with an idempotency mark only when the resolver has decided it.
+ * Refuses as `appendRecord` does, and IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN for a marked one.
+ */
+export async function submit(parts: WriteParts, context: RequestContext, submission: Submission): Promise<Written> {
+  const position = await append(parts, context, submission);
+  return submission.mark === undefined ? { position } : await decidedRepeat(parts, position);
+}
+
+/** As `submit`, for requests whose answer tells what the resolver decided of each element. */
+export async function submitDecided(parts: WriteParts, context: RequestContext, submission: Submission): Promise<Decided> {
+  const decided = await decide(parts, await append(parts, context, submission));
+  // A repeat of a request that an earlier build decided has none where that build gave none
+  if (decided.outcome.items === undefined && decided.repeatOf === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  return decided;
+}
+
+/** Of a request with an idempotency mark, when the resolver has decided it. */
+export async function decidedRepeat(parts: Pick<WriteParts, "applied">, position: Position): Promise<Decided> {
+  const decided = await decide(parts, position);
+  // What was decided may be lost to this process alone; a guess could answer for another body
+  if (decided.outcome.repeat === undefined) throw new Refusal("OUTCOME_UNKNOWN");
+  return decided;
+}
+
+function append({ intake: { log }, ...parts }: WriteParts, context: RequestContext, submission: Submission): Promise<Position> {
+  return appendRecord({ ...parts, log }, context, submission);
+}
+
+/** Waits for the resolver. Refuses IDEMPOTENCY_KEY_REUSED, OUTCOME_UNKNOWN. */
+async function decide({ applied }: Pick<WriteParts, "applied">, position: Position): Promise<Decided> {
+  if (!await applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
+  const outcome = applied.outcome(position) ?? {};
+  if (outcome.setAside) throw new Error(`Record ${position.sequence} of partition ${position.partition} was set aside`);
+  if (outcome.repeat?.kind === "reused") throw new Refusal("IDEMPOTENCY_KEY_REUSED");
+  return outcome.repeat?.kind === "repeat" ? { position, outcome, repeatOf: outcome.repeat.answer } : { position, outcome };
+}

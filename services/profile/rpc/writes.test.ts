@@ -1,0 +1,59 @@
+/** Writes as the log keeps them: what an RPC asks stands there as it came, and what is not whole never gets there. */
+import { create, fromBinary, type MessageInitShape, toJson } from "@bufbuild/protobuf";
+import { expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { IntakeRecordSchema, type UserSelectorSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
+import * as wire from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { handleAdmitUser } from "./admit-user.ts";
+import { handleDeleteUsers } from "./delete-users.ts";
+import { handleIdentifyUsers } from "./identify-users.ts";
+import { handleMergeUsers } from "./merge-users.ts";
+import { handleReportEngagement } from "./report-engagement.ts";
+import { handleReportSession } from "./report-session.ts";
+
+const scope = { workspaceId: "w", requestId: "r", actor: "key_1", route: "/users" };
+const ann: MessageInitShape<typeof UserSelectorSchema> = { key: { key: { case: "externalId", value: "ann" } }, prioritization: [1] };
+const nobody: MessageInitShape<typeof UserSelectorSchema> = { key: {} };
+const strange: MessageInitShape<typeof UserSelectorSchema> = { ...ann, prioritization: [99 as 1] };
+
+function openWorld() {
+  const records: Uint8Array[] = [];
+  const log = { partitions: 1, append: (_: number, record: Uint8Array) => Promise.resolve(records.push(record)) };
+  const applied = { through: () => 0, wait: () => Promise.resolve(true), outcome: () => undefined };
+  const rejected = { look: () => Promise.resolve(), namesIn: () => undefined, close: () => Promise.resolve() };
+  const parts = { intake: { log }, applied, clock: fakeClock(), newJobId: () => "job", rejected };
+  return { records, parts: parts as typeof parts & Parameters<typeof handleAdmitUser>[0] & Parameters<typeof handleMergeUsers>[0] };
+}
+
+test("what an RPC asks stands in the log as it came", async () => {
+  const { records, parts } = openWorld();
+  await handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ source: ann, target: ann }] }));
+  const { body, origin, workspaceId, idempotency } = fromBinary(IntakeRecordSchema, records[0] ?? new Uint8Array());
+  expect([workspaceId, origin?.requestId, origin?.actor, idempotency]).toEqual(["w", "r", "key_1", undefined]);
+  const shown = toJson(IntakeRecordSchema, create(IntakeRecordSchema, { body }));
+  const user = { key: { externalId: "ann" }, prioritization: ["PRIORITY_IDENTIFIED"] };
+  expect(shown).toEqual({ mergeUsers: { jobId: "job", updates: [{ source: user, target: user }] } });
+});
+
+const unwhole: Record<string, (parts: ReturnType<typeof openWorld>["parts"]) => Promise<unknown>> = {
+  "a merge without a source": (parts) =>
+    handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ target: ann }] })),
+  "a merge into nobody": (parts) =>
+    handleMergeUsers(parts, create(wire.MergeUsersRequestSchema, { scope, updates: [{ source: ann, target: nobody }] })),
+  "an unknown priority": (parts) => handleDeleteUsers(parts, create(wire.DeleteUsersRequestSchema, { scope, users: [ann, strange] })),
+  "nobody identified": (parts) =>
+    handleIdentifyUsers(parts, create(wire.IdentifyUsersRequestSchema, { scope, identifications: [{ externalId: "x" }] })),
+  "nobody admitted": (parts) => handleAdmitUser(parts, create(wire.AdmitUserRequestSchema, { scope })),
+  "nobody's session": (parts) => handleReportSession(parts, create(wire.ReportSessionRequestSchema, { scope, report: {} })),
+  "nobody's engagement": (parts) => handleReportEngagement(parts, create(wire.ReportEngagementRequestSchema, { scope, report: {} })),
+  "no workspace": (parts) => handleDeleteUsers(parts, create(wire.DeleteUsersRequestSchema, { scope: {}, users: [ann] })),
+};
+
+test.each(Object.entries(unwhole))("%s is refused, and nothing is in the log", async (_, ask) => {
+  const { records, parts } = openWorld();
+  const refused = await ask(parts).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(Refusal);
+  expect((refused as Refusal).reason).toBe("INPUT_INVALID");
+  expect(records).toEqual([]);
+});
