@@ -2,6 +2,7 @@
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
 import type { Access } from "../gateway/access/access.ts";
+import type { AccessAdmin } from "../gateway/access/admin.ts";
 import { parseDeclaration } from "../gateway/access/declaration.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
@@ -90,7 +91,7 @@ function isNews({ action, note, secretShownBefore }: Change): boolean {
 
 async function listen(
   config: MeshGatewayConfig,
-  { access, clock, logger, telemetry }: ProcessParts & { readonly access: Access },
+  { access, clock, logger, telemetry }: ProcessParts & { readonly access: Access & AccessAdmin },
   opened: (() => Promise<void> | void)[],
 ): Promise<{ url: string; health(): Readiness }> {
   const limiter = await openRedisLimiter({

@@ -11,7 +11,7 @@ import { refusalAnswer } from "./render/refusal-rest.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 
 export interface NoRouteAnswering extends Authenticating, Spending {
-  readonly access: Pick<Access, "findApiKey" | "findScimToken">;
+  readonly access: Pick<Access, "findApiKey" | "findSession" | "findScimToken">;
 }
 
 export async function answerNoRoute(

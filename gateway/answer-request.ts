@@ -24,7 +24,7 @@ import type { KeyRoute, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
-  readonly access: Pick<Access, "findApiKey" | "findScimToken" | "allowsOrigin" | "writesPaused">;
+  readonly access: Pick<Access, "findApiKey" | "findSession" | "findScimToken" | "allowsOrigin" | "writesPaused">;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
   readonly addressLimits: AddressLimits;
@@ -98,14 +98,29 @@ interface Chosen {
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** Each step needs the proof of the one before; what is refused after a step carries the headers that step gave. */
+/** What a person did by a session is noted before it is answered. */
 async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Observed): Promise<HttpAnswer> {
+  const seen: { caller?: Caller } = {};
+  const answer = await answerCaller(request, chosen, { ...answering, seen });
+  if (seen.caller?.by.kind === "session" && chosen.route.takes === "write") {
+    await answering.parts.console.noteAction(seen.caller.holder, { requestId: request.requestId, route: chosen.route, answer });
+  }
+  return answer;
+}
+
+/** Each step needs the proof of the one before; what is refused after a step carries the headers that step gave. */
+async function answerCaller(
+  request: HttpRequest,
+  chosen: Chosen,
+  answering: Observed & { readonly seen: { caller?: Caller } },
+): Promise<HttpAnswer> {
   const { route } = chosen;
   let headers = unknownLimitHeaders;
   let caller: Caller | undefined;
   try {
     if (request.overloaded) throw new Refusal("OVERLOADED");
     caller = authenticate(request, answering);
+    answering.seen.caller = caller;
     if (answering.observed) answering.observed.workspaceId = caller.holder.workspace.id;
     if (route.takes === "write") refuseWhilePaused(answering.access);
     const spent = await spend(authorize(caller, route.permission), route.limit, answering);

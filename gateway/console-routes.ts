@@ -3,8 +3,22 @@ import { limits } from "../platform/limits.ts";
 import { operatorPermission } from "./access/permissions.ts";
 import type { KeyRoute, Route } from "./route.ts";
 import { handleConsole, handleConsoleAsset } from "./routes/console-page.ts";
+import {
+  handleConsoleActions,
+  handleConsoleKeys,
+  handleConsoleKeysCreate,
+  handleConsoleKeysRevoke,
+  handleConsoleKeysRotate,
+} from "./routes/console-keys.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
+import { handleConsolePeople } from "./routes/console-people.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
+import {
+  handleConsoleSession,
+  handleConsoleSessionEnd,
+  handleConsoleSessionEndAll,
+  handleConsoleSessionOpen,
+} from "./routes/console-session.ts";
 import { handleConsoleUsers } from "./routes/console-users.ts";
 
 const read = {
@@ -16,21 +30,32 @@ const read = {
   dialect: "rest",
 } as const satisfies Partial<KeyRoute>;
 
+const write = {
+  ...read,
+  method: "POST",
+  takes: "write",
+  status: 201,
+  bodyBytesMax: limits.smallRequestBytesMax,
+} as const satisfies Partial<KeyRoute>;
+
+const keys = "console.keys";
+
 export const consoleRoutes: readonly Route[] = [
   { guard: "open", method: "GET", path: "/console", handler: handleConsole },
   { guard: "open", method: "GET", path: "/console/assets/:name", handler: handleConsoleAsset },
   { ...read, method: "GET", path: "/console/overview", bodyBytesMax: 0, handler: handleConsoleOverview },
   // A POST, so that no name of a user stands in an address
   { ...read, method: "POST", path: "/console/users", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsoleUsers },
+  { ...read, method: "POST", path: "/console/people", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsolePeople },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/rejected", bodyBytesMax: 0, handler: handleConsoleRejected },
-  {
-    ...read,
-    permission: operatorPermission,
-    method: "POST",
-    path: "/console/rejected/admit",
-    takes: "write",
-    status: 201,
-    bodyBytesMax: limits.smallRequestBytesMax,
-    handler: handleConsoleRejectedAdmit,
-  },
+  { ...write, permission: operatorPermission, path: "/console/rejected/admit", handler: handleConsoleRejectedAdmit },
+  { ...read, method: "GET", path: "/console/session", bodyBytesMax: 0, handler: handleConsoleSession },
+  { ...write, path: "/console/session", handler: handleConsoleSessionOpen },
+  { ...write, path: "/console/session/end", handler: handleConsoleSessionEnd },
+  { ...write, path: "/console/session/end-all", handler: handleConsoleSessionEndAll },
+  { ...read, permission: keys, method: "GET", path: "/console/keys", bodyBytesMax: 0, handler: handleConsoleKeys },
+  { ...write, permission: keys, path: "/console/keys", handler: handleConsoleKeysCreate },
+  { ...write, permission: keys, path: "/console/keys/rotate", handler: handleConsoleKeysRotate },
+  { ...write, permission: keys, path: "/console/keys/revoke", handler: handleConsoleKeysRevoke },
+  { ...read, permission: keys, method: "GET", path: "/console/actions", bodyBytesMax: 0, handler: handleConsoleActions },
 ];

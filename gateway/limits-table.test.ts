@@ -151,6 +151,14 @@ test("routeTable answers 201 but for merge (202), the merge reads and probes (20
   const updates = [["/preference_center/v1/:id", 200], ["/preference_center/v1/:id/versions/:version/restore", 200]];
   for (const route of keyRoutes.filter(({ method }) => method === "PUT")) expect(route.status).toBe(200);
   expect(others.toSorted()).toEqual(
-    [["/users/merge", 202], ["/users/merge/preview", 200], ["/console/users", 200], ...byBody, ...updates, ...reads].toSorted(),
+    [
+      ["/users/merge", 202],
+      ["/users/merge/preview", 200],
+      ["/console/users", 200],
+      ["/console/people", 200],
+      ...byBody,
+      ...updates,
+      ...reads,
+    ].toSorted(),
   );
 });

@@ -99,7 +99,8 @@ export class Observation {
 const tooMany = 429;
 const faultFrom = 500;
 
-function reasonOf({ headers, status }: HttpAnswer): string {
+/** Why it was refused; empty for a success. */
+export function reasonOf({ headers, status }: HttpAnswer): string {
   if (headers[0] === "X-Heddle-Reason") return headers[1] ?? "";
   return status >= faultFrom ? "FAULT" : "";
 }

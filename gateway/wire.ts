@@ -13,6 +13,7 @@ import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_serv
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Access } from "./access/access.ts";
+import type { AccessAdmin } from "./access/admin.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
 import { openDocuments } from "./documents/documents.ts";
@@ -35,7 +36,7 @@ export interface Gateway {
 }
 
 export interface GatewayOptions {
-  readonly access: Access;
+  readonly access: Access & AccessAdmin;
   readonly profile: Client<typeof ProfileService>;
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
@@ -81,7 +82,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       health,
       ownHealth: () => ownHealth,
       documents: openDocuments(routeTable),
-      console: openConsole({ activity: observing.activity, limiter, clock, health }),
+      console: openConsole({ activity: observing.activity, access, limiter, clock, logger, health }),
     },
     scimNotes,
     access,

@@ -320,4 +320,10 @@ export const limits = {
   consoleSeconds: 60,
   consoleErrorsMax: 50,
   consoleWorkspacesMax: 1_000,
+  keyOverlapMs: 24 * 3600 * 1000,
+  keyOverlapMsMax: 30 * 24 * 3600 * 1000,
+  consoleSessionMs: 12 * 3600 * 1000,
+  // What people did in the console: how long it is listed, and how much of it at once
+  consoleActionsKeepMs: 90 * 24 * 3600 * 1000,
+  consoleActionsMax: 200,
 } as const;

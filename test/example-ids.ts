@@ -4,7 +4,7 @@ import { runCommand } from "./command-line.ts";
 import type { Heddle } from "./heddle.ts";
 
 /** Members whose values a server makes: of these only the type must agree. */
-export const made = /(^|_)(id|at|until|url|location|version|created|lastModified)$|Id$/;
+export const made = /(^|_)(id|at|until|url|location|version|created|lastModified|secret)$|Id$/;
 
 export interface ExampleIds {
   /** Remembers the ids of an answer under those that the document shows. */

@@ -1,5 +1,6 @@
 /** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter that is told what to say. */
 import type { Client } from "@connectrpc/connect";
+import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/access/access.ts";
 import type { GatewayConfig } from "../gateway/config.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../gateway/wire.ts";
@@ -166,15 +167,25 @@ function stubTokenHolder(terms: Partial<ScimToken> = {}): TokenHolder {
   return { token, company: stubHolder().company, directory: { workspaces: [{ id: "ws-1", name: "demo", teams: [] }], permissionSets: [] } };
 }
 
-function stubAccess(options: StubOptions): Access {
+function stubAccess(options: StubOptions): Access & AccessAdmin {
   const holder = stubHolder(options);
   return {
     findApiKey: (secret) => (secret === stubKey ? holder : undefined),
     findScimToken: (secret) => (secret === stubToken ? stubTokenHolder(options.token) : undefined),
+    findSession: () => undefined,
     workspace: () => undefined,
     writesPaused: () => options.writesPaused ?? false,
+    ...nobodysRows,
     allowsOrigin: (origin) => holder.workspace.corsOrigins?.includes(origin) === true,
     refresh: () => Promise.resolve(),
     close: () => {},
   };
 }
+
+/** What no stub is asked for. */
+const nobodysRows: AccessAdmin = {
+  rows: () => ({ companies: [], workspaces: [], keys: [], tokens: [], declared: [] }),
+  transact: () => Promise.reject(new Error("A stub changes nothing")),
+  declared: () => [],
+  actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
+};

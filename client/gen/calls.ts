@@ -3571,6 +3571,15 @@ export interface Calls {
           readonly source_platform_id?: string;
           /** ISO 8601, UTC. */
           readonly time?: string;
+          /** What `POST /users/merge/undo` takes; absent where the merge can no longer be taken back. */
+          readonly undo?: {
+            readonly job_id: string;
+            readonly index: number;
+            /** ISO 8601, UTC. */
+            readonly until: string;
+            /** Why it cannot be taken back. */
+            readonly blocked?: string;
+          };
           readonly asked_by?: {
             /** Place in the intake log. */
             readonly position: number;
@@ -3586,6 +3595,8 @@ export interface Calls {
         readonly consent?: readonly ({
           readonly subject?: string;
           readonly what?: string;
+          /** Of the subscription group. */
+          readonly name?: string;
           readonly kind?: string;
           readonly before?: string | null;
           readonly after?: string | null;
@@ -3595,6 +3606,70 @@ export interface Calls {
           readonly request_id?: string;
         })[];
       })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/people: Everyone in the workspace, in pages. */
+  readonly listPeople: {
+    readonly body: {
+      /** The `next_page_token` of the page before; absent for the first page. */
+      readonly page_token?: string;
+    };
+    readonly answer: {
+      readonly users?: readonly ({
+        readonly external_id?: string;
+        readonly user_alias?: {
+          readonly alias_name?: string;
+          readonly alias_label?: string;
+        };
+        readonly platform_id: string;
+        readonly user_aliases?: readonly ({
+          readonly alias_name?: string;
+          readonly alias_label?: string;
+        })[];
+        readonly email?: string;
+        readonly phone?: string;
+        readonly first_name?: string;
+        readonly last_name?: string;
+        /** ISO 8601, UTC. */
+        readonly created_at?: string;
+        /** Custom events, all together. */
+        readonly events: number;
+        /** All together. */
+        readonly purchases: number;
+      })[];
+      /** Absent on the last page. */
+      readonly next_page_token?: string;
       readonly message: "success";
     };
     readonly reason:
@@ -3717,6 +3792,439 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/session: Whose key it is that asks, and what it may do. */
+  readonly getConsoleSession: {
+    readonly answer: {
+      readonly key?: {
+        readonly id?: string;
+        readonly name?: string;
+        readonly permissions?: readonly string[];
+      };
+      readonly workspace?: {
+        readonly id?: string;
+        readonly name?: string;
+        readonly company?: string;
+      };
+      /** All there are. */
+      readonly permission_names?: readonly string[];
+      /** Of the session; absent where the key itself was sent. */
+      readonly expires_at?: string;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/session: Signs a browser in with the key that is sent. A write. */
+  readonly openConsoleSession: {
+    readonly body: {
+      /** `false` where the page came without TLS: then the cookie is not marked as `Secure`. */
+      readonly secure?: boolean;
+    };
+    readonly answer: {
+      readonly key?: {
+        readonly id?: string;
+        readonly name?: string;
+        readonly permissions?: readonly string[];
+      };
+      readonly workspace?: {
+        readonly id?: string;
+        readonly name?: string;
+        readonly company?: string;
+      };
+      /** All there are. */
+      readonly permission_names?: readonly string[];
+      /** ISO 8601, UTC. */
+      readonly expires_at?: string;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/session/end: Signs this browser out. A write. */
+  readonly endConsoleSession: {
+    readonly body: {
+      /** `false` where the page came without TLS: then the cookie is not marked as `Secure`. */
+      readonly secure?: boolean;
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/session/end-all: Ends all sessions of the key, in every browser. A write. */
+  readonly endConsoleSessions: {
+    readonly body: {
+      /** `false` where the page came without TLS: then the cookie is not marked as `Secure`. */
+      readonly secure?: boolean;
+    };
+    readonly answer: {
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/keys: The API keys of the workspace, without their secrets. */
+  readonly listKeys: {
+    readonly answer: {
+      readonly keys?: readonly ({
+        readonly id: string;
+        readonly name: string;
+        readonly permissions: readonly string[];
+        readonly ip_allow: readonly string[];
+        /** ISO 8601, UTC. */
+        readonly created_at: string;
+        readonly state: "valid" | "ends" | "revoked";
+        /** When it was revoked, or when its overlap ends. */
+        readonly ends_at?: string;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/keys: Makes an API key. A write. */
+  readonly createKey: {
+    readonly body: {
+      readonly name?: string;
+      readonly permissions?: readonly string[];
+    };
+    readonly answer: {
+      readonly key?: {
+        readonly id: string;
+        readonly name: string;
+        readonly permissions: readonly string[];
+        readonly ip_allow: readonly string[];
+        /** ISO 8601, UTC. */
+        readonly created_at: string;
+        readonly state: "valid" | "ends" | "revoked";
+        /** When it was revoked, or when its overlap ends. */
+        readonly ends_at?: string;
+      };
+      /** Of the new key, shown once: only its SHA-256 is stored. */
+      readonly secret?: string;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "ALREADY_EXISTS"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/keys/rotate: Makes a key that follows another, with its name and permissions. A write. */
+  readonly rotateKey: {
+    readonly body: {
+      readonly id: string;
+      readonly overlap_seconds?: number;
+    };
+    readonly answer: {
+      readonly key?: {
+        readonly id: string;
+        readonly name: string;
+        readonly permissions: readonly string[];
+        readonly ip_allow: readonly string[];
+        /** ISO 8601, UTC. */
+        readonly created_at: string;
+        readonly state: "valid" | "ends" | "revoked";
+        /** When it was revoked, or when its overlap ends. */
+        readonly ends_at?: string;
+      };
+      /** Of the new key, shown once: only its SHA-256 is stored. */
+      readonly secret?: string;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/keys/revoke: Ends a key for good, at once. A write. */
+  readonly revokeKey: {
+    readonly body: {
+      readonly id?: string;
+    };
+    readonly answer: {
+      readonly key?: {
+        readonly id: string;
+        readonly name: string;
+        readonly permissions: readonly string[];
+        readonly ip_allow: readonly string[];
+        /** ISO 8601, UTC. */
+        readonly created_at: string;
+        readonly state: "valid" | "ends" | "revoked";
+        /** When it was revoked, or when its overlap ends. */
+        readonly ends_at?: string;
+      };
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/actions: What people did at the console, and by whose key. */
+  readonly listConsoleActions: {
+    readonly answer: {
+      readonly actions?: readonly ({
+        /** ISO 8601, UTC. */
+        readonly time: string;
+        readonly key: {
+          readonly id?: string;
+          readonly name?: string;
+        };
+        readonly request_id: string;
+        readonly method: string;
+        /** The pattern of the route. */
+        readonly route: string;
+        readonly status: number;
+        /** Why it was refused; absent for a success. */
+        readonly reason?: string;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
 }
 
 /** Method and path of each call. */
@@ -3799,8 +4307,18 @@ export const routes = {
   getConsoleAsset: "GET /console/assets/:name",
   getConsoleOverview: "GET /console/overview",
   inspectUsers: "POST /console/users",
+  listPeople: "POST /console/people",
   listRejectedUsers: "GET /console/rejected",
   admitUser: "POST /console/rejected/admit",
+  getConsoleSession: "GET /console/session",
+  openConsoleSession: "POST /console/session",
+  endConsoleSession: "POST /console/session/end",
+  endConsoleSessions: "POST /console/session/end-all",
+  listKeys: "GET /console/keys",
+  createKey: "POST /console/keys",
+  rotateKey: "POST /console/keys/rotate",
+  revokeKey: "POST /console/keys/revoke",
+  listConsoleActions: "GET /console/actions",
 } as const satisfies Readonly<Record<keyof Calls, string>>;
 
 /** Calls whose repeat needs an Idempotency-Key to have one effect. */
@@ -3837,6 +4355,12 @@ export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "putCanvasTranslation",
   "putCampaignSingularTranslation",
   "admitUser",
+  "openConsoleSession",
+  "endConsoleSession",
+  "endConsoleSessions",
+  "createKey",
+  "rotateKey",
+  "revokeKey",
 ]);
 
 /** What one request may hold. */

@@ -5,6 +5,8 @@ export interface Access {
   /** The holder of a secret, looked up by its SHA-256 and compared in constant time; undefined: unknown or revoked. */
   findApiKey(secret: string): KeyHolder | undefined;
   findScimToken(secret: string): TokenHolder | undefined;
+  /** The session of a browser; undefined: none of ours, over, or its key is revoked. */
+  findSession(token: string): Session | undefined;
   workspace(workspaceId: string): Workspace | undefined;
   /** Some workspace lets pages of this origin use its keys. */
   allowsOrigin(origin: string): boolean;
@@ -19,6 +21,13 @@ export interface KeyHolder {
   readonly key: ApiKey;
   readonly workspace: Workspace;
   readonly company: Company;
+}
+
+/** A person at the console, by a key that was typed once. */
+export interface Session {
+  readonly holder: KeyHolder;
+  /** Unix milliseconds. */
+  readonly expiresAt: number;
 }
 
 export interface TokenHolder {

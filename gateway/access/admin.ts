@@ -1,4 +1,5 @@
 /** The port through which the command line and the declaration change who may call. */
+import type { Actions } from "./actions.ts";
 import type { AccessRows, AccessWrite, DeclaredKind, DeclaredRow } from "./rows.ts";
 
 export interface AccessAdmin {
@@ -11,6 +12,8 @@ export interface AccessAdmin {
    * written), OUTCOME_UNKNOWN (it may have been: look before it is done again).
    */
   transact<T>(plan: AccessPlan<T>): Promise<T>;
+  /** What people did by keys. */
+  readonly actions: Actions;
   /** Things of a kind that the declaration names, for the service that owns the kind. */
   declared(workspaceId: string, kind: DeclaredKind): readonly DeclaredRow[];
 }

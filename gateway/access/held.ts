@@ -9,6 +9,8 @@ export interface Held {
   readonly rows: AccessRows;
   readonly keys: ReadonlyMap<string, Entry<KeyHolder>>;
   readonly tokens: ReadonlyMap<string, Entry<TokenHolder>>;
+  /** What seals the sessions of a key, by the key's id. */
+  readonly sessionRoots: ReadonlyMap<string, string>;
   readonly workspaces: ReadonlyMap<string, Workspace>;
   /** Of all workspaces. */
   readonly origins: ReadonlySet<string>;
@@ -37,7 +39,9 @@ export function holdRows(rows: AccessRows): Held {
   const companies = new Map(rows.companies.map((row) => [row.id, row]));
   const workspaces = new Map(rows.workspaces.map((row) => [row.id, row]));
   const keys = new Map<string, Entry<KeyHolder>>();
-  for (const { digest, ...key } of rows.keys) {
+  const sessionRoots = new Map<string, string>();
+  for (const { digest, sessionRoot, ...key } of rows.keys) {
+    if (sessionRoot !== undefined) sessionRoots.set(key.id, sessionRoot);
     const workspace = workspaces.get(key.workspaceId);
     const company = workspace && companies.get(workspace.companyId);
     if (workspace && company) keys.set(digest, entryOf(digest, key.revokedAt, { key, workspace, company }));
@@ -48,7 +52,7 @@ export function holdRows(rows: AccessRows): Held {
     if (company) tokens.set(digest, entryOf(digest, token.revokedAt, { token, company, directory: directoryOf(rows, company.id) }));
   }
   const origins = new Set(rows.workspaces.flatMap(({ corsOrigins = [] }) => corsOrigins));
-  return { rows, keys, tokens, workspaces, origins };
+  return { rows, keys, tokens, sessionRoots, workspaces, origins };
 }
 
 /** One object a company would be as good: tokens are few. */

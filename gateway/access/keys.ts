@@ -53,7 +53,8 @@ export async function rotateKey(admin: AccessAdmin, id: string, overlapMs?: numb
   });
 }
 
-function keyById(rows: AccessRows, id: string): KeyRow {
+/** Refuses: NOT_FOUND. */
+export function keyById(rows: AccessRows, id: string): KeyRow {
   const key = rows.keys.find((row) => row.id === id);
   if (!key) throw new Refusal("NOT_FOUND", `No API key has the id "${id}"`);
   return key;

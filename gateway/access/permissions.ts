@@ -39,5 +39,6 @@ export const permissionNames: readonly string[] = [
   "canvas.translations.update",
   "templates.translations.get",
   "console.view",
+  "console.keys",
   operatorPermission,
 ];

@@ -13,6 +13,8 @@ export interface AccessRows {
 /** `digest` is the SHA-256 of the secret as 64 hex digits; the secret itself is nowhere. */
 export interface KeyRow extends ApiKey {
   readonly digest: string;
+  /** 32 bytes in base64url that seal the sessions of browsers; another one ends them all. Absent until the first is opened. */
+  readonly sessionRoot?: string;
 }
 
 export interface TokenRow extends ScimToken {

@@ -13,6 +13,8 @@ import type { AccessNotices } from "./notices.ts";
 import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "./row-set.ts";
 import type { AccessWrite } from "./rows.ts";
 import { pausedUntil } from "./pause-note.ts";
+import { openActions } from "./actions.ts";
+import { findSession } from "./sessions.ts";
 
 export interface AccessOptions {
   readonly documents: Documents;
@@ -91,6 +93,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
   return {
     findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
+    findSession: (token) => findSession(current.held, token, now()),
     workspace: (id) => current.held.workspaces.get(id),
     allowsOrigin: (origin) => current.held.origins.has(origin),
     writesPaused: () => current.pausedUntil > now(),
@@ -101,6 +104,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       deafen?.();
     },
     rows: () => current.held.rows,
+    actions: openActions(options),
     declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
     async transact(plan) {
       const { result, changed } = await transact(options, plan);

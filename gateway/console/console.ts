@@ -1,8 +1,16 @@
-/** What the console asks of the gateway itself: its counts, and how full the workspace's limits are. */
-import type { Health } from "../health.ts";
-import type { Spending } from "../guards/spend.ts";
+/** What the console asks of the gateway itself: counts and limits of a workspace, its keys, sessions of browsers, what people did. */
+import type { Clock } from "../../platform/clock.ts";
+import type { Logger } from "../../platform/logger.ts";
+import type { Access, ApiKey, KeyHolder } from "../access/access.ts";
+import type { Action } from "../access/actions.ts";
+import type { AccessAdmin } from "../access/admin.ts";
+import { createKey, type NewKey, revokeKey, rotateKey } from "../access/keys.ts";
+import { endSessions, type OpenedSession, openSession } from "../access/sessions.ts";
 import { fillOf, type LimitFill } from "../guards/limit-fill.ts";
-import type { KeyHolder } from "../access/access.ts";
+import type { Spending } from "../guards/spend.ts";
+import type { Health } from "../health.ts";
+import type { HttpAnswer } from "../http-message.ts";
+import { reasonOf } from "../observe.ts";
 import type { Activity, WorkspaceActivity } from "./activity.ts";
 
 /** The port through which the routes of the console reach the gateway. Everything is of the holder's own workspace. */
@@ -10,12 +18,81 @@ export interface Console {
   activity(holder: KeyHolder): WorkspaceActivity;
   limits(holder: KeyHolder): Promise<readonly LimitFill[]>;
   health(): Health;
+  openSession(holder: KeyHolder, secret: string): Promise<OpenedSession>;
+  /** Of the holder's key, in every browser. */
+  endSessions(holder: KeyHolder): Promise<void>;
+  keys: ConsoleKeys;
+  /** What a person did by a session: in the log always, and in the list unless the store is away. Never throws. */
+  noteAction(holder: KeyHolder, done: Done): Promise<void>;
+  actions(holder: KeyHolder): Promise<readonly Action[]>;
+  /** Names of subscription groups, by their ids. */
+  groups(holder: KeyHolder): ReadonlyMap<string, string>;
+  now(): number;
 }
 
-export function openConsole(parts: Spending & { readonly activity: Activity; readonly health: () => Health }): Console {
+/** Changes refuse NOT_FOUND for a key of another workspace, and as access/keys.ts does. */
+interface ConsoleKeys {
+  list(holder: KeyHolder): readonly ApiKey[];
+  create(holder: KeyHolder, wanted: Pick<ApiKey, "name" | "permissions" | "ipAllow">): Promise<NewKey>;
+  rotate(holder: KeyHolder, id: string, overlapMs: number): Promise<NewKey>;
+  revoke(holder: KeyHolder, id: string): Promise<ApiKey>;
+}
+
+interface Done {
+  readonly requestId: string;
+  readonly route: { readonly method: string; readonly path: string };
+  readonly answer: HttpAnswer;
+}
+
+type ConsoleParts = Spending & {
+  readonly activity: Activity;
+  readonly health: () => Health;
+  readonly access: Access & AccessAdmin;
+  readonly clock: Clock;
+  readonly logger: Logger;
+};
+
+export function openConsole(parts: ConsoleParts): Console {
+  const { access, clock } = parts;
   return {
     activity: ({ workspace }) => parts.activity.of(workspace.id),
     limits: (holder) => fillOf(holder, parts),
     health: parts.health,
+    openSession: ({ key }, secret) => openSession(access, { id: key.id, secret }),
+    endSessions: ({ key }) => endSessions(access, key.id),
+    keys: keysOf(access),
+    noteAction: (holder, done) => noteAction(parts, holder, done),
+    actions: ({ workspace }) => access.actions.list(workspace.id),
+    groups: ({ workspace }) =>
+      new Map(access.declared(workspace.id, "subscription_group").map(({ id, content }) => [id, content["name"] ?? id])),
+    now: () => clock.now(),
   };
+}
+
+function keysOf(access: Access & AccessAdmin): ConsoleKeys {
+  function own({ workspace }: KeyHolder, id: string): string {
+    const found = access.rows().keys.find((key) => key.id === id && key.workspaceId === workspace.id);
+    // Whether another workspace has it is not told
+    return found?.id ?? "";
+  }
+  return {
+    list: ({ workspace }) => access.rows().keys.filter((key) => key.workspaceId === workspace.id),
+    create: ({ workspace }, wanted) => createKey(access, { ...wanted, workspaceId: workspace.id }),
+    rotate: (holder, id, overlapMs) => rotateKey(access, own(holder, id), overlapMs),
+    revoke: (holder, id) => revokeKey(access, own(holder, id)),
+  };
+}
+
+async function noteAction(
+  { access, clock, logger }: Pick<ConsoleParts, "access" | "clock" | "logger">,
+  { key, workspace }: KeyHolder,
+  { requestId, route, answer }: Done,
+): Promise<void> {
+  const done = { requestId, method: route.method, route: route.path, status: answer.status, reason: reasonOf(answer) };
+  logger.info("console_action", { keyId: key.id, workspaceId: workspace.id, ...done });
+  try {
+    await access.actions.note(workspace.id, { at: clock.now(), keyId: key.id, keyName: key.name, ...done });
+  } catch (error) {
+    logger.warn("console_action_not_listed", { requestId, cause: String(error) });
+  }
 }

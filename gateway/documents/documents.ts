@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { consoleAssets } from "../console/console-assets.ts";
 import { consoleHeaders, consolePage } from "../console/console-page.ts";
 import { entryOf, openapiDocument, routeName } from "../openapi/document.ts";
 import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
@@ -97,10 +98,7 @@ function assets(): readonly (readonly [string, Source])[] {
 function consoleSources(): readonly (readonly [string, Source])[] {
   return [
     ["console", { contentType: html.contentType, headers: consoleHeaders, read: async () => consolePage() }],
-    ...["console.js", "console.css"].map((name): readonly [string, Source] => [
-      `console/assets/${name}`,
-      { contentType: typeOf(name), read: () => readFile(fileURLToPath(new URL(`../console/static/${name}`, import.meta.url))) },
-    ]),
+    ...consoleAssets().map(([name, read]): readonly [string, Source] => [`console/assets/${name}`, { contentType: typeOf(name), read }]),
   ];
 }
 

@@ -13,6 +13,7 @@ export interface Guide {
 
 export const guideGroups: readonly (readonly [string, readonly Guide[]])[] = [
   ["Use it", [
+    { name: "console", title: "The console" },
     { name: "typescript", title: "TypeScript client", file: "client/README.md" },
     { name: "clients", title: "Other languages, gRPC" },
     { name: "users", title: "Users and merges" },

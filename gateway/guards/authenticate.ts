@@ -1,22 +1,25 @@
-/** Headers to Caller: who holds the key that was sent, and may it be used from there. */
+/** Headers to Caller: who holds the key that was sent, or whose session it is, and may it be used from there. */
 import { Refusal } from "../../platform/refusal.ts";
-import type { Access, KeyHolder } from "../access/access.ts";
+import type { Access, KeyHolder, Session } from "../access/access.ts";
 import type { HttpRequest } from "../http-message.ts";
 import { addressAllowed, type AddressRule } from "./client-address.ts";
+import { sessionOf } from "./session-cookie.ts";
 
-/** Proof that a living key was sent. */
+/** Proof that a living key was sent, or typed by a person at the console. */
 export interface Caller {
   readonly proof: "caller";
   readonly holder: KeyHolder;
+  /** "session": by the cookie of a browser; else the key itself was sent. */
+  readonly by: { readonly kind: "key"; readonly secret: string } | { readonly kind: "session"; readonly expiresAt: number };
 }
 
 export interface Authenticating {
-  readonly access: Pick<Access, "findApiKey">;
+  readonly access: Pick<Access, "findApiKey" | "findSession">;
   readonly addresses: AddressRule;
 }
 
 /**
- * Takes `Authorization: Bearer <key>` and nothing else. Throws KEY_IN_WRONG_PLACE for the old form `api_key` in the URL (a
+ * Takes `Authorization: Bearer <key>`, or the session of a browser from the console's own page. Throws KEY_IN_WRONG_PLACE for the old form `api_key` in the URL (a
  * key in a URL ends up in logs), KEY_MISSING, KEY_INVALID or ADDRESS_NOT_ALLOWED. No text ever holds the key.
  */
 export function authenticate(request: Pick<HttpRequest, "headers" | "query" | "remoteAddress">, rules: Authenticating): Caller {
@@ -24,13 +27,18 @@ export function authenticate(request: Pick<HttpRequest, "headers" | "query" | "r
     throw new Refusal("KEY_IN_WRONG_PLACE", `Invalid API key: 'api_key' is not taken from the URL. ${sendIt}`);
   }
   const secret = bearerOf(request.headers.get("authorization"));
-  if (secret === undefined) throw new Refusal("KEY_MISSING", `Invalid API key: none was sent. ${sendIt}`);
-  const holder = rules.access.findApiKey(secret);
+  const session = secret === undefined ? sessionOf(request, rules.access) : undefined;
+  if (secret === undefined && session === undefined) throw new Refusal("KEY_MISSING", `Invalid API key: none was sent. ${sendIt}`);
+  const holder = session?.holder ?? rules.access.findApiKey(secret ?? "");
   if (holder === undefined) throw new Refusal("KEY_INVALID");
   if (holder.key.ipAllow.length > 0 && !addressAllowed(request, holder.key, rules.addresses)) {
     throw new Refusal("ADDRESS_NOT_ALLOWED", "Forbidden: the API key may not be used from this address");
   }
-  return { proof: "caller", holder };
+  return { proof: "caller", holder, by: byOf(secret, session) };
+}
+
+function byOf(secret: string | undefined, session: Session | undefined): Caller["by"] {
+  return session === undefined ? { kind: "key", secret: secret ?? "" } : { kind: "session", expiresAt: session.expiresAt };
 }
 
 const sendIt = "Send it in the header 'Authorization: Bearer <key>'";

@@ -1,5 +1,6 @@
 /** DATA: all entries, in the order of the document. */
 import { consoleEntries } from "./entries/console.ts";
+import { consoleSessionEntries } from "./entries/console-sessions.ts";
 import { consentEntries } from "./entries/consent.ts";
 import { mergeEntries } from "./entries/merges.ts";
 import { preferenceCenterEntries } from "./entries/preference-centers.ts";
@@ -23,6 +24,7 @@ export const entries: readonly Entry[] = [
   ...translationEntries,
   ...serviceEntries,
   ...consoleEntries,
+  ...consoleSessionEntries,
 ];
 
 /** components.schemas */

@@ -8,18 +8,21 @@ import { keyOf, userKeyOf } from "../decode/identifiers.ts";
 import { readHeaders } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
+type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus" | "console">;
 
 /** An address may name several users; nobody is an empty list. */
 export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
   const user = userKeyOf(bodyFields(call.body), ["external_id", "user_alias", "platform_id", "email", "phone"]);
   const { currencyRates } = call.spent.permit.caller.holder.workspace;
   const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates }, call.reading);
-  const users = await Promise.all(response.users.map(async (found) => userOf(found, await historyOf(parts, call, found))));
+  const groups = parts.console.groups(call.spent.permit.caller.holder);
+  const users = await Promise.all(
+    response.users.map(async (found) => userOf(found, (await historyOf(parts, call, found))?.map(entryOf(groups)))),
+  );
   return { body: JSON.stringify({ users, message: "success" }), headers: readHeaders(response.behind) };
 }
 
-function userOf(found: InspectedUser, consent: readonly LedgerEntry[] | undefined): object {
+function userOf(found: InspectedUser, consent: readonly object[] | undefined): object {
   const profile = JSON.parse(Buffer.from(found.profileJson).toString()) as Record<string, unknown>;
   const custom = (profile["custom_attributes"] ?? {}) as Record<string, unknown>;
   return {
@@ -35,13 +38,14 @@ function userOf(found: InspectedUser, consent: readonly LedgerEntry[] | undefine
       value: isCustom ? own(custom, name) : own(profile, name),
       ...(origin && { set_by: originOf(origin) }),
     })),
-    merges: found.merges.map(({ mergeId, sourceId, at, origin }) => ({
+    merges: found.merges.map(({ mergeId, sourceId, at, origin, jobId, index, undoUntil, blocked }) => ({
       merge_id: mergeId,
       source_platform_id: sourceId,
       time: iso(at),
+      ...(jobId !== "" && { undo: { job_id: jobId, index, until: iso(undoUntil), ...(blocked !== "" && { blocked }) } }),
       ...(origin && { asked_by: originOf(origin) }),
     })),
-    ...(consent !== undefined && { consent: consent.map(entryOf) }),
+    ...(consent !== undefined && { consent }),
   };
 }
 
@@ -58,8 +62,13 @@ function originOf({ sequence, requestId, actor, receivedAt, what }: RequestOrigi
   return requestId === "" ? place : { ...place, request_id: requestId, actor, time: iso(receivedAt), what };
 }
 
-function entryOf({ subject, what, kind, before, after, at, actor, requestId }: LedgerEntry): object {
-  return { subject, what, kind, before: before ?? null, after: after ?? null, time: iso(at), actor, request_id: requestId };
+/** A group has its declared name beside its id. */
+function entryOf(groups: ReadonlyMap<string, string>): (entry: LedgerEntry) => object {
+  return ({ subject, what, kind, before, after, at, actor, requestId }) => {
+    const name = groups.get(what);
+    const told = { subject, what, ...(name !== undefined && { name }), kind };
+    return { ...told, before: before ?? null, after: after ?? null, time: iso(at), actor, request_id: requestId };
+  };
 }
 
 /** Of the user's groups and of its addresses; undefined where the parts that own consent are not there. */

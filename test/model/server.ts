@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Access, KeyHolder } from "../../gateway/access/access.ts";
 import { openGateway } from "../../gateway/wire.ts";
 import { readConfig } from "../../platform/config.ts";
+import type { AccessAdmin } from "../../gateway/access/admin.ts";
 import { readGatewayConfig } from "../../gateway/config.ts";
 import type { Limiter } from "../../platform/limiter/limiter.ts";
 import { systemClock } from "../../platform/clock.ts";
@@ -46,7 +47,7 @@ const { url } = await gateway.listen();
 const reportUrl = await serveReports(directClient(ProfileService, part.service));
 console.log(`listening on ${url} and ${reportUrl}`);
 
-function everyone(): Access {
+function everyone(): Access & AccessAdmin {
   const company = { id: "co_model", name: "model", onboardedAt: "2026-01-01" };
   const workspace = {
     id: "ws_model",
@@ -61,6 +62,11 @@ function everyone(): Access {
   return {
     findApiKey: () => holder,
     findScimToken: () => undefined,
+    findSession: () => undefined,
+    rows: () => ({ companies: [company], workspaces: [workspace], keys: [], tokens: [], declared: [] }),
+    transact: () => Promise.reject(new Error("Nothing is changed")),
+    declared: () => [],
+    actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
     workspace: () => workspace,
     allowsOrigin: () => false,
     writesPaused: () => false,

@@ -2,6 +2,7 @@
 import type { WaitingStatuses } from "./email-statuses.ts";
 import { exportUsers } from "./export-users.ts";
 import type { ReadParts, ReadRequest } from "./catch-up.ts";
+import type { MergeRow } from "./identity.ts";
 import type { RequestOrigin } from "./ports.ts";
 import type { MergeNote, Profile } from "./profile.ts";
 import type { UserKey } from "./user-key.ts";
@@ -18,10 +19,13 @@ interface InspectedUser {
   readonly profile: Profile;
   readonly held: boolean;
   readonly fields: readonly InspectedField[];
-  readonly merges: readonly (MergeNote & { readonly origin: Origin })[];
+  /** `undo`: absent where the merge can no longer be taken back. */
+  readonly merges: readonly (MergeNote & { readonly origin: Origin; readonly undo?: Undo })[];
   /** What the profile had no room for, with the request that sent the last of it. */
   readonly dropped?: { readonly count: number; readonly origin: Origin };
 }
+
+type Undo = Pick<MergeRow, "jobId" | "index" | "undoUntil" | "blocked">;
 
 interface InspectedField {
   readonly name: string;
@@ -39,6 +43,7 @@ export async function inspectUsers(parts: ReadParts, request: ReadRequest & { re
   const { partition } = await parts.intake.tail(workspaceId);
   const origins = await parts.profiles.loadOrigins(workspaceId, partition, [...new Set(profiles.flatMap(placesOf))]);
   const held = await parts.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
+  const undoable = await mergeRows(parts, workspaceId, profiles);
   function originAt(sequence: number): Origin {
     return origins.get(sequence) ?? { sequence };
   }
@@ -46,10 +51,24 @@ export async function inspectUsers(parts: ReadParts, request: ReadRequest & { re
     profile,
     held: held.get(profile.id)?.held ?? false,
     fields: fieldsOf(profile, originAt),
-    merges: profile.merges.map((note) => ({ ...note, origin: originAt(note.sequence) })),
+    merges: profile.merges.map((note) => {
+      const undo = undoable.get(note.mergeId);
+      return { ...note, origin: originAt(note.sequence), ...(undo && { undo }) };
+    }),
     ...(profile.dropped && { dropped: { count: profile.dropped.count, origin: originAt(profile.dropped.sequence) } }),
   }));
   return { users, waiting, behind };
+}
+
+/** Of the merges that are still open: the resolver forgets the others. */
+async function mergeRows(parts: ReadParts, workspaceId: string, profiles: readonly Profile[]): Promise<ReadonlyMap<string, Undo>> {
+  const keys = profiles.flatMap(({ merges }) => merges.map(({ mergeId }) => `m:${mergeId}` as const));
+  if (keys.length === 0) return new Map();
+  const rows = await parts.identities.load(workspaceId, keys);
+  return new Map(keys.flatMap((key) => {
+    const row = rows.get(key) as MergeRow | undefined;
+    return row?.state === "open" ? [[row.mergeId, row]] : [];
+  }));
 }
 
 function placesOf({ sources: { names, fields, custom }, merges, dropped }: Profile): number[] {

@@ -26,11 +26,12 @@ export async function handleInspectUsers(
       userId: profile.id,
       profileJson: toJsonBytes(renderProfile(profile, { currencyRates, ...statusOf(statuses, profile) })),
       fields: fields.map(({ name, custom, origin }) => ({ name, custom, ...(origin && { origin: originToMessage(origin) }) })),
-      merges: merges.map(({ mergeId, sourceId, at, origin }) => ({
+      merges: merges.map(({ mergeId, sourceId, at, origin, undo }) => ({
         mergeId,
         sourceId,
         at: BigInt(at),
         origin: originToMessage(origin),
+        ...(undo && { jobId: undo.jobId, index: undo.index, undoUntil: BigInt(undo.undoUntil), blocked: undo.blocked ?? "" }),
       })),
       createdAt: BigInt(profile.createdAt),
       updatedAt: BigInt(profile.updatedAt),

@@ -1,0 +1,154 @@
+/** The API keys of the workspace: made, rotated with an overlap, revoked. */
+import { ask, may } from "./ask.js";
+import { useAction, useAsked } from "./live-data.js";
+import { Copy, Dialog, Fresh, Notice, Table, Time, Title } from "./parts.js";
+import { html, useState } from "./view.js";
+import { words } from "./words.js";
+
+const text = words.keys;
+
+export function Keys({ session }) {
+  const asked = useAsked("GET /console/keys");
+  const [open, setOpen] = useState();
+  const [made, setMade] = useState();
+  const [withRevoked, setWithRevoked] = useState(false);
+  function close(secret) {
+    setOpen(undefined);
+    if (typeof secret === "string") setMade(secret);
+    asked.again();
+  }
+  const dialogs = { make: MakeKey, rotate: RotateKey, revoke: RevokeKey };
+  return html`
+    <${Title}>${text.title}<//>
+    <p class="row"><button type="button" class="main" id="make-key" onClick=${() => setOpen({ kind: "make" })}>${text.make}</button></p>
+    ${made && html`
+      <section class="card good" id="secret" role="status">
+        <p>${text.secret}</p>
+        <${Copy} text=${made} what="secret" />
+      </section>
+    `}
+    <section class="card" id="keys">
+      <${Fresh} asked=${asked}>${({ keys }) =>
+        html`
+          <label class="check"><input type="checkbox" checked=${withRevoked} onChange=${(event) =>
+            setWithRevoked(event.target.checked)} /> ${text.showRevoked}</label>
+          <${Table} caption=${text.title} empty=${text.noKeys} rows=${keys.filter(({ state }) =>
+            withRevoked || state !== "revoked"
+          )} keyOf=${(row) => row.id}
+            columns=${columnsFor(setOpen)} />
+        `}<//></section>
+    ${open && html`<${dialogs[open.kind]} session=${session} row=${open.row} onClose=${close} />`}
+  `;
+}
+
+function columnsFor(setOpen) {
+  return [
+    [text.name, (row) => html`<strong>${row.name}</strong>`],
+    [text.id, (row) => html`<${Copy} text=${row.id} what=${text.id} />`],
+    [text.permissions, (row) =>
+      row.permissions.map((name) =>
+        html`
+          <code class="tag">${name}</code>
+        `
+      )],
+    [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+    [
+      text.state,
+      (row) =>
+        html`<span class=${row.state === "valid" ? "state good" : "state bad"}>${
+          text.states[row.state]
+        }</span> <${Time} at=${row.ends_at} />`,
+    ],
+    [text.actions, (row) =>
+      html`<span class="row">
+      ${
+        row.state === "valid" &&
+        html`<button type="button" aria-label=${`${text.rotate} ${row.name}`} onClick=${() =>
+          setOpen({ kind: "rotate", row })}>${text.rotate}</button>`
+      }
+      ${
+        row.state !== "revoked" &&
+        html`<button type="button" class="bad" aria-label=${`${text.revoke} ${row.name}`} onClick=${() =>
+          setOpen({ kind: "revoke", row })}>${text.revoke}</button>`
+      }</span>`],
+  ];
+}
+
+function MakeKey({ session, onClose }) {
+  const [chosen, setChosen] = useState([]);
+  const make = useAction(async (name) => {
+    const { secret } = await ask("POST /console/keys", { name, permissions: chosen });
+    onClose(secret);
+  });
+  const given = session.permission_names.filter((name) => name === "*" ? session.key.permissions.includes("*") : may(session, name));
+  function toggle(name, isOn) {
+    setChosen((before) => isOn ? [...before, name] : before.filter((one) => one !== name));
+  }
+  function submit(event) {
+    event.preventDefault();
+    void make.run(new FormData(event.target).get("name"));
+  }
+  return html`
+    <${Dialog} title=${text.make} onClose=${onClose}>
+      <form onSubmit=${submit} id="make-form">
+        <${Notice} error=${make.error} />
+        <label for="key-name">${text.name}</label><input id="key-name" name="name" required maxlength="255" autocomplete="off" />
+        <fieldset><legend>${text.permissions}</legend>${given.map((name) =>
+          html`<label class="check"><input type="checkbox"
+      onChange=${(event) => toggle(name, event.target.checked)} /> ${name === "*" ? text.everything : html`<code>${name}</code>`}</label>`
+        )}</fieldset>
+        <${Buttons} onClose=${onClose} busy=${make.busy} disabled=${chosen.length === 0} submit=${text
+          .makeSubmit} hint=${chosen.length === 0 ? text.pick : ""} />
+      </form>
+      <//>
+  `;
+}
+
+function RotateKey({ row, onClose }) {
+  const rotate = useAction(async (overlap) => {
+    const { secret } = await ask("POST /console/keys/rotate", { id: row.id, overlap_seconds: overlap });
+    onClose(secret);
+  });
+  function submit(event) {
+    event.preventDefault();
+    void rotate.run(Number(new FormData(event.target).get("overlap")));
+  }
+  return html`
+    <${Dialog} title=${text.rotateTitle(row.name)} onClose=${onClose}>
+      <form onSubmit=${submit}>
+        <${Notice} error=${rotate.error} />
+        <label for="overlap">${text.rotateText}</label>
+        <select id="overlap" name="overlap">${text.overlap.map(([seconds, name]) =>
+          html`<option value=${seconds} selected=${seconds === 86_400}>${name}</option>`
+        )}</select>
+        <${Buttons} onClose=${onClose} busy=${rotate.busy} submit=${text.rotate} />
+      </form>
+      <//>
+  `;
+}
+
+function RevokeKey({ session, row, onClose }) {
+  const revoke = useAction(async () => {
+    await ask("POST /console/keys/revoke", { id: row.id });
+    onClose();
+  });
+  function submit(event) {
+    event.preventDefault();
+    void revoke.run();
+  }
+  return html`
+    <${Dialog} title=${text.revokeTitle(row.name)} onClose=${onClose}>
+      <form onSubmit=${submit}>
+        <${Notice} error=${revoke.error} />
+        <p>${text.revokeText}</p>${row.id === session.key.id && html`<p><strong>${text.revokeOwn}</strong></p>`}
+        <${Buttons} onClose=${onClose} busy=${revoke.busy} submit=${text.revoke} kind="bad" />
+      </form>
+      <//>
+  `;
+}
+
+/** Below a question: the way out comes first. */
+export function Buttons({ onClose, busy, disabled, submit, hint = "", kind = "main" }) {
+  return html`<p class="row end"><span class="quiet">${hint}</span><button type="button" onClick=${() => onClose()}>${words.cancel}</button>
+    <button type="submit" class=${kind} disabled=${busy || disabled}>${submit}</button></p>`;
+}

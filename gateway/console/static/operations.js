@@ -1,0 +1,74 @@
+/** What concerns the whole installation, for operators: lanes, what waits for a human, rejected people. */
+import { addressOf } from "./address.js";
+import { ask } from "./ask.js";
+import { useAction, useAsked } from "./live-data.js";
+import { count, Fresh, Notice, Table, Title } from "./parts.js";
+import { html } from "./view.js";
+import { words } from "./words.js";
+
+const text = words.operations;
+const everyMs = 2_000;
+const lateSeconds = 5;
+
+export function Operations() {
+  const overview = useAsked("GET /console/overview", { everyMs });
+  const rejected = useAsked("GET /console/rejected");
+  const admit = useAction(async (row) => {
+    await ask("POST /console/rejected/admit", { platform_id: row.platform_id });
+    rejected.again();
+  });
+  return html`
+    <${Title}>${text.title}<//>
+    <p class="quiet">${text.hint}</p>
+    <${Fresh} asked=${overview}>${(data) =>
+      html`
+        <section class="card" id="state"><h2>${text.state}</h2>
+          <p class=${overview.error || !data.ready ? "state bad" : "state good"}>${data.ready
+            ? words.home.ready
+            : words.home.notReady}${data.reason ? `: ${data.reason}` : ""}</p>
+          <dl class="tiles"><${Tile} name=${text.held} value=${data.held_users} /><${Tile} name=${text.setAside} value=${data
+            .set_aside} /></dl>
+          ${(data.held_users ?? 0) + (data.set_aside ?? 0) > 0 && html`<p class="quiet">${text.heldHint}</p>`}</section>
+        <section class="card" id="lanes">
+          <h2>${text.lanes}</h2>
+          <${Table} caption=${text.lanes} rows=${data.lanes ?? []} keyOf=${(row) => row.lane}
+            columns=${laneColumns} />
+        </section>
+      `}<//>
+    <section class="card" id="rejected"><h2>${text.rejected}</h2>
+      <${Notice} error=${admit.error} />${admit.done && html`<${Notice} kind="good">${text.admitted}<//>`}
+      <${Fresh} asked=${rejected}>${({ users }) =>
+        html`
+          <${Table} hint=${text.rejectedHint} empty=${text.noRejected} rows=${users}
+            keyOf=${(row) => row.platform_id} columns=${rejectedColumns(admit)} />
+        `}<//></section>
+  `;
+}
+
+function Tile({ name, value }) {
+  return html`
+    <div class=${`tile ${value > 0 ? "bad" : "good"}`}>
+      <dt>${name}</dt>
+      <dd>${count(value)}</dd>
+    </div>
+  `;
+}
+
+const laneColumns = [
+  [text.lane, (row) => html`<code>${row.lane}</code>`],
+  [text.records, (row) => count(row.records)],
+  [
+    text.oldest,
+    (row) => html`<span class=${row.seconds >= lateSeconds ? "state bad" : "state good"}>${words.seconds(Math.round(row.seconds))}</span>`,
+  ],
+];
+
+function rejectedColumns(admit) {
+  return [
+    [text.person, (row) => html`<a href=${addressOf("people", row.platform_id)}>${row.external_id ?? row.platform_id}</a>`],
+    [text.counted, (row) => row.counted],
+    [text.has, (row) => count(row.count)],
+    [text.may, (row) => count(row.max)],
+    ["", (row) => html`<button type="button" onClick=${() => admit.run(row)}>${text.admit}</button>`],
+  ];
+}

@@ -1,0 +1,135 @@
+/** Small parts that views share: times, ids, tables, notices, tabs, dialogs. */
+import { movedOnce } from "./address.js";
+import { html, useEffect, useRef, useState } from "./view.js";
+import { words } from "./words.js";
+
+const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const number = new Intl.NumberFormat();
+
+export function count(value) {
+  return number.format(value ?? 0);
+}
+
+/** Local, with UTC on hover. */
+export function Time({ at }) {
+  if (at === undefined || at === null || at === "") return null;
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return html`<span>${String(at)}</span>`;
+  return html`<time datetime=${time.toISOString()} title=${`${time.toISOString()} (UTC)`}>${shortTime.format(time)}</time>`;
+}
+
+/** How long until then, in the largest unit that fits. */
+export function timeLeft(until) {
+  const seconds = Math.max(0, Math.round((new Date(until).getTime() - Date.now()) / 1000));
+  const units = [[86_400, words.days], [3_600, words.hours], [60, words.minutes]];
+  const [size, name] = units.find(([size]) => seconds >= size) ?? [1, words.seconds];
+  return name(Math.floor(seconds / size));
+}
+
+/** A text that one click copies. */
+export function Copy({ text, what }) {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return undefined;
+    const timer = setTimeout(() => setCopied(false), 1500);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  async function copy() {
+    await navigator.clipboard?.writeText(text).then(() => setCopied(true), () => {});
+  }
+  return html`<span class="id"><code>${text}</code><button
+    type="button" class="copy" onClick=${copy} aria-label=${words.copy(what)} title=${words.copy(what)}>${
+    copied ? words.copied : copyIcon
+  }</button></span>`;
+}
+
+const copyIcon = html`
+  <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+    <path fill="none" stroke="currentColor" stroke-width="1.5"
+      d="M5.5 5.5h8v8h-8zM10.5 5.5v-3h-8v8h3" />
+  </svg>
+`;
+
+/** The heading of a view. Who came by keyboard or screen reader goes on here. */
+export function Title({ children }) {
+  const heading = useRef();
+  useEffect(() => {
+    if (movedOnce()) heading.current.focus();
+  }, []);
+  return html`<h1 tabindex="-1" ref=${heading}>${children}</h1>`;
+}
+
+export function Notice({ error, children, kind = "bad" }) {
+  const text = error === undefined ? children : error.message;
+  return text ? html`<p class=${`notice ${kind}`} role=${kind === "bad" ? "alert" : "status"}>${text}</p>` : null;
+}
+
+export function Empty({ children }) {
+  return html`<p class="empty">${children}</p>`;
+}
+
+/**
+ * `columns`: `[head, cell]`, where `cell` makes what stands there of a row. `hint` is a caption to be seen, `caption` one for readers. Long lists show a part, and the rest on demand. On narrow
+ * screens a row is a block, and each cell has its head beside it.
+ */
+export function Table({ caption, hint, columns, rows, empty = words.none, keyOf }) {
+  const [most, setMost] = useState(rowsAtFirst);
+  if (rows.length === 0) return html`<${Empty}>${empty}<//>`;
+  return html`
+    <table>
+      <caption class=${hint ? "" : "unseen"}>${hint ?? caption}</caption>
+      <thead>
+        <tr>${columns.map(([head]) => html`<th scope="col">${head}</th>`)}</tr>
+      </thead>
+      <tbody>${rows.slice(0, most).map((row, at) =>
+        html`<tr key=${keyOf?.(row) ?? at}>${
+          columns.map(([head, cell]) =>
+            html`
+              <td data-label=${head}>
+                <div>${cell(row)}</div>
+              </td>
+            `
+          )
+        }</tr>`
+      )}</tbody>
+    </table>
+    ${rows.length > most &&
+      html`<button type="button" onClick=${() => setMost(most + rowsMore)}>${words.more(rows.length - most)}</button>`}
+  `;
+}
+
+const rowsAtFirst = 100;
+const rowsMore = 200;
+
+/** A question before something happens: the focus stays in it, Escape closes it. */
+export function Dialog({ title, onClose, children }) {
+  const dialog = useRef();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current.showModal();
+    // The browser gives the focus back only where the dialog is still there when it closes
+    return () => before?.focus?.();
+  }, []);
+  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${onClose} onClose=${onClose}>
+    <h2 id="dialog-title">${title}</h2>${children}</dialog>`;
+}
+
+/** Dims what has not been renewed, and says since when. */
+export function Fresh({ asked, children }) {
+  const { data, at, error } = asked;
+  if (data === undefined) return error ? html`<${Notice} error=${error} />` : html`<p class="quiet" role="status">${words.loading}</p>`;
+  return html`
+    ${error && html`<p class="notice bad" role="alert">${words.stale(error.message)} <${Time} at=${at} /></p>`}
+    <div class=${error ? "stale" : ""}>${children(data)}</div>
+  `;
+}
+
+export function Json({ value }) {
+  return html`<pre class="json" tabindex="0">${JSON.stringify(value, null, 2)}</pre>`;
+}
+
+/** As text; values of people are never part of the page. */
+export function shown(value) {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

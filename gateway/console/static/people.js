@@ -1,0 +1,129 @@
+/** Finding people: by any identifier, and all of them in pages. */
+import { addressOf, go } from "./address.js";
+import { ask } from "./ask.js";
+import { useAction, useAsked } from "./live-data.js";
+import { count, Empty, Fresh, Notice, Table, Time, Title } from "./parts.js";
+import { html, useState } from "./view.js";
+import { words } from "./words.js";
+
+const text = words.people;
+const kinds = ["guess", "email", "phone", "external_id", "user_alias", "platform_id"];
+
+export function People() {
+  return html`
+    <${Title}>${text.title}<//>
+    <section class="card">
+      <${Finder} />
+    </section>
+    <${Everyone} />
+  `;
+}
+
+/** One person found is shown at once; several are listed. What was typed is in no address and outlives a reload. */
+export function Finder() {
+  const [asked, setAsked] = useState(() => history.state?.finder ?? { by: "guess", name: "", label: "" });
+  const find = useAction(async () => {
+    history.replaceState({ ...history.state, finder: asked }, "");
+    const found = await findPeople(asked);
+    if (found.length === 1) go("people", found[0].platform_id);
+    return found;
+  });
+  function submit(event) {
+    event.preventDefault();
+    void find.run();
+  }
+  function set(name) {
+    return (event) => setAsked({ ...asked, [name]: event.target.value });
+  }
+  return html`
+    <form id="find" role="search" autocomplete="off" onSubmit=${submit}>
+      <label for="name">${words.home.find}</label>
+      <div class="row">
+        <select id="by" aria-label=${text.by} value=${asked.by} onChange=${set("by")}>${kinds.map((kind) =>
+          html`<option value=${kind}>${text[kind]}</option>`
+        )}</select>
+        ${asked.by === "user_alias" &&
+          html`<input id="label" required aria-label=${text.label} placeholder=${text.label} value=${asked.label} onInput=${
+            set("label")
+          } />`}
+        <input id="name" required spellcheck="false" placeholder=${text.placeholder} aria-label=${text.identifier} value=${asked
+          .name} onInput=${set("name")} />
+        <button type="submit" class="main" disabled=${find.busy}>${text.find}</button>
+      </div>
+    </form>
+    <${Notice} error=${find.error} />
+    <div id="found" role="status">${find.done?.length === 0 ? html`<${Empty}>${text.nobody}<//>` : find.done?.length > 1 &&
+      html`<${Table} hint=${text.several(find.done.length)} rows=${find.done} keyOf=${(row) =>
+        row.platform_id} columns=${columns} />`}</div>
+  `;
+}
+
+async function findPeople({ by, name, label }) {
+  const typed = name.trim();
+  if (by === "user_alias") {
+    return (await ask("POST /console/users", { user_alias: { alias_name: typed, alias_label: label.trim() } })).users;
+  }
+  if (by !== "guess") return (await ask("POST /console/users", { [by]: typed })).users;
+  const answers = await Promise.all(
+    guesses(typed).map((kind) =>
+      ask("POST /console/users", { [kind]: typed }).catch((error) => {
+        // What cannot be an address of that kind is nobody's
+        if (error.status === 400) return { users: [] };
+        throw error;
+      })
+    ),
+  );
+  const found = new Map(answers.flatMap(({ users }) => users).map((user) => [user.platform_id, user]));
+  return [...found.values()];
+}
+
+/** What the text could be; an external id can be any text. */
+function guesses(typed) {
+  return [
+    "external_id",
+    ...(typed.includes("@") ? ["email"] : []),
+    ...(/^\+?[\d ().-]{5,}$/.test(typed) ? ["phone"] : []),
+    ...(/^[0-9a-f]{24}$/i.test(typed) ? ["platform_id"] : []),
+  ];
+}
+
+const columns = [
+  [text.person, (row) => html`<a href=${addressOf("people", row.platform_id)}>${nameOf(row.profile)}</a>`],
+  [text.external_id, (row) => row.profile.external_id ?? ""],
+  [text.email, (row) => row.profile.email ?? ""],
+  [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+  [text.changed, (row) => html`<${Time} at=${row.updated_at} />`],
+];
+
+/** What a person is called: never empty. */
+export function nameOf({ first_name: first, last_name: last, email, external_id: id, phone, user_aliases: aliases = [] }) {
+  const full = [first, last].filter((part) => typeof part === "string" && part !== "").join(" ");
+  return full || email || id || phone || aliases[0]?.alias_name || words.person.nameless;
+}
+
+function Everyone() {
+  const [token, setToken] = useState(() => history.state?.page ?? "");
+  const asked = useAsked("POST /console/people", { body: token === "" ? {} : { page_token: token } });
+  function turn(page) {
+    history.replaceState({ ...history.state, page }, "");
+    setToken(page);
+  }
+  return html`
+    <section class="card" id="people">
+      <h2>${text.list}</h2>
+      <${Fresh} asked=${asked}>${({ users, next_page_token: next }) =>
+        html`
+          <${Table} hint=${text.listHint} empty=${text.noPeople} rows=${users} keyOf=${(row) => row.platform_id} columns=${listColumns} />
+          <p class="row">${token !== "" && html`<button type="button" onClick=${() => turn("")}>${text.first}</button>`}
+            ${next && html`<button type="button" onClick=${() => turn(next)}>${text.next}</button>`}</p>
+        `}<//></section>
+  `;
+}
+
+const listColumns = [
+  [text.person, (row) => html`<a href=${addressOf("people", row.platform_id)}>${nameOf(row)}</a>`],
+  [text.external_id, (row) => row.external_id ?? ""],
+  [text.email, (row) => row.email ?? ""],
+  [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+  [words.person.purchases, (row) => count(row.purchases)],
+];

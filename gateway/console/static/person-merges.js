@@ -1,0 +1,130 @@
+/** Merges of a person: what was taken in, taking it back while that can be done, and merging another one in. */
+import { addressOf } from "./address.js";
+import { ask, may } from "./ask.js";
+import { Buttons } from "./keys.js";
+import { useAction } from "./live-data.js";
+import { Dialog, Json, Notice, Table, Time, timeLeft } from "./parts.js";
+import { Origin } from "./person-tabs.js";
+import { html, useState } from "./view.js";
+import { words } from "./words.js";
+
+const text = words.person;
+
+export function Merges({ session, user, asked }) {
+  const [open, setOpen] = useState();
+  const [undone, setUndone] = useState();
+  const mayMerge = may(session, "users.merge");
+  function close(source) {
+    setOpen(undefined);
+    if (typeof source !== "string") return;
+    setUndone(source);
+    asked.again();
+  }
+  return html`
+    ${undone && html`<p class="notice good" role="status">${text.undone} <a href=${addressOf("people", undone)}>${text.showSource}</a></p>`}
+    <section class="card">
+      <h2>${text.merges}</h2>
+      <${Table} caption=${text.merges} empty=${text.noMerges} rows=${user.merges.toReversed()}
+        keyOf=${(row) => row.merge_id} columns=${columnsFor(mayMerge, setOpen)} />
+    </section>
+    ${mayMerge && html`<${MergeIn} user=${user} asked=${asked} />`}
+    ${open && html`<${Undo} merge=${open} onClose=${close} />`}
+  `;
+}
+
+function columnsFor(mayMerge, setOpen) {
+  return [
+    [text.time, (row) => html`<${Time} at=${row.time} />`],
+    [text.takenIn, (row) => html`<code>${row.source_platform_id}</code>`],
+    [text.request, (row) => html`<${Origin} by=${row.asked_by} />`],
+    [text.undo, (row) => {
+      if (row.undo === undefined) return text.undoNever;
+      if (row.undo.blocked) return row.undo.blocked;
+      return html`${mayMerge && html`<button type="button" class="undo" onClick=${() => setOpen(row)}>${text.undo}</button>`} ${
+        text.undoLeft(timeLeft(row.undo.until))
+      }`;
+    }],
+  ];
+}
+
+function Undo({ merge, onClose }) {
+  const undo = useAction(async () => {
+    await ask("POST /users/merge/undo", { job_id: merge.undo.job_id, index: merge.undo.index });
+    onClose(merge.source_platform_id);
+  });
+  function submit(event) {
+    event.preventDefault();
+    void undo.run();
+  }
+  return html`
+    <${Dialog} title=${text.undoTitle} onClose=${onClose}>
+      <form onSubmit=${submit}>
+        <${Notice} error=${undo.error} />
+        <p>${text.undoText}</p>
+        <${Buttons} onClose=${onClose} busy=${undo.busy} submit=${text.undo} />
+      </form>
+      <//>
+  `;
+}
+
+/** What a merge would make is shown before it is asked for. */
+function MergeIn({ user, asked }) {
+  const [other, setOther] = useState("");
+  const [preview, setPreview] = useState();
+  const keep = user.profile.external_id;
+  const body = { merge_updates: [{ identifier_to_merge: { external_id: other.trim() }, identifier_to_keep: { external_id: keep } }] };
+  const look = useAction(async () => {
+    const [result, { users: [source] }] = await Promise.all([
+      ask("POST /users/merge/preview", body),
+      ask("POST /console/users", { external_id: other.trim() }),
+    ]);
+    setPreview({ ...result, source });
+  });
+  const merge = useAction(async () => {
+    await ask("POST /users/merge", body);
+    setPreview(undefined);
+    setOther("");
+    asked.again();
+    setTimeout(asked.again, 1_000);
+  });
+  if (keep === undefined) {
+    return html`
+      <section class="card">
+        <h2>${text.mergeInto}</h2>
+        <p class="empty">${text.mergeNeedsId}</p>
+      </section>
+    `;
+  }
+  function submit(event) {
+    event.preventDefault();
+    void look.run();
+  }
+  return html`<section class="card"><h2>${text.mergeInto}</h2>
+    <form onSubmit=${submit}><label for="other">${text.mergeOther}</label><div class="row">
+      <input id="other" required spellcheck="false" autocomplete="off" value=${other} onInput=${(event) => {
+    setOther(event.target.value);
+    setPreview(undefined);
+  }} /><button type="submit" disabled=${look.busy}>${text.preview}</button></div></form>
+    <${Notice} error=${look.error ?? merge.error} />
+    ${merge.done && html`<${Notice} kind="good">${text.mergeSent}<//>`}
+    ${
+    preview && (preview.would_merge
+      ? html`
+        <h3>${text.previewed}</h3>
+        <div class="sides">
+                ${[[text.both.keep, user.profile], [text.both.take, preview.source?.profile ?? {}], [text.both.result, preview.user]].map((
+                  [name, profile],
+                ) =>
+                  html`
+                    <div>
+                      <h4>${name}</h4>
+                      <${Json} value=${profile} />
+                    </div>
+                  `
+                )}</div>
+        <p class="row"><button type="button" class="main" onClick=${merge.run} disabled=${merge.busy}>${text.merge}</button></p>
+      `
+      : html`<${Notice} kind="info">${`${text.wouldNot}: ${preview.reason}`}<//>`)
+  }
+  </section>`;
+}

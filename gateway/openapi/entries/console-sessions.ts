@@ -1,0 +1,152 @@
+/** DATA: what is written by hand about the console's sessions, keys and audit log. */
+import { limits } from "../../../platform/limits.ts";
+import type { Entry } from "../entry.ts";
+import { flag, list, object, oneOfTexts, success, text, whole } from "../schema.ts";
+
+const time = text("ISO 8601, UTC.");
+const session = {
+  key: object({ id: text(), name: text(), permissions: list(text()) }),
+  workspace: object({ id: text(), name: text(), company: text() }),
+  permission_names: list(text(), "All there are."),
+};
+const secure = object({ secure: flag("`false` where the page came without TLS: then the cookie is not marked as `Secure`.") });
+const cookie =
+  "The cookie is `HttpOnly` and `SameSite=Strict`. It is taken on every route for keys, beside the header `X-Heddle-Console`, from " +
+  "the console's own page alone.";
+const key = object({
+  id: text(),
+  name: text(),
+  permissions: list(text()),
+  ip_allow: list(text()),
+  created_at: time,
+  state: oneOfTexts(["valid", "ends", "revoked"]),
+  ends_at: text("When it was revoked, or when its overlap ends."),
+}, ["id", "name", "permissions", "ip_allow", "created_at", "state"]);
+const secret = text("Of the new key, shown once: only its SHA-256 is stored.");
+
+export const consoleSessionEntries: readonly Entry[] = [
+  {
+    route: "GET /console/session",
+    operationId: "getConsoleSession",
+    tag: "Service",
+    summary: "Whose key it is that asks, and what it may do",
+    extension: true,
+    answer: success({ ...session, expires_at: text("Of the session; absent where the key itself was sent.") }),
+    examples: [{ name: "by key" }],
+  },
+  {
+    route: "POST /console/session",
+    operationId: "openConsoleSession",
+    tag: "Service",
+    summary: "Signs a browser in with the key that is sent",
+    description: `Sets a cookie that is good for ${limits.consoleSessionMs / 3_600_000} hours, and no longer than the key. ${cookie}`,
+    extension: true,
+    body: secure,
+    answer: success({ ...session, expires_at: time }),
+    reasons: ["NOT_FOUND"],
+    examples: [{ name: "a page without TLS", body: { secure: false } }],
+  },
+  {
+    route: "POST /console/session/end",
+    operationId: "endConsoleSession",
+    tag: "Service",
+    summary: "Signs this browser out",
+    extension: true,
+    body: secure,
+    answer: success({}),
+    examples: [{ name: "a page without TLS", body: { secure: false }, answer: { message: "success" } }],
+  },
+  {
+    route: "POST /console/session/end-all",
+    operationId: "endConsoleSessions",
+    tag: "Service",
+    summary: "Ends all sessions of the key, in every browser",
+    extension: true,
+    body: secure,
+    answer: success({}),
+    reasons: ["NOT_FOUND"],
+    examples: [{ name: "a page without TLS", body: { secure: false }, answer: { message: "success" } }],
+  },
+  {
+    route: "GET /console/keys",
+    operationId: "listKeys",
+    tag: "Service",
+    summary: "The API keys of the workspace, without their secrets",
+    extension: true,
+    answer: success({ keys: list(key) }),
+    examples: [{ name: "keys" }],
+  },
+  {
+    route: "POST /console/keys",
+    operationId: "createKey",
+    tag: "Service",
+    summary: "Makes an API key",
+    description: "It may do what the key that makes it may do, and no more.",
+    extension: true,
+    body: object({ name: text(), permissions: list(text()) }),
+    answer: success({ key, secret }),
+    reasons: ["ALREADY_EXISTS", "NOT_FOUND"],
+    examples: [{
+      name: "a key that may only look",
+      body: { name: "dashboard", permissions: ["console.view"] },
+      answer: {
+        key: {
+          id: "key_dashboard",
+          name: "dashboard",
+          permissions: ["console.view"],
+          ip_allow: [],
+          created_at: "2026-11-23T10:00:00.000Z",
+          state: "valid",
+        },
+        secret: "hdl_the-secret-of-the-key",
+        message: "success",
+      },
+    }],
+  },
+  {
+    route: "POST /console/keys/rotate",
+    operationId: "rotateKey",
+    tag: "Service",
+    summary: "Makes a key that follows another, with its name and permissions",
+    description: "The former one stays good for `overlap_seconds`, a day unless given.",
+    extension: true,
+    body: object({ id: text(), overlap_seconds: whole() }, ["id"]),
+    answer: success({ key, secret }),
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
+    examples: [{ name: "an hour of overlap", body: { id: "key_dashboard", overlap_seconds: 3_600 } }],
+  },
+  {
+    route: "POST /console/keys/revoke",
+    operationId: "revokeKey",
+    tag: "Service",
+    summary: "Ends a key for good, at once",
+    description: "On this gateway at once, on others of the mesh within a second.",
+    extension: true,
+    body: object({ id: text() }),
+    answer: success({ key }),
+    reasons: ["NOT_FOUND"],
+    examples: [{ name: "a key that may only look", body: { id: "key_dashboard" } }],
+  },
+  {
+    route: "GET /console/actions",
+    operationId: "listConsoleActions",
+    tag: "Service",
+    summary: "What people did at the console, and by whose key",
+    description: `Every write by a session of a browser, refused ones too, the newest first. Of the last ${
+      limits.consoleActionsKeepMs / 86_400_000
+    } days the last ${limits.consoleActionsMax} are shown; the log has each as \`console_action\`.`,
+    extension: true,
+    answer: success({
+      actions: list(object({
+        time,
+        key: object({ id: text(), name: text() }),
+        request_id: text(),
+        method: text(),
+        route: text("The pattern of the route."),
+        status: whole(),
+        reason: text("Why it was refused; absent for a success."),
+      }, ["time", "key", "request_id", "method", "route", "status"])),
+    }),
+    examples: [{ name: "actions" }],
+  },
+];

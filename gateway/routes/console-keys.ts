@@ -1,0 +1,100 @@
+/** /console/keys: the API keys of the workspace, which are made, rotated and revoked; and what people did at the console. */
+import type { ApiKey, KeyHolder } from "../access/access.ts";
+import { everyPermission, operatorPermission, permissionNames } from "../access/permissions.ts";
+import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { limits } from "../../platform/limits.ts";
+import { success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+type Asked = Pick<Parts, "console">;
+
+export async function handleConsoleKeys({ spent }: Call, { console }: Asked): Promise<Reply> {
+  const { holder } = spent.permit.caller;
+  return success({ keys: console.keys.list(holder).map((key) => keyBody(key, console.now())) });
+}
+
+/** A key may be given what its maker's own key may do, and no more. */
+export async function handleConsoleKeysCreate({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+  const { holder } = spent.permit.caller;
+  const fields = bodyFields(body);
+  const permissions = permissionsOf(fields, holder);
+  const made = await console.keys.create(holder, { name: textOf(fields, "name"), permissions, ipAllow: [] });
+  return success({ key: keyBody(made.key, console.now()), secret: made.secret });
+}
+
+/** The former secret stays good for `overlap_seconds`, a day unless given. */
+export async function handleConsoleKeysRotate({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+  const { holder } = spent.permit.caller;
+  const fields = bodyFields(body);
+  const id = textOf(fields, "id");
+  mayGive(holder, console.keys.list(holder).find((key) => key.id === id)?.permissions ?? []);
+  const made = await console.keys.rotate(holder, id, overlapOf(fields));
+  return success({ key: keyBody(made.key, console.now()), secret: made.secret });
+}
+
+export async function handleConsoleKeysRevoke({ spent, body }: Call, { console }: Asked): Promise<Reply> {
+  const revoked = await console.keys.revoke(spent.permit.caller.holder, textOf(bodyFields(body), "id"));
+  return success({ key: keyBody(revoked, console.now()) });
+}
+
+export async function handleConsoleActions({ spent }: Call, { console }: Asked): Promise<Reply> {
+  const actions = await console.actions(spent.permit.caller.holder);
+  return success({
+    actions: actions.map(({ at, keyId, keyName, requestId, method, route, status, reason }) => ({
+      time: new Date(at).toISOString(),
+      key: { id: keyId, name: keyName },
+      request_id: requestId,
+      method,
+      route,
+      status,
+      ...(reason !== "" && { reason }),
+    })),
+  });
+}
+
+function keyBody({ id, name, permissions, ipAllow, createdAt, revokedAt }: ApiKey, now: number): object {
+  return {
+    id,
+    name,
+    permissions,
+    ip_allow: ipAllow,
+    created_at: new Date(createdAt).toISOString(),
+    state: revokedAt === null ? "valid" : revokedAt > now ? "ends" : "revoked",
+    ...(revokedAt !== null && { ends_at: new Date(revokedAt).toISOString() }),
+  };
+}
+
+function textOf(fields: Fields, name: "id" | "name"): string {
+  const text = fields[name];
+  if (typeof text === "string" && text.trim() !== "" && text.length <= nameCharsMax) return text.trim();
+  throw invalid(`'${name}' must be a text of 1 to ${nameCharsMax} characters`);
+}
+
+const nameCharsMax = 255;
+
+function permissionsOf({ permissions }: Fields, holder: KeyHolder): readonly string[] {
+  const known = [everyPermission, ...permissionNames];
+  if (!Array.isArray(permissions) || permissions.length === 0 || permissions.length > known.length) {
+    throw invalid("'permissions' must be a list of permission names");
+  }
+  const wrong = permissions.find((name) => typeof name !== "string" || !known.includes(name)) as unknown;
+  if (wrong !== undefined) throw invalid(`'permissions' may hold ${known.map((name) => `'${name}'`).join(", ")} alone`);
+  mayGive(holder, permissions as string[]);
+  return [...new Set(permissions as string[])];
+}
+
+/** Nobody makes a key that may do more than their own. */
+function mayGive({ key }: KeyHolder, permissions: readonly string[]): void {
+  const holdsAll = key.permissions.includes(everyPermission);
+  const more = permissions.find((name) => !key.permissions.includes(name) && (!holdsAll || name === operatorPermission));
+  if (more === undefined) return;
+  throw new Refusal("PERMISSION_MISSING", `Access Denied: the API key does not have the permission '${more}', so it cannot give it`);
+}
+
+function overlapOf({ overlap_seconds: overlap }: Fields): number {
+  if (!isSent(overlap)) return limits.keyOverlapMs;
+  const isWhole = typeof overlap === "number" && Number.isInteger(overlap) && overlap >= 0 && overlap * 1_000 <= limits.keyOverlapMsMax;
+  if (!isWhole) throw invalid(`'overlap_seconds' must be a whole number from 0 to ${limits.keyOverlapMsMax / 1_000}`);
+  return overlap * 1_000;
+}
