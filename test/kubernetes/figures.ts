@@ -4,16 +4,22 @@ import { env } from "node:process";
 import type { LoadResult } from "./load.ts";
 
 export const tableHead = [
-  "| command or step | took (s) | requests | failed | for at most (s) | lost, reordered, repeated | slowest (s) |",
+  "| command or step | took (s) | requests, kept-alive + new connections | failed, the same | for at most (s) | lost, reordered, repeated | slowest (s) |",
   "| --- | --- | --- | --- | --- | --- | --- |",
 ].join("\n");
 
 /** A row of the table, printed and kept in the file HEDDLE_FIGURES for whoever prints all of them. `took`: milliseconds. */
 export function figure(what: string, { took, load, says = "" }: Figure): void {
-  const cells = load ? [load.requests, load.failed, load.failingSeconds, exactness(load), seconds(load.slowestMs)] : [says, "", "", "", ""];
+  const cells = load
+    ? [both(load, "requests"), both(load, "failed"), load.failingSeconds, exactness(load), seconds(load.slowestMs)]
+    : [says, "", "", "", ""];
   const row = `| ${[what, took === undefined ? "" : seconds(took), ...cells].join(" | ")} |`;
   console.log(row);
   if (env.HEDDLE_FIGURES !== undefined) appendFileSync(env.HEDDLE_FIGURES, `${row}\n`);
+}
+
+function both({ kept, fresh }: LoadResult, what: "requests" | "failed"): string {
+  return [kept, fresh].map((one) => one[what].toLocaleString("en")).join(" + ");
 }
 
 function exactness({ lost, reordered, repeated }: LoadResult): string {

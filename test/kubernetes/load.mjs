@@ -1,9 +1,10 @@
 /**
  * Load from within the cluster, by the image's own Node and nothing else: clients that write one after another, each to users of
- * its own, and read between. Runs until /tmp/stop is there, then reads everything back and prints one line of JSON.
+ * its own, and read between. Every other one makes a new connection for each request, as kept ones hide who takes none any more. Runs until /tmp/stop is there, then reads everything back and prints one line of JSON.
  *   URL, KEY, SCIM_TOKEN: where to and as whom; CLIENTS, PAUSE_MS: how much; PROBES: further requests as JSON, [{ method, path, body }]
  */
 import { existsSync } from "node:fs";
+import { Agent, request } from "node:http";
 import process from "node:process";
 import { setTimeout } from "node:timers/promises";
 
@@ -15,7 +16,9 @@ const attemptsMax = 400;
 // SCIM has a limit of 5,000 requests a day
 const probePauseMs = 500;
 const arrayItemsMin = 25;
-const state = { sent: 0, answered: 0, failures: [], slowestMs: 0, lastAnswerAt: performance.now(), longestGapMs: 0, startedAt: Date.now() };
+const kept = { agent: new Agent({ keepAlive: true }), answered: 0, failed: 0 };
+const fresh = { agent: new Agent({ keepAlive: false }), answered: 0, failed: 0 };
+const state = { failures: [], slowestMs: 0, lastAnswerAt: performance.now(), longestGapMs: 0, startedAt: Date.now() };
 const users = new Map();
 
 console.log(`started ${run}`);
@@ -24,7 +27,9 @@ const { lost, reordered, repeated } = await readBack();
 console.log(`result ${
   JSON.stringify({
     seconds: Math.round((Date.now() - state.startedAt) / 1000),
-    requests: state.answered,
+    requests: kept.answered + fresh.answered,
+    kept: { requests: kept.answered, failed: kept.failed },
+    fresh: { requests: fresh.answered, failed: fresh.failed },
     writes: [...users.values()].reduce((sum, { written }) => sum + written, 0),
     failed: state.failures.length,
     failures: state.failures.slice(0, 20),
@@ -38,70 +43,90 @@ console.log(`result ${
 }`);
 
 async function client(at) {
+  const connections = at % 2 === 0 ? kept : fresh;
   for (let round = 0; !existsSync("/tmp/stop"); round += 1) {
     const name = `${run}-${at}-${round}`;
     const user = { written: 0 };
     users.set(name, user);
     for (let number = 1; number <= writesPerUser && !existsSync("/tmp/stop"); number += 1) {
-      await untilAnswered(`${name}-${number}`, "POST", "/users/track", {
-        attributes: [{ external_id: name, numbers: { add: [String(number)] }, last: number }],
-        events: [{ external_id: name, name: "written", time: new Date().toISOString() }],
+      await untilAnswered(connections, {
+        idempotencyKey: `${name}-${number}`,
+        method: "POST",
+        path: "/users/track",
+        body: {
+          attributes: [{ external_id: name, numbers: { add: [String(number)] }, last: number }],
+          events: [{ external_id: name, name: "written", time: new Date().toISOString() }],
+        },
       });
       user.written = number;
-      if (number % 10 === 0) await untilAnswered(undefined, "POST", "/users/export/ids", exportOf(name));
+      if (number % 10 === 0) await untilAnswered(connections, exportOf(name));
       await setTimeout(Number(PAUSE_MS));
     }
   }
 }
 
-async function probe({ method, path, body }) {
+async function probe({ method, path, body }, at) {
+  const connections = at % 2 === 0 ? kept : fresh;
   while (!existsSync("/tmp/stop")) {
-    await untilAnswered(undefined, method, path, body);
+    await untilAnswered(connections, { method, path, body });
     await setTimeout(probePauseMs);
   }
 }
 
 /** Every attempt that is not answered by a success is a failure; it is repeated, a write with the same key. */
-async function untilAnswered(idempotencyKey, method, path, body) {
+async function untilAnswered(connections, asked) {
   for (let attempt = 1;; attempt += 1) {
     const started = performance.now();
-    const failure = await send(idempotencyKey, method, path, body);
+    const failure = await send(connections, asked);
     const now = performance.now();
     state.slowestMs = Math.max(state.slowestMs, now - started);
     if (failure.text === undefined) {
-      state.answered += 1;
+      connections.answered += 1;
       state.longestGapMs = Math.max(state.longestGapMs, now - state.lastAnswerAt);
       state.lastAnswerAt = now;
       return failure.body;
     }
-    state.failures.push({ at: Date.now() - state.startedAt, path, text: failure.text });
-    if (attempt >= attemptsMax) throw new Error(`${path} failed ${attempt} times: ${failure.text}`);
+    connections.failed += 1;
+    state.failures.push({ at: Date.now() - state.startedAt, path: asked.path, text: failure.text });
+    if (attempt >= attemptsMax) throw new Error(`${asked.path} failed ${attempt} times: ${failure.text}`);
     await setTimeout(100);
   }
 }
 
-async function send(idempotencyKey, method, path, body) {
+async function send({ agent }, { idempotencyKey, method, path, body }) {
   try {
-    const response = await fetch(url + path, {
+    const { status, text } = await answerOf({
+      agent,
       method,
+      path,
       headers: {
         authorization: `Bearer ${path.startsWith("/scim/") ? scimToken : key}`,
         "x-request-origin": "tests",
         ...(body === undefined ? {} : { "content-type": "application/json" }),
         ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      signal: AbortSignal.timeout(20_000),
-    });
-    const text = await response.text();
-    return response.ok ? { body: JSON.parse(text) } : { text: `${response.status} ${text.slice(0, 200)}` };
+    }, body === undefined ? "" : JSON.stringify(body));
+    return status < 300 ? { body: JSON.parse(text) } : { text: `${status} ${text.slice(0, 200)}` };
   } catch (error) {
-    return { text: `${error.message} ${error.cause?.message ?? error.cause?.code ?? ""}` };
+    return { text: `${error.message} ${error.code ?? ""}` };
   }
 }
 
+function answerOf(options, body) {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const asked = request({ hostname, port, signal: AbortSignal.timeout(20_000), ...options }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (chunk) => (text += chunk)).once("error", reject);
+      answer.once("end", () => resolve({ status: answer.statusCode, text }));
+    });
+    asked.once("error", reject).end(body);
+  });
+}
+
 function exportOf(name) {
-  return { external_ids: [name], fields_to_export: ["external_id", "custom_attributes", "custom_events"] };
+  const body = { external_ids: [name], fields_to_export: ["external_id", "custom_attributes", "custom_events"] };
+  return { method: "POST", path: "/users/export/ids", body };
 }
 
 /** What was written must be there, once, in its order. */
@@ -110,14 +135,14 @@ async function readBack() {
   const failed = state.failures.length;
   for (const [name, { written }] of users) {
     if (written === 0) continue;
-    const [found] = (await untilAnswered(undefined, "POST", "/users/export/ids", exportOf(name))).users;
+    const [found] = (await untilAnswered(kept, exportOf(name))).users;
     const numbers = (found?.custom_attributes?.numbers ?? []).map(Number);
     const count = found?.custom_events?.[0]?.count ?? 0;
     verdict.lost += Math.max(0, written - count);
     verdict.repeated += Math.max(0, count - written);
     // An array keeps the newest of its items
-    const kept = Array.from({ length: numbers.length }, (_, at) => written - numbers.length + 1 + at);
-    const inOrder = numbers.length >= Math.min(written, arrayItemsMin) && kept.every((number, at) => numbers[at] === number);
+    const newest = Array.from({ length: numbers.length }, (_, at) => written - numbers.length + 1 + at);
+    const inOrder = numbers.length >= Math.min(written, arrayItemsMin) && newest.every((number, at) => numbers[at] === number);
     if (!inOrder || found?.custom_attributes?.last !== written) verdict.reordered += 1;
   }
   state.failures.length = failed;

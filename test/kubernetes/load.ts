@@ -11,6 +11,9 @@ const folder = import.meta.dirname;
 export interface LoadResult {
   readonly seconds: number;
   readonly requests: number;
+  /** Of them, those on connections that are kept, and those on a new one each. */
+  readonly kept: Attempts;
+  readonly fresh: Attempts;
   readonly writes: number;
   /** Attempts without a success; each was repeated. */
   readonly failed: number;
@@ -26,6 +29,11 @@ export interface LoadResult {
   readonly reordered: number;
   /** Writes that took effect more than once. */
   readonly repeated: number;
+}
+
+interface Attempts {
+  readonly requests: number;
+  readonly failed: number;
 }
 
 export interface Keys {

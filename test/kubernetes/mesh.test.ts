@@ -66,6 +66,23 @@ describe.skipIf(missing !== undefined)(`Kubernetes${missing === undefined ? "" :
     }
   });
 
+  test("a part that is away takes its own routes away, with 503 and a reason, and no connection to the API", async () => {
+    const load = await underLoad(keys, probesOf(keys), async () => {
+      await setTimeout(3_000);
+      await heddleKubectl("scale", "deployment/scim", "--replicas=0");
+      await heddleKubectl("wait", "--for=delete", "pod", "-l", "app.kubernetes.io/name=scim", "--timeout=60s");
+      await setTimeout(10_000);
+      await heddleKubectl("scale", "deployment/scim", "--replicas=1");
+      await allReady(120);
+      await setTimeout(3_000);
+    });
+    figure("`scim` scaled to nothing for 10 s", { load });
+    expect.soft(load).toMatchObject(exact);
+    expect.soft(load.failed).toBeGreaterThan(0);
+    expect.soft(load.failures.filter(({ path, text }) => !path.startsWith("/scim/") || !/^503 .*unavailable|^503 .*reached/i.test(text)))
+      .toEqual([]);
+  });
+
   test("each pod dies under load: all is well again within 30 s, nothing is lost or reordered", async () => {
     for (const workload of await workloads("deployments,statefulsets")) {
       for (const pod of await podsOf(nameOf(workload))) {
@@ -80,6 +97,9 @@ describe.skipIf(missing !== undefined)(`Kubernetes${missing === undefined ? "" :
         });
         figure(`\`kubectl delete pod\` of ${nameOf(workload)}`, { took, load });
         expect.soft(load, workload).toMatchObject(exact);
+        // Only a gateway that dies takes connections with it; whatever else is away is a 503 that says so
+        const isGateway = nameOf(workload) === "gateway";
+        expect.soft(load.failures.filter(({ text }) => !isGateway && !text.startsWith("503 ")), workload).toEqual([]);
         expect.soft(load.failingSeconds, `${workload} ${JSON.stringify(load.failures)}`).toBeLessThan(recoverySecondsMax);
       }
     }

@@ -10,7 +10,8 @@ import { meshParts } from "../../cli/mesh-parts.ts";
 import { secret } from "../../platform/identifier.ts";
 import { certificateFolder, openAuthority } from "../../platform/rpc/certificates.fixture.ts";
 import { allReady, contextArgs, heddleKubectl, kubectl, whyNoCluster } from "./cluster.ts";
-import { figure } from "./figures.ts";
+import { figure, seconds } from "./figures.ts";
+import { makeVolume } from "./volumes.ts";
 
 const production = "heddle-production";
 const overlay = resolve(import.meta.dirname, "../../deploy/overlays/production");
@@ -45,6 +46,7 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
   test("it comes up before servers that are there already, parts over TLS, with credentials from Secrets, and answers", async () => {
     const started = performance.now();
     await kubectl(["create", "namespace", production]);
+    await makeVolume("backups", { size: "50Gi", claim: { namespace: production, name: "backups" } });
     await makeSecrets();
     await kubectl(["apply", "-f", join(changed, "servers-let-in.yaml")]);
     const { warned } = await applied(["-k", changed]);
@@ -79,6 +81,30 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     await kubectl(["-n", production, "delete", "job", "operator"]);
     figure("with TLS, from `HeddleDeadLetters` to the redrive in `job/operator`", { took: performance.now() - started });
   });
+
+  test("the Job backs up on its volume while somebody writes, once more where its pod is killed, and what is restored has the same keys", async () => {
+    const key = await declared();
+    const writer = await startWriter(key);
+    const started = performance.now();
+    await kubectl(["-n", production, "create", "job", "backup-now", "--from=cronjob/backup"]);
+    await kubectl(["-n", production, "wait", "--for=condition=Ready", "pod", "-l", "job-name=backup-now", "--timeout=60s"]);
+    await kubectl(["-n", production, "delete", "pod", "-l", "job-name=backup-now", "--grace-period=0", "--force"]);
+    await kubectl(["-n", production, "wait", "--for=condition=Complete", "job/backup-now", "--timeout=300s"], { timeoutMs: 310_000 });
+    const { written, refused, longestPauseMs } = await writer.stop();
+    expect(refused.every((text) => text === "503 SERVICE_UNAVAILABLE"), [...new Set(refused)].join()).toBe(true);
+    const says = `${written} writes, ${refused.length} told to come again, for ${seconds(longestPauseMs)} s at most`;
+    figure(`\`job/backup-now\` under writes, its pod killed once: ${says}`, { took: performance.now() - started });
+    await startOperator();
+    const files = (await inOperator("ls", "/backups")).split("\n").filter((name) => name.endsWith(".db"));
+    expect(files).toHaveLength(1);
+    await inOperator("env", ...restored, "heddle", "migrate");
+    await inOperator("env", ...restored, "heddle", "restore", `/backups/${files[0]}`);
+    await kubectl(["-n", production, "delete", "job", "operator"]);
+    await kubectl(["-n", production, "set", "env", "deployment", "--all", ...restored]);
+    await allReady(300, production);
+    expect(await inGateway(key)).toEqual([201, 201, "Ann"]);
+    expect(await countWritten(key, written)).toBeGreaterThan(0);
+  });
 });
 
 /** A message of `kubectl apply` names what it did not like on standard error. */
@@ -96,7 +122,65 @@ async function startOperator(): Promise<void> {
 }
 
 function operate(...words: readonly string[]): Promise<string> {
-  return kubectl(["-n", production, "exec", "job/operator", "--", "heddle", ...words]);
+  return inOperator("heddle", ...words);
+}
+
+function inOperator(...words: readonly string[]): Promise<string> {
+  return kubectl(["-n", production, "exec", "job/operator", "--", ...words], { timeoutMs: 300_000 });
+}
+
+/** Names for what is restored, beside what is there. */
+const restored = [
+  "HEDDLE_LOG_NAME=restored",
+  ...["GATEWAY", "PROFILE", "SUBSCRIPTION", "MESSAGING_STATUS", "SCIM", "CONTENT"].map((part) => {
+    return `HEDDLE_${part}_KEYSPACE=restored_${part.toLowerCase()}`;
+  }),
+];
+
+interface Written {
+  readonly written: number;
+  /** Of each attempt that was not taken, the status and the reason. */
+  readonly refused: readonly string[];
+  readonly longestPauseMs: number;
+}
+
+/** Writes one user after another, in a gateway's container, each until it is taken. */
+async function startWriter(key: string): Promise<{ stop(): Promise<Written> }> {
+  const script = `import { existsSync } from "node:fs";
+    const headers = { authorization: "Bearer ${key}", "content-type": "application/json" };
+    const refused = [];
+    let [written, longestPauseMs, takenAt] = [0, 0, performance.now()];
+    while (!existsSync("/tmp/stop")) {
+      const body = JSON.stringify({ attributes: [{ external_id: "written-" + written }] });
+      const answer = await fetch("http://127.0.0.1:8080/users/track", { method: "POST", headers, body });
+      await answer.text();
+      if (answer.status === 201) {
+        written += 1;
+        longestPauseMs = Math.max(longestPauseMs, performance.now() - takenAt);
+        takenAt = performance.now();
+      } else refused.push(answer.status + " " + answer.headers.get("x-heddle-reason"));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    console.log(JSON.stringify({ written, refused, longestPauseMs }));`;
+  const [pod = ""] = (await kubectl(["-n", production, "get", "pods", "-l", "app.kubernetes.io/name=gateway", "-o", "name"])).split("\n");
+  const exec = ["-n", production, "exec", pod, "--"];
+  const ended = kubectl([...exec, "node", "--input-type=module", "-e", script], { timeoutMs: 600_000 });
+  return {
+    async stop() {
+      await kubectl([...exec, "touch", "/tmp/stop"]);
+      return JSON.parse(await ended) as Written;
+    },
+  };
+}
+
+/** How many of the users of the writer there are, of the first fifty. */
+async function countWritten(key: string, written: number): Promise<number> {
+  const ids = Array.from({ length: Math.min(written, 50) }, (_, number) => `written-${number}`);
+  const script = `const headers = { authorization: "Bearer ${key}", "content-type": "application/json" };
+    const body = JSON.stringify({ external_ids: ${JSON.stringify(ids)}, fields_to_export: ["external_id"] });
+    const answer = await fetch("http://127.0.0.1:8080/users/export/ids", { method: "POST", headers, body });
+    console.log((await answer.json()).users.length);`;
+  return Number(await inPart("gateway", script));
 }
 
 async function setAside(): Promise<{ partition: number; sequence: number }[]> {
