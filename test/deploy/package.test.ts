@@ -22,7 +22,8 @@ beforeAll(() => {
   const tarballs = readdirSync(dist).filter((name) => name.endsWith(".tgz")).map((name) => join(dist, name));
   expect(tarballs).toHaveLength(2);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs]);
+  // From the files alone: nothing is asked of a registry
+  run("npm", ["install", "--offline", "--no-audit", "--no-fund", `--cache=${join(folder, ".npm")}`, ...tarballs]);
   // The README's sample files stand beside the reader in a clone
   cpSync(join(installed, "heddle/examples"), join(folder, "examples"), { recursive: true });
 }, longMs);
@@ -40,6 +41,21 @@ test("the installed tree is whole, and nothing in it runs a script", () => {
     expect(Object.keys(manifest)).not.toContain("devDependencies");
   }
 });
+
+test("what the package stands on comes with it, at the versions that the tests ran with", () => {
+  const { packages: tested } = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8")) as Lock;
+  const { packages: found } = JSON.parse(readFileSync(join(installed, ".package-lock.json"), "utf8")) as Lock;
+  const others = Object.entries(found).filter(([path]) => !/^node_modules\/(heddle|@heddle\/client)$/.test(path));
+  expect(others.length).toBeGreaterThan(40);
+  const differing = others.filter(([path, { version, inBundle }]) => {
+    return !inBundle || tested[path.replace(/^node_modules\/heddle\//, "")]?.version !== version;
+  });
+  expect(differing).toEqual([]);
+});
+
+interface Lock {
+  readonly packages: Readonly<Record<string, { readonly version: string; readonly inBundle?: boolean }>>;
+}
 
 test("a project of one's own compiles against the command, the contract and the client, with all declarations checked", () => {
   writeFileSync(

@@ -1,7 +1,7 @@
-/** What the package stands on: nothing that runs a script when it is installed, and nothing that it does not import. */
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+/** What the package stands on, and brings along: nothing that runs a script when it is installed, and nothing that it does not import. */
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { filesBelow, root } from "./compile.ts";
 
 interface Locked {
@@ -24,29 +24,29 @@ const servedFiles: Readonly<Record<string, readonly string[]>> = {
   "swagger-ui-dist": ["LICENSE", "NOTICE", "favicon-32x32.png", "swagger-ui-bundle.js", "swagger-ui.css"],
 };
 
-/** Those of which the package brings the files. */
-export function broughtAlong(): string[] {
-  return Object.keys(servedFiles).filter((name) => name in manifest.dependencies);
-}
-
-/** Puts the files of `broughtAlong` where an import finds them. */
+/**
+ * Puts all that Heddle stands on into the package, at the versions that it was tested with: npm would install whatever fits by then, as
+ * it reads no lock file of a package that is a file. None of it may run a script.
+ */
 export function bringAlong(target: string): void {
-  for (const name of broughtAlong()) {
+  const { packages } = read("package-lock.json") as { packages: Record<string, Locked> };
+  const served = Object.keys(servedFiles).filter((name) => name in manifest.dependencies);
+  const paths = reached(packages, Object.keys(manifest.dependencies).filter((name) => !served.includes(name)));
+  const scripted = paths.filter((path) => packages[path]?.hasInstallScript);
+  if (scripted.length > 0) throw new Error(`These run a script when they are installed: ${scripted.join(", ")}`);
+  for (const path of paths) {
+    const source = join(root, path);
+    // What lies in a folder of its own there is reached itself, where it is needed
+    const isTaken = (file: string): boolean => !file.endsWith(".map") && !relative(source, file).startsWith("node_modules");
+    cpSync(source, join(target, path), { recursive: true, filter: isTaken });
+  }
+  for (const name of served) {
     const { version, license } = read(`node_modules/${name}/package.json`) as Record<string, string>;
     const folder = join(target, "node_modules", name);
     mkdirSync(folder, { recursive: true });
     for (const file of servedFiles[name] ?? []) copyFileSync(join(root, "node_modules", name, file), join(folder, file));
     writeFileSync(join(folder, "package.json"), `${JSON.stringify({ name, version, license }, null, 2)}\n`);
   }
-}
-
-/** No package that comes with the package runs a script when it is installed. */
-export function checkScripts(): void {
-  const along = broughtAlong();
-  const { packages } = read("package-lock.json") as { packages: Record<string, Locked> };
-  const scripted = reached(packages, Object.keys(manifest.dependencies).filter((name) => !along.includes(name)))
-    .filter((path) => packages[path]?.hasInstallScript);
-  if (scripted.length > 0) throw new Error(`These run a script when they are installed: ${scripted.join(", ")}`);
 }
 
 /** Where the packages stand that `names` lead to. */

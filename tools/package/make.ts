@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { argv } from "node:process";
 import { compile, filesBelow, leaveDeclarationsOf, nodeRange, root } from "./compile.ts";
-import { bringAlong, broughtAlong, checkImports, checkScripts, manifest } from "./dependency-tree.ts";
+import { bringAlong, checkImports, manifest } from "./dependency-tree.ts";
 
 const dist = join(root, "dist");
 const engines = { node: nodeRange };
@@ -82,10 +82,9 @@ function writeHeddle(folder: string): void {
     },
     files: [...programFolders, "docs", "examples", "CHANGELOG.md"],
     dependencies: manifest.dependencies,
-    ...(broughtAlong().length > 0 && { bundleDependencies: broughtAlong() }),
+    bundleDependencies: Object.keys(manifest.dependencies),
   });
   bringAlong(folder);
-  checkScripts();
   checkImports(folder, Object.keys(manifest.dependencies));
 }
 
