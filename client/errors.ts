@@ -1,4 +1,4 @@
-/** The ways in which a call ends without a success: Heddle said no, a class for each kind of no, or nobody answered. */
+/** The ways in which a call ends without a success: Heddle said no, a class for each kind of no, or no answer came. */
 import type { ObjectError, Reason } from "./gen/calls.ts";
 
 /** Of everything that a call may throw but the reason of its own signal. */

@@ -54,12 +54,12 @@ class Base {
     return this.#queue.add(objects);
   }
 
-  /** Resolves when everything that was enqueued before was answered, or told as lost. */
+  /** Resolves when everything that was enqueued before was answered, or reported as lost. */
   flush(options?: { readonly signal?: AbortSignal }): Promise<void> {
     return this.#queue.flush(options);
   }
 
-  /** Sends what waits and takes no more; what is not answered in `timeoutMs` (10 s) is told as lost. */
+  /** Sends what waits and takes no more; what is not answered in `timeoutMs` (10 s) is reported as lost. */
   shutdown(options?: { readonly timeoutMs?: number }): Promise<void> {
     return this.#queue.shutdown(options);
   }

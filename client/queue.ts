@@ -8,7 +8,7 @@ import { batchLimits, type ObjectError, type TrackBody } from "./gen/calls.ts";
 import { type BatchLimits, bodyText, fitting, type Kind, named, type Queued, readObjects } from "./queue-batch.ts";
 
 export interface QueueOptions {
-  /** Objects that wait, 10,000 unless given: what is beyond is lost, and told. */
+  /** Objects that wait, 10,000 unless given: what is beyond is lost, and reported. */
   readonly objectsMax?: number;
   /** Bytes of JSON that wait, 16 MiB unless given. */
   readonly bytesMax?: number;
@@ -50,7 +50,7 @@ export interface Queue {
   add(objects: TrackBody): boolean;
   /** Sends what waits, and resolves when the server has said yes or no to all that was added before. */
   flush(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Takes nothing more, sends what waits; what is not answered in time is lost, and told. Always resolves. */
+  /** Takes nothing more, sends what waits; what is not answered in time is lost, and reported. Always resolves. */
   shutdown(options?: { readonly timeoutMs?: number }): Promise<void>;
   /** Objects that were added and are not settled. */
   size(): number;
@@ -165,7 +165,7 @@ class TrackQueue implements Queue {
     this.#working = false;
   }
 
-  /** Resolves when each object of the batch was taken or told as lost. */
+  /** Resolves when each object of the batch was taken or reported as lost. */
   async #send(batch: readonly Queued[]): Promise<void> {
     if (this.#stop.signal.aborted) return void this.#lose("unanswered", batch, { error: this.#stop.signal.reason });
     const request = { idempotencyKey: this.#newKey(), bodyText: bodyText(batch) };

@@ -1,9 +1,12 @@
-/** `node test/bench/artefacts.ts`: what each artefact weighs, how long it takes to start, and what it takes while nothing happens. */
+/**
+ * `node test/bench/artefacts.ts`: what each artefact weighs, how long it takes to start, and what it takes while nothing happens.
+ * `--images=heddle:0.1.0,heddle:0.1.0-deno` measures images that are there, too.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
-import { env, execPath } from "node:process";
+import { argv, env, execPath } from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { oldestNode } from "../deploy/runtimes.ts";
 import { launchHeddle } from "../heddle-process.ts";
@@ -31,6 +34,10 @@ console.table([
   await measured("package, the oldest Node", join(bin, "heddle"), await oldestNode()),
   await measured("package, Deno", join(bin, "heddle-deno"), deno),
 ]);
+const images = argv.find((arg) => arg.startsWith("--images="))?.slice("--images=".length).split(",") ?? [];
+const measuredImages = [];
+for (const image of images) measuredImages.push(await measuredImage(image));
+if (images.length > 0) console.table(measuredImages);
 rmSync(folder, { recursive: true });
 
 /** Medians. The first start, which fills caches, is left out. */
@@ -53,6 +60,41 @@ async function measured(name: string, program: string, path: string) {
     await server.ended;
     rmSync(dataDir, { recursive: true });
   }
+  return medians(name, found);
+}
+
+/** From `docker run` to its line that it listens, on a volume of its own. */
+async function measuredImage(name: string) {
+  const found = [];
+  for (let at = 0; at <= starts; at++) {
+    const began = performance.now();
+    const container = docker(
+      "run",
+      "--detach",
+      "--network=none",
+      "--read-only",
+      "--tmpfs=/tmp",
+      "--volume=/data",
+      name,
+      "start",
+      "--no-demo",
+    );
+    while (!docker("logs", container).includes("is listening on")) await setTimeout(10);
+    const ms = performance.now() - began;
+    await setTimeout(restMs);
+    const pid = Number(docker("inspect", "--format", "{{.State.Pid}}", container));
+    found.push({ ms, megabytes: costOf(pid).residentBytes / 1e6 });
+    docker("rm", "--force", "--volumes", container);
+  }
+  const bytes = Number(docker("image", "inspect", "--format", "{{.Size}}", name));
+  return { ...medians(name, found), "unpacked, MB": Math.round(bytes / 1e6) };
+}
+
+function docker(...args: string[]): string {
+  return execFileSync("docker", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+}
+
+function medians(name: string, found: readonly { readonly ms: number; readonly megabytes: number }[]) {
   const counted = found.slice(1);
   return { name, "start, ms": median(counted.map(({ ms }) => ms)), "idle, MB": median(counted.map((each) => each.megabytes)) };
 }

@@ -1,6 +1,6 @@
 /** The Dockerfile and the compose file: what can be said of them without building anything. */
-import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -8,6 +8,8 @@ import { env, execPath } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 import { parse } from "yaml";
 import { meshNodeOptions, meshSemiSpaceMib } from "../../cli/semi-space.ts";
+import { provisionTool } from "./provision.ts";
+import { describeWithTools } from "./with-tools.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const dockerfile = text("deploy/images/Dockerfile");
@@ -166,6 +168,35 @@ test("compose.yaml: every part of the cluster, with its command and settings, be
   }
   for (const { ports = [] } of Object.values(services)) for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:/);
 });
+
+await describeWithTools(["compose"], "compose.yaml", () => {
+  test("Docker Compose's own reader takes it, and refuses a field that there is not", async () => {
+    const reader = await provisionTool("compose");
+    function read(file: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
+      return spawnSync(reader, ["-format", "json", file], { cwd: join(repository, "deploy"), encoding: "utf8" });
+    }
+    const taken = read("compose.yaml");
+    expect(taken.stderr).toBe("");
+    const { services, configs } = JSON.parse(taken.stdout) as { services: Record<string, ReadService>; configs: object };
+    expect(Object.keys(services).sort()).toEqual(Object.keys(compose.services).sort());
+    for (const [name, { depends_on = {}, env_file = [], configs: used = [] }] of Object.entries(services)) {
+      expect(Object.keys(services), name).toEqual(expect.arrayContaining(Object.keys(depends_on)));
+      expect(Object.keys(configs), name).toEqual(expect.arrayContaining(used.map(({ source }) => source)));
+      expect(env_file.filter(({ path }) => !existsSync(path)), name).toEqual([]);
+    }
+    const folder = mkdtempSync(join(tmpdir(), "heddle-compose-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, "compose.yaml"), text("deploy/compose.yaml").replace("read_only: true", "readonly: true"));
+    const { status, stderr } = read(join(folder, "compose.yaml"));
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/readonly/)]);
+  });
+});
+
+interface ReadService {
+  readonly depends_on?: object;
+  readonly env_file?: readonly { readonly path: string }[];
+  readonly configs?: readonly { readonly source: string }[];
+}
 
 interface ComposeService {
   readonly command: readonly string[];

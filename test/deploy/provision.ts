@@ -1,7 +1,7 @@
 /** Where the checkers of the manifests come from: the Go module proxy and PyPI, built once and kept. */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import { env } from "node:process";
 import { promisify } from "node:util";
 import { parse } from "yaml";
@@ -13,6 +13,8 @@ const programs = {
   kustomize: "sigs.k8s.io/kustomize/kustomize/v5@v5.7.1",
   kubeconform: "github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0",
   "kube-score": "github.com/zegl/kube-score/cmd/kube-score@v1.20.0",
+  // How Docker Compose itself reads a file
+  compose: "github.com/compose-spec/compose-go/v2/cmd@v2.16.2",
   starlark: "go.starlark.net/cmd/starlark@v0.0.0-20260908191801-89a6a09411d5",
 } as const;
 /** Its module replaces others, so `go install` refuses it: it is built as what a module of ours needs. Without service discovery and pages. */
@@ -65,7 +67,7 @@ async function findProgram(name: keyof typeof programs): Promise<string> {
         env: { ...env, GOBIN: target, CGO_ENABLED: "0" },
       }));
   }
-  return join(folder, name);
+  return join(folder, basename(source.slice(0, source.indexOf("@")).replace(/\/v\d+$/, "")));
 }
 
 async function findPrometheus(name: (typeof ofPrometheus)[number]): Promise<string> {
