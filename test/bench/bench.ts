@@ -1,100 +1,200 @@
-/** `npm run bench`: what Heddle costs beside the raw floors measured in the same run. Never part of a timed test. */
+/**
+ * `npm run bench`: what Heddle costs beside the raw floors measured in the same run, each load quoted as a ratio to its floor. Never part of a
+ * timed test.
+ *
+ *   --shape mesh              a gateway and a process of each part; without it one process
+ *   --against REF             this build and that of REF in turn: A B A B
+ *   --url URL --pids 1,2      one that runs already; with --key for each workspace that the load may go to
+ *   --rounds 3 --seconds 8    how often each load is measured, and how long, roughly
+ *   --profiles 10000          so many users
+ *   --picture FILE.svg        draws what the table says; --json prints it for programs
+ */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { firstBody, hotUserBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
+import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
 import { type Answer, load, type LoadResult, percentile, send } from "./load.ts";
-import { costOf } from "./process-cost.ts";
 import { firstLine, startServer } from "./server.ts";
+import { machineText, watchOthers } from "./stillness.ts";
+import { costsOf, residentMbOf, startTargets, type Target, type Targets } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
     profiles: { type: "string", default: "10000" },
     seconds: { type: "string", default: "8" },
+    rounds: { type: "string", default: "3" },
+    shape: { type: "string", default: "one" },
+    against: { type: "string" },
+    url: { type: "string" },
+    pids: { type: "string", default: "" },
+    key: { type: "string", multiple: true },
+    picture: { type: "string" },
     json: { type: "boolean", default: false },
   },
 });
+if (values.shape !== "one" && values.shape !== "mesh") throw new Error(`--shape is one or mesh, not "${values.shape}"`);
+if (values.url !== undefined && values.key === undefined) {
+  throw new Error("--url needs --key, once or more often: keys of workspaces that are there");
+}
+const shape = values.shape;
+const [rounds, scale] = [Number(values.rounds), Number(values.seconds)];
 /** The load goes to so many workspaces that no published limit is met; one more is for questions. */
-const workspaces = 63;
+const keys = values.key ?? Array.from({ length: 64 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
+const workspaces = Math.max(1, keys.length - 1);
 /** Users of each workspace. */
 const users = Math.ceil(Number(values.profiles) / workspaces);
-const scale = Number(values.seconds);
 const folder = mkdtempSync(join(tmpdir(), "heddle-bench-"));
-const keys = Array.from({ length: workspaces + 1 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
-const table: Row[] = [];
+const figures: Figure[] = [];
+const others: { name: string; value: string }[] = [];
+
+const floors = {
+  many: "node:http parses 75 objects",
+  one: "node:http parses one object",
+  write: "SQLite upserts a row, 500 a commit",
+  reads: `SQLite reads 3 rows and upserts one, ${values.profiles} users`,
+};
+/** Requests of a load in a second of the command line. The mesh takes fewer. */
+const share = shape === "mesh" ? 0.1 : 1;
+
+interface Load {
+  readonly name: string;
+  readonly objects: number;
+  readonly connections: number;
+  readonly requests: number;
+  readonly floor?: string;
+  readonly make: (n: number) => ReturnType<typeof track>;
+}
+
+const loads: readonly Load[] = [
+  {
+    name: "75 objects a request, applied",
+    objects: 75,
+    connections: 16,
+    requests: 250 * scale * share,
+    ...(shape === "one" && { floor: floors.reads }),
+    make: (n) => track(n, mixedBody(n, users)),
+  },
+  {
+    name: "one object a request, applied",
+    objects: 1,
+    connections: 32,
+    requests: 1_500 * scale * share,
+    floor: floors.one,
+    make: (n) => track(n, oneEventBody(n, users)),
+  },
+  {
+    name: "one object a request, one connection",
+    objects: 1,
+    connections: 1,
+    requests: 300 * scale * share,
+    floor: floors.one,
+    make: (n) => track(n, oneEventBody(n, users)),
+  },
+  {
+    name: "one hot user, 75 objects a request",
+    objects: 75,
+    connections: 1,
+    requests: 60 * scale * share,
+    make: (n) => track(0, hotUserBody(n, 75)),
+  },
+];
 
 try {
-  await floors();
-  await heddle();
-  print();
+  if (values.url === undefined && shape === "one") await startTime();
+  const targets = await open();
+  try {
+    await measureAll(targets.all);
+  } finally {
+    await targets.stop();
+  }
+  report();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function floors(): Promise<void> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
-  const url = (await firstLine(child, /http:/)).trim();
-  await timed(
-    { name: "floor: node:http parses 75 objects", pid: child.pid ?? 0, objects: 75 },
-    () => load({ url, connections: 16, requests: 800 * scale, make: (n) => ({ path: "/", body: mixedBody(n, users), headers: {} }) }),
-  );
-  await timed(
-    { name: "floor: node:http parses one object", pid: child.pid ?? 0, objects: 1 },
-    () => load({ url, connections: 32, requests: 3000 * scale, make: (n) => ({ path: "/", body: oneEventBody(n, users), headers: {} }) }),
-  );
-  child.kill();
-  floorOf("floor: SQLite upserts a row, 500 a commit", ["sqlite"]);
-  floorOf(`floor: SQLite reads 3 rows and upserts one, ${values.profiles} users`, ["users", values.profiles]);
+async function measureAll(targets: readonly Target[]): Promise<void> {
+  for (const target of targets) await fill(target);
+  for (let round = 0; round < rounds; round += 1) {
+    await measureFloors(round);
+    // A B A B, and each is as often the first
+    const inTurn = round % 2 === 0 ? targets : targets.toReversed();
+    for (const each of loads) for (const target of inTurn) await measure(each, target);
+  }
+  for (const target of targets) await readable(target);
 }
 
-function floorOf(name: string, [what, count]: readonly [what: string, count?: string]): void {
-  const args = [join(import.meta.dirname, "floor.ts"), what, join(folder, `floor-${what}.db`), count ?? ""];
-  const out = spawnSync(process.execPath, args, { encoding: "utf8" });
-  const row = JSON.parse(out.stdout) as { cpuUs: number; perSecond: number };
-  table.push({ name, objectsPerSecond: row.perSecond, cpuUs: row.cpuUs });
+async function open(): Promise<Targets> {
+  if (values.url === undefined) return await startTargets({ shape, against: values.against, folder, keys });
+  const processes = new Map(values.pids.split(",").filter((pid) => pid !== "").map((pid) => [`process ${pid}`, Number(pid)]));
+  return { all: [{ name: "what runs", url: values.url, processes }], stop: () => Promise.resolve() };
 }
 
-async function heddle(): Promise<void> {
-  // The first start on a machine compiles; the second is what a restart costs
+/** The first start on a machine compiles; the second is what a restart costs. */
+async function startTime(): Promise<void> {
   await (await startServer({ folder: join(folder, "first"), keys })).stop();
   const began = performance.now();
-  const server = await startServer({ folder: join(folder, "data"), keys });
-  try {
-    await send(new Agent(), server.url, track(0, oneEventBody(0, users)));
-    table.push({ name: "start to first accepted write", ms: performance.now() - began });
-    table.push({ name: "idle", residentMb: costOf(server.pid).residentBytes / 1e6 });
-    await measure(server.url, server.pid);
-  } finally {
-    await server.stop();
-  }
+  const server = await startServer({ folder: join(folder, "second"), keys });
+  await send(new Agent(), server.url, track(0, oneEventBody(0, users)));
+  others.push({ name: "start to first accepted write, ms", value: (performance.now() - began).toFixed(0) });
+  const idle = residentMbOf({ name: "", url: server.url, processes: new Map([["heddle", server.pid]]) });
+  others.push({ name: "idle, resident MB", value: idle.toFixed(0) });
+  await server.stop();
 }
 
-async function measure(url: string, pid: number): Promise<void> {
-  await timed(
-    { name: `making ${users * workspaces} profiles`, pid, objects: Math.min(users, 75) },
-    () => applied(url, Math.ceil(users / 75) * workspaces, (n) => track(n, firstBody(Math.floor(n / workspaces), users)), 8),
+async function measureFloors(round: number): Promise<void> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
+  const url = (await firstLine(child, /http:/)).trim();
+  const floor: Target = { name: "", url, processes: new Map([["node:http", child.pid ?? 0]]) };
+  const bare = { path: "/", headers: {} };
+  await counted(
+    floors.many,
+    floor,
+    75,
+    () => load({ url, connections: 16, requests: 800 * scale, make: (n) => ({ ...bare, body: mixedBody(n, users) }) }),
   );
-  const mixed = await timed(
-    { name: "75 objects a request, applied", pid, objects: 75 },
-    () => applied(url, 250 * scale, (n) => track(n, mixedBody(n, users)), 16),
+  await counted(
+    floors.one,
+    floor,
+    1,
+    () => load({ url, connections: 32, requests: 3_000 * scale, make: (n) => ({ ...bare, body: oneEventBody(n, users) }) }),
   );
-  await timed(
-    { name: "one object a request, applied", pid, objects: 1 },
-    () => applied(url, 1500 * scale, (n) => track(n, oneEventBody(n, users)), 32),
+  child.kill();
+  bareStore(floors.write, ["sqlite", join(folder, `floor-write-${round}.db`)]);
+  bareStore(floors.reads, ["users", join(folder, `floor-reads-${round}.db`), values.profiles]);
+}
+
+function bareStore(name: string, args: readonly string[]): void {
+  const watched = watchOthers([process.pid]);
+  const out = spawnSync(process.execPath, [join(import.meta.dirname, "floor.ts"), ...args], { encoding: "utf8" });
+  const { cpuUs, perSecond } = JSON.parse(out.stdout) as { cpuUs: number; perSecond: number };
+  // Its own time is among that of others, as it has ended
+  const own = Math.min(1, (cpuUs * perSecond) / 1e6);
+  figures.push({ load: name, cpuUs, objectsPerSecond: perSecond, others: Math.max(0, watched() - own) });
+}
+
+async function fill(target: Target): Promise<void> {
+  const requests = Math.ceil(users / 75) * workspaces;
+  const make = (n: number) => track(n, firstBody(Math.floor(n / workspaces), users));
+  await counted(
+    `making ${users * workspaces} profiles`,
+    target,
+    Math.min(users, 75),
+    () => applied(target.url, { requests, make, connections: 8 }),
   );
-  await readable(url, pid, mixed.objectsPerSecond ?? 0);
-  await timed(
-    { name: "one hot user, 75 objects a request", pid, objects: 75 },
-    () => applied(url, 60 * scale, (n) => track(0, hotUserBody(n, 75)), 1),
-  );
+}
+
+async function measure({ name, objects, ...asked }: Load, target: Target): Promise<void> {
+  await counted(name, target, objects, () => applied(target.url, { ...asked, requests: Math.max(1, Math.round(asked.requests)) }));
 }
 
 /** At half load: how long after an answer a read that sees it comes back. */
-async function readable(url: string, pid: number, objectsPerSecond: number): Promise<void> {
-  const perSecond = objectsPerSecond / 75 / 2;
+async function readable(target: Target): Promise<void> {
+  const fastest = summaries(figures, new Map()).find((row) => row.load === loads[0]?.name && row.target === target.name);
+  const perSecond = (fastest?.objectsPerSecond ?? 0) / 75 / 2;
   const waits: number[] = [];
   const agent = new Agent({ keepAlive: true });
   const onAnswer = async (n: number, answer: Answer): Promise<void> => {
@@ -102,103 +202,78 @@ async function readable(url: string, pid: number, objectsPerSecond: number): Pro
     const start = performance.now();
     const body = Buffer.from(JSON.stringify({ external_ids: [userOf(n * 75, users)], fields_to_export: ["custom_attributes"] }));
     const headers = { ...track(n, body).headers, "x-heddle-position": String(answer.headers["x-heddle-position"] ?? "") };
-    await send(agent, url, { path: "/users/export/ids", body, headers });
+    await send(agent, target.url, { path: "/users/export/ids", body, headers });
     waits.push(performance.now() - start);
   };
-  await timed(
-    { name: "75 objects a request at half load", pid, objects: 75 },
-    () =>
-      load({
-        url,
-        connections: 16,
-        requests: Math.floor(perSecond * scale),
-        perSecond,
-        make: (n) => track(n, mixedBody(n, users)),
-        onAnswer,
-      }),
+  const requests = Math.max(20, Math.floor(perSecond * scale));
+  const make = (n: number) => track(n, mixedBody(n, users));
+  await counted(
+    "75 objects a request at half load",
+    target,
+    75,
+    () => load({ url: target.url, connections: 16, requests, perSecond, make, onAnswer }),
   );
   const sorted = Float64Array.from(waits).sort();
-  table.push({
-    name: "  answered to readable",
-    p50: percentile(sorted, 0.5),
-    p99: percentile(sorted, 0.99),
-    p999: percentile(sorted, 0.999),
-  });
+  const [half, most] = [percentile(sorted, 0.5), percentile(sorted, 0.99)].map((ms) => ms.toFixed(1));
+  others.push({ name: `answered to readable at half load, p50 and p99 ms, ${target.name}`, value: `${half}, ${most}` });
+  others.push({ name: `resident MB under load, ${target.name}`, value: residentMbOf(target).toFixed(0) });
   agent.destroy();
 }
 
 /** A load that ends when its last object can be read. */
 async function applied(
   url: string,
-  requests: number,
-  make: (n: number) => ReturnType<typeof track>,
-  connections: number,
+  asked: { readonly requests: number; readonly make: Load["make"]; readonly connections: number },
 ): Promise<LoadResult> {
   let position = "";
   const began = performance.now();
   const result = await load({
     url,
-    requests,
-    connections,
-    make,
+    ...asked,
     onAnswer: (_n, answer) => void (position = String(answer.headers["x-heddle-position"] ?? "")),
   });
   const agent = new Agent();
   const read = { path: "/users/export/ids", body: Buffer.from('{"external_ids":["user-1"],"fields_to_export":["email"]}') };
   for (;;) {
-    const answer = await send(agent, url, {
-      ...read,
-      headers: { authorization: `Bearer ${keys[workspaces]}`, "x-heddle-position": position },
-    });
+    const answer = await send(agent, url, { ...read, headers: { authorization: `Bearer ${keys.at(-1)}`, "x-heddle-position": position } });
     if (answer.headers["x-heddle-read"] === undefined) break;
   }
+  agent.destroy();
   return { ...result, seconds: (performance.now() - began) / 1000 };
 }
 
-async function timed(row: { name: string; pid: number; objects: number }, run: () => Promise<LoadResult>): Promise<Row> {
-  const before = costOf(row.pid);
+/** Notes what a load cost, by process, and whether the machine was still. */
+async function counted(name: string, target: Target, objectsEach: number, run: () => Promise<LoadResult>): Promise<void> {
+  const watched = watchOthers([...target.processes.values()]);
+  const before = costsOf(target);
   const result = await run();
-  const after = costOf(row.pid);
-  const objects = result.latencies.length * row.objects;
-  const measured: Row = {
-    name: row.name,
+  const after = costsOf(target);
+  const objects = result.latencies.length * objectsEach;
+  const cpuUsBy = new Map([...after].map(([process, us]) => [process, (us - (before.get(process) ?? 0)) / objects]));
+  figures.push({
+    load: name,
+    ...(target.name !== "" && { target: target.name }),
+    cpuUs: [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0),
+    cpuUsBy,
     objectsPerSecond: Math.round(objects / result.seconds),
-    cpuUs: (after.cpuUs - before.cpuUs) / objects,
     p50: percentile(result.latencies, 0.5),
     p99: percentile(result.latencies, 0.99),
-    p999: percentile(result.latencies, 0.999),
-    residentMb: after.residentBytes / 1e6,
     failed: result.failed,
-  };
-  table.push(measured);
-  return measured;
+    others: watched(),
+  });
 }
 
 function track(n: number, body: Buffer): { path: string; body: Buffer; headers: Record<string, string> } {
   return { path: "/users/track", body, headers: { authorization: `Bearer ${keys[n % workspaces]}` } };
 }
 
-function print(): void {
-  if (values.json) return console.log(JSON.stringify(table, null, 2));
-  const columns = ["objectsPerSecond", "cpuUs", "p50", "p99", "p999", "residentMb", "ms"] as const;
-  const titles = ["objects/s", "CPU us/object", "p50 ms", "p99 ms", "p99.9 ms", "RSS MB", "ms"];
-  console.log(`| ${["", ...titles].join(" | ")} |\n|${" --- |".repeat(titles.length + 1)}`);
-  for (const row of table) {
-    const cells = columns.map((column) =>
-      row[column] === undefined ? "" : row[column] >= 1000 ? String(Math.round(row[column])) : row[column].toFixed(1)
-    );
-    console.log(`| ${[row.name, ...cells].join(" | ")} |${row.failed ? ` ${row.failed} FAILED` : ""}`);
-  }
-}
-
-interface Row {
-  readonly name: string;
-  readonly objectsPerSecond?: number;
-  readonly cpuUs?: number;
-  readonly p50?: number;
-  readonly p99?: number;
-  readonly p999?: number;
-  readonly residentMb?: number;
-  readonly ms?: number;
-  readonly failed?: number;
+function report(): void {
+  const rows = summaries(figures, new Map(loads.flatMap(({ name, floor }) => floor === undefined ? [] : [[name, floor]])));
+  const warnings = warningsOf(rows);
+  if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
+  const plain = rows.map((row) => ({ ...row, cpuUsBy: Object.fromEntries(row.cpuUsBy) }));
+  if (values.json) return console.log(JSON.stringify({ machine: machineText(), rounds, rows: plain, others, warnings }, null, 2));
+  console.log(`${machineText()}; ${rounds} rounds\n\n${tableOf(rows)}\n`);
+  for (const { name, value } of others) console.log(`- ${name}: ${value}`);
+  for (const warning of warnings) console.log(`\n${warning}`);
 }

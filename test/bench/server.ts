@@ -13,9 +13,7 @@ export interface BenchServer {
 export async function startServer(
   { folder, keys, build = join(import.meta.dirname, "../..") }: { folder: string; keys: readonly string[]; build?: string },
 ): Promise<BenchServer> {
-  mkdirSync(folder, { recursive: true });
-  const apply = join(folder, "bench.yaml");
-  writeFileSync(apply, declaration(keys));
+  const apply = writeDeclaration(folder, keys);
   const child = spawn(process.execPath, [join(build, "cli/heddle.mjs"), "start", "--apply", apply], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, HEDDLE_DATA_DIR: join(folder, "data"), HEDDLE_HTTP_PORT: "0", HEDDLE_LOG_LEVEL: "error" },
@@ -30,6 +28,14 @@ export async function startServer(
       await gone;
     },
   };
+}
+
+/** Declares a workspace for each key; gives the path of the file. */
+export function writeDeclaration(folder: string, keys: readonly string[]): string {
+  mkdirSync(folder, { recursive: true });
+  const path = join(folder, "bench.yaml");
+  writeFileSync(path, declaration(keys));
+  return path;
 }
 
 /** The first line of a child's output that matches. */

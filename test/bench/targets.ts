@@ -1,0 +1,124 @@
+/** What the bench measures: one process or a mesh, of this build or of another one in turn, or one that runs already. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { startMeshServers } from "../mesh-servers.ts";
+import { launchMesh } from "../mesh-shape.ts";
+import { costOf } from "./process-cost.ts";
+import { type BenchServer, startServer, writeDeclaration } from "./server.ts";
+
+export interface Target {
+  /** Of which build. */
+  readonly name: string;
+  readonly url: string;
+  /** Ids of the processes that serve, by name. */
+  readonly processes: ReadonlyMap<string, number>;
+}
+
+export interface Targets {
+  readonly all: readonly Target[];
+  stop(): Promise<void>;
+}
+
+export interface TargetOptions {
+  readonly shape: "one" | "mesh";
+  /** A commit, tag or branch whose build is measured in turn with this one. */
+  readonly against?: string | undefined;
+  readonly folder: string;
+  readonly keys: readonly string[];
+}
+
+interface Build {
+  readonly name: string;
+  readonly folder: string;
+}
+
+const repository = resolve(import.meta.dirname, "../..");
+
+export async function startTargets(options: TargetOptions): Promise<Targets> {
+  const builds = [{ name: "this build", folder: repository }];
+  if (options.against !== undefined) builds.push({ name: options.against, folder: checkedOut(options.against, options.folder) });
+  const targets = options.shape === "mesh" ? await startMeshes(builds, options) : await startProcesses(builds, options);
+  return {
+    all: targets.all,
+    async stop() {
+      await targets.stop();
+      if (options.against !== undefined) git("worktree", "remove", "--force", join(options.folder, "against"));
+    },
+  };
+}
+
+/** A work tree of the commit, with the packages of this one. */
+function checkedOut(ref: string, folder: string): string {
+  const place = join(folder, "against");
+  git("worktree", "add", "--detach", place, ref);
+  symlinkSync(join(repository, "node_modules"), join(place, "node_modules"));
+  return place;
+}
+
+function git(...args: readonly string[]): void {
+  execFileSync("git", args, { cwd: repository, stdio: ["ignore", "ignore", "inherit"] });
+}
+
+async function startProcesses(builds: readonly Build[], { folder, keys }: TargetOptions): Promise<Targets> {
+  const servers: { readonly server: BenchServer; readonly target: Target }[] = [];
+  for (const [at, build] of builds.entries()) {
+    const server = await startServer({ folder: join(folder, `data-${at}`), keys, build: build.folder });
+    servers.push({ server, target: { name: build.name, url: server.url, processes: new Map([["heddle", server.pid]]) } });
+  }
+  return {
+    all: servers.map(({ target }) => target),
+    async stop() {
+      for (const { server } of servers) await server.stop();
+    },
+  };
+}
+
+/** On the same servers, with streams and callers of their own; of the servers' time a target has what passes while it works. */
+async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOptions): Promise<Targets> {
+  const servers = await startMeshServers();
+  const meshes: Awaited<ReturnType<typeof launchMesh>>[] = [];
+  async function stop(): Promise<void> {
+    for (const mesh of meshes) {
+      mesh.kill("SIGTERM");
+      await mesh.ended;
+    }
+    await servers.stop();
+  }
+  try {
+    for (const [at, build] of builds.entries()) {
+      const dataDir = join(folder, `data-${at}`);
+      mkdirSync(dataDir, { recursive: true });
+      meshes.push(
+        await launchMesh({
+          repository: build.folder,
+          settings: servers.settings,
+          dataDir,
+          port: 0,
+          declarationPath: writeDeclaration(dataDir, keys),
+          runtimeOf: () => "node",
+          env: { HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
+        }),
+      );
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const shared = { cassandra: servers.cassandra.pid, nats: servers.nats.pid, redis: servers.redis.pid };
+  const all = meshes.map(({ url, gateway, parts }, at) => ({
+    name: builds[at]?.name ?? "",
+    url,
+    processes: new Map([["gateway", gateway.pid], ...[...parts].map(([name, { pid }]) => [name, pid] as const), ...Object.entries(shared)]),
+  }));
+  return { all, stop };
+}
+
+/** Microseconds of CPU so far, by process. */
+export function costsOf({ processes }: Target): Map<string, number> {
+  return new Map([...processes].map(([name, pid]) => [name, costOf(pid).cpuUs]));
+}
+
+export function residentMbOf({ processes }: Target): number {
+  return [...processes.values()].reduce((sum, pid) => sum + costOf(pid).residentBytes, 0) / 1e6;
+}
