@@ -37,7 +37,9 @@ export function bringAlong(target: string): void {
   for (const path of paths) {
     const source = join(root, path);
     // What lies in a folder of its own there is reached itself, where it is needed
-    const isTaken = (file: string): boolean => !file.endsWith(".map") && !relative(source, file).startsWith("node_modules");
+    function isTaken(file: string): boolean {
+      return !file.endsWith(".map") && !relative(source, file).startsWith("node_modules");
+    }
     cpSync(source, join(target, path), { recursive: true, filter: isTaken });
   }
   for (const name of served) {
