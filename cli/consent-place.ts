@@ -33,10 +33,19 @@ export interface LedgerPlace {
   entries(workspaceId: string): AsyncIterable<LedgerEntry>;
   /** Lane records that wait for a human, of all workspaces, the first of them. */
   setAside(): Promise<UnreadRecord[]>;
+  /** How far what came of the resolver is applied. */
+  lag(): Promise<LaneLag>;
   /** Tries those that can be read now once more; how many. */
   redrive(): Promise<number>;
   /** Passes over the one that holds its user or address back, and tries those behind it once more. */
   skip(at: SetAsidePlace): Promise<void>;
+}
+
+export interface LaneLag {
+  readonly lane: string;
+  readonly records: number;
+  /** Absent where no process was asked that looks regularly. */
+  readonly seconds?: number;
 }
 
 export interface UnreadRecord {
@@ -99,16 +108,18 @@ interface FolderLedger extends Pick<LedgerPlace, "verify"> {
   listSetAside(max: number): Promise<SetAside[]>;
   redriveSetAside(): Promise<number>;
   skipSetAside(at: SetAsidePlace): Promise<void>;
+  behind(): Promise<number>;
   chains(workspaceId: string): AsyncIterable<LedgerEntry[]>;
 }
 
 function folderLedger(
   ledger: LedgerPlace["ledger"],
-  { verify, chains, listSetAside, redriveSetAside, skipSetAside }: FolderLedger,
+  { verify, chains, behind, listSetAside, redriveSetAside, skipSetAside }: FolderLedger,
 ): LedgerPlace {
   return {
     ledger,
     redrive: () => redriveSetAside(),
+    lag: async () => ({ lane: ledger, records: await behind() }),
     skip: (at) => skipSetAside(at),
     async setAside() {
       const kept = await listSetAside(limits.setAsidePageMax);
@@ -137,7 +148,7 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
   };
 }
 
-type LedgerCalls = "verifyLedger" | "exportLedger" | "listSetAside" | "redriveSetAside" | "skipSetAside";
+type LedgerCalls = "verifyLedger" | "exportLedger" | "getProgress" | "listSetAside" | "redriveSetAside" | "skipSetAside";
 
 function meshLedger(
   ledger: LedgerPlace["ledger"],
@@ -160,6 +171,10 @@ function meshLedger(
     async setAside() {
       const { records } = await client.listSetAside({});
       return records.map(({ sequence, ...record }) => ({ ...record, sequence: Number(sequence) }));
+    },
+    async lag() {
+      const { lanes } = await client.getProgress({});
+      return { lane: ledger, records: Number(lanes[0]?.records ?? 0), seconds: lanes[0]?.seconds ?? 0 };
     },
     redrive: async () => (await client.redriveSetAside({})).records,
     skip: async ({ sequence, ...at }) => void await client.skipSetAside({ ...at, sequence: BigInt(sequence) }),

@@ -1,20 +1,26 @@
-/** Lane records of consent that wait for a human, for heddle log: shown, tried once more, and passed over. */
+/** Lanes of consent for heddle log: how far they are, and records that wait for a human: shown, tried once more, and passed over. */
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import { withAccessPlace } from "./access-place.ts";
-import { type ConsentPlace, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
+import { type ConsentPlace, type LaneLag, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
 
-export interface UnreadConsent extends UnreadRecord {
+interface UnreadConsent extends UnreadRecord {
   /** The service whose lane it is. */
   readonly lane: LedgerPlace["ledger"];
 }
 
-export async function unreadConsent(options: { readonly dataDir?: string }): Promise<UnreadConsent[]> {
-  const found = await inPlace(
-    options,
-    ({ ledgers }) =>
-      Promise.all(ledgers.map(async ({ ledger, setAside }) => (await setAside()).map((record) => ({ lane: ledger, ...record })))),
-  );
-  return (found ?? []).flat();
+interface ConsentLanes {
+  readonly lags: readonly LaneLag[];
+  readonly unread: readonly UnreadConsent[];
+}
+
+/** Both empty in a mesh whose settings do not say where the services are. */
+export async function consentLanes(options: { readonly dataDir?: string }): Promise<ConsentLanes> {
+  const found = await inPlace(options, ({ ledgers }) =>
+    Promise.all(ledgers.map(async ({ ledger, setAside, lag }) => {
+      const [unread, behind] = [await setAside(), await lag()];
+      return { lag: behind, unread: unread.map((record) => ({ lane: ledger, ...record })) };
+    })));
+  return { lags: (found ?? []).map(({ lag }) => lag), unread: (found ?? []).flatMap(({ unread }) => unread) };
 }
 
 /** Passes over the record at the place. False where the settings do not say where the services are. */

@@ -7,7 +7,7 @@ import { readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
-import { redriveConsent, skipConsent, unreadConsent } from "./consent-unread.ts";
+import { consentLanes, redriveConsent, skipConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
 import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
 import { readSettings } from "./settings.ts";
@@ -17,8 +17,9 @@ interface PlaceOptions extends JsonOption {
 }
 
 export async function status(options: PlaceOptions): Promise<number> {
-  const { lags, held, setAside } = await withLog(options, (log) => log.status());
-  const unread = await unreadConsent(options);
+  const { lags: intake, held, setAside } = await withLog(options, (log) => log.status());
+  const { lags: consent, unread } = await consentLanes(options);
+  const lags = [...intake, ...consent];
   if (options.json) {
     printJson({ lags, held, setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence, reason })), unread });
     return exitCodes.ok;

@@ -114,3 +114,8 @@ async function untilRead(read: () => number, clock: Clock): Promise<number> {
 export function setAsideIn(tables: SqliteConsent<unknown>, messages: RedriveMessages): Redriving {
   return redriving({ ...messages, tables, laneOf: () => 0, append: (_, body) => tables.lane.append(body) });
 }
+
+/** How many messages of the lane are not applied, by the file: a server that runs keeps its place a moment after it has got there. */
+export async function behindIn({ lane }: SqliteConsent<unknown>): Promise<number> {
+  return Math.max(0, lane.tail() - await lane.positions.load(0));
+}

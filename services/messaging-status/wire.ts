@@ -1,5 +1,5 @@
 /** The messaging-status service put together: store, lane, links, use cases. The only file of the service that sees all of them. */
-import { openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
+import { behindIn, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
@@ -80,6 +80,7 @@ export async function readMessagingStatus(database: Database, clock: Clock) {
   const { store, history, chains, verify, linkKeys } = tables;
   return {
     ...setAsideIn(tables, statusMessages),
+    behind: () => behindIn(tables),
     history,
     chains,
     verify,

@@ -297,4 +297,21 @@ describe("reports", () => {
     expect(seen).toMatchObject({ apps: [{ app_id: "app", sessions: 1 }], devices: [{ device_id: "d" }] });
     expect(JSON.stringify(seen?.["campaigns_received"])).toContain("Campaign");
   });
+
+  test.each<[string, string]>([
+    ["longer than 255 bytes", "é".repeat(128)],
+    ["empty", ""],
+    ["with U+0000", "a\u0000b"],
+  ])("ReportSession refuses a device id that is %s, and says what is allowed", async (_, deviceId) => {
+    const profile = await openTest();
+    await profile.track({ events: [event("a")] });
+    const user = { key: { case: "externalId" as const, value: "a" } };
+    function report(id: string) {
+      const device = { deviceId: id, model: "m", os: "o" };
+      return profile.client.reportSession({ scope: profile.scope(), report: { user, appId: "app", startedAt: 1n, device } });
+    }
+    await expect(report(deviceId)).rejects.toThrow("'device_id' must be a text of 1 to 255 bytes without U+0000");
+    await report("x".repeat(255));
+    expect(await profile.user("a")).toMatchObject({ apps: [{ sessions: 1 }], devices: [{ device_id: "x".repeat(255) }] });
+  });
 });

@@ -1,5 +1,5 @@
 /** The subscription service put together: store, lane, use cases. The only file of the service that sees all of them. */
-import { openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
+import { behindIn, openEmbeddedConsent, setAsideIn } from "../consent/embedded.ts";
 import type { Client, ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../platform/clock.ts";
 import { openSqliteEvents } from "../../platform/events/sqlite.ts";
@@ -100,6 +100,7 @@ export async function readMembershipLedger(database: Database) {
     chains,
     verify,
     ...setAsideIn(tables, membershipMessages),
+    behind: () => behindIn(tables),
     /** Of a user and of those who were merged into it, in order. */
     async history(workspaceId: string, userId: string): Promise<LedgerEntry[]> {
       const row = (await store.load(workspaceId, [userId])).get(userId);

@@ -15,6 +15,11 @@ test("heddle log status says how far everything is, and that nothing waits", asy
   const shown = await log("status");
   expect(shown.code, shown.errors).toBe(0);
   expect(shown.output).toMatch(/LANE +BEHIND.*\nintake-0 +0/);
+  await expect.poll(async () => JSON.parse((await log("status", "--json")).output).lags).toEqual([
+    expect.objectContaining({ lane: "intake-0", records: 0 }),
+    expect.objectContaining({ lane: "subscription", records: 0 }),
+    expect.objectContaining({ lane: "messaging-status", records: 0 }),
+  ]);
   expect(shown.output).toContain("Nothing waits for a human");
 });
 

@@ -28,7 +28,7 @@ export function devicesIn(object: TrackObject): readonly string[] {
 
 const none: readonly string[] = [];
 
-/** Sessions may tell of devices by any text: one that is too long, or no text for a store, names nobody. */
+/** Records of earlier builds may tell of devices by any text: one that is too long, or no text for a store, names nobody. */
 export function isDeviceName(id: string): boolean {
   return id !== "" && id.isWellFormed() && !id.includes("\u0000") && utf8Bytes(id) <= limits.deviceIdBytesMax;
 }

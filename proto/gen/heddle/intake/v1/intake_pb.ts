@@ -735,6 +735,8 @@ export const SessionReportSchema: GenMessage<SessionReport> = /*@__PURE__*/
  */
 export type Device = Message<"heddle.intake.v1.Device"> & {
   /**
+   * 1 to 255 bytes without U+0000; ReportSession refuses another with INPUT_INVALID.
+   *
    * @generated from field: string device_id = 1;
    */
   deviceId: string;
