@@ -111,6 +111,7 @@ Example:
   program.command("migrate")
     .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
     .option("--wait <seconds>", "try again for so long while Cassandra is not there or another migration runs", whole(0, 3_600))
+    .option("--seal", "no process of a build before is left: use what such a build does not know also in keyspaces that are there")
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
 }

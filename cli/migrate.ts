@@ -12,10 +12,12 @@ export interface MigrateOptions extends JsonOption {
   readonly env: NodeJS.ProcessEnv;
   /** How many seconds to try again while Cassandra is not there, or another migration runs. */
   readonly wait?: number;
+  /** No process of a build before is left: what only this build knows may be used in keyspaces that were made before. */
+  readonly seal?: boolean;
 }
 
 /** All settings are read before anything is made. */
-export async function migrate({ env, wait = 0, json = false }: MigrateOptions): Promise<number> {
+export async function migrate({ env, wait = 0, seal = false, json = false }: MigrateOptions): Promise<number> {
   const keyspaces = await Promise.all(meshKeyspaces.map((load) => load()));
   const config = readSettings(env, (reader) => ({
     stores: keyspaces.map(({ read, schemaFolder }) => ({ store: read(reader), schemaFolder })),
@@ -25,7 +27,7 @@ export async function migrate({ env, wait = 0, json = false }: MigrateOptions): 
   const applied: { readonly keyspace: string; readonly versions: readonly number[] }[] = [];
   for (const { store, schemaFolder } of config.stores) {
     const versions = await patiently(
-      () => migrateKeyspace(store, schemaFolder, { clock: systemClock, replication: config.replication }),
+      () => migrateKeyspace(store, schemaFolder, { clock: systemClock, replication: config.replication, seal }),
       endsAt,
     );
     applied.push({ keyspace: store.keyspace, versions });

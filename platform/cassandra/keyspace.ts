@@ -6,7 +6,7 @@ import { limits } from "../limits.ts";
 import type { StoreConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { openCassandra } from "./driver.ts";
-import { createKeyspace, currentVersion, migrate, readMigrations } from "./migrate.ts";
+import { createKeyspace, currentVersion, isSealed, migrate, readMigrations } from "./migrate.ts";
 import type { Session } from "./session.ts";
 import { type StoreWatch, watchStore } from "./store-watch.ts";
 
@@ -14,6 +14,8 @@ export interface Keyspace {
   readonly session: Session;
   /** Whether the store answers. */
   readonly watch: StoreWatch;
+  /** Whether builds that do not know every version of this one refuse the tables (see Migration.seals), so that all of it may be used. */
+  readonly sealed: boolean;
   close(): Promise<void>;
 }
 
@@ -24,12 +26,14 @@ export interface Keyspace {
 export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaFolder: string, clock: Clock): Promise<Keyspace> {
   const session = openCassandra({ ...cassandra, keyspace }, clock);
   const migrations = readMigrations(schemaFolder);
+  let sealed: boolean;
   try {
     const version = await currentVersion(session, migrations).catch((error: unknown) => isUnmade(error) ? 0 : Promise.reject(error));
     if (version < migrations.length) {
       const found = `The tables of ${keyspace} have version ${version}, this build needs ${migrations.length}`;
       throw new Refusal("STORE_UNAVAILABLE", `${found}: run heddle migrate`, { retryAfterSeconds: 1 });
     }
+    sealed = await isSealed(session, migrations);
   } catch (error) {
     await session.close();
     throw error;
@@ -38,6 +42,7 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
   return {
     session,
     watch,
+    sealed,
     async close() {
       watch.close();
       await session.close();
@@ -57,7 +62,7 @@ export function isUnmade(error: unknown): boolean {
 export async function migrateKeyspace(
   { cassandra, keyspace }: StoreConfig,
   schemaFolder: string,
-  { clock, replication }: { readonly clock: Clock; readonly replication: number },
+  { clock, replication, seal = false }: { readonly clock: Clock; readonly replication: number; readonly seal?: boolean },
 ): Promise<readonly number[]> {
   const config = { ...cassandra, deadlineMs: limits.cassandraSchemaMsMax };
   const outside = openCassandra(config, clock);
@@ -68,7 +73,7 @@ export async function migrateKeyspace(
   }
   const session = openCassandra({ ...config, keyspace }, clock);
   try {
-    return await migrate({ session, migrations: readMigrations(schemaFolder), owner: newId("migrate_", clock) });
+    return await migrate({ session, migrations: readMigrations(schemaFolder), owner: newId("migrate_", clock), seal });
   } finally {
     await session.close();
   }

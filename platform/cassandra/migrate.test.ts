@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { createKeyspace, currentVersion, migrate, type Migration, readMigrations } from "./migrate.ts";
+import { createKeyspace, currentVersion, isSealed, migrate, type Migration, readMigrations } from "./migrate.ts";
 import type { Row, Session, Statement } from "./session.ts";
 
 const versions: Migration[] = [
@@ -24,6 +24,21 @@ test("migrate() applies what is missing, in order, and nothing the second time",
   expect(await migrate({ session, migrations: versions, owner: "me" })).toEqual([]);
   expect(ran).toHaveLength(4);
   expect(await currentVersion(session, versions)).toBe(2);
+});
+
+test("tables are sealed as they are made, or on demand, and builds before refuse them then", async () => {
+  const sealing: Migration[] = [...versions, { version: 3, description: "three", statements: [table("e")], digest: "d3", seals: true }];
+  const fresh = fakeSession().session;
+  await migrate({ session: fresh, migrations: sealing, owner: "me" });
+  expect([await isSealed(fresh, sealing), await currentVersion(fresh, sealing)]).toEqual([true, 3]);
+  await expect(currentVersion(fresh, versions)).rejects.toThrow("Version 1 of the tables was another one");
+  const old = fakeSession().session;
+  await migrate({ session: old, migrations: versions, owner: "me" });
+  expect(await migrate({ session: old, migrations: sealing, owner: "me" })).toEqual([3]);
+  expect([await isSealed(old, sealing), await currentVersion(old, versions)]).toEqual([false, 3]);
+  expect(await migrate({ session: old, migrations: sealing, owner: "me", seal: true })).toEqual([]);
+  expect([await isSealed(old, sealing), await currentVersion(old, sealing)]).toEqual([true, 3]);
+  await expect(currentVersion(old, versions)).rejects.toThrow("Version 1 of the tables was another one");
 });
 
 test("migrate() that stopped half way goes on with the version that was begun", async () => {
@@ -124,7 +139,7 @@ function fakeSession() {
       expect(idempotent).toBe(found === undefined);
       if (found) return [found[1](values)];
       if (cql.startsWith("SELECT")) return rows;
-      if (cql.startsWith("INSERT INTO schema_versions")) rows.push(values);
+      if (cql.startsWith("INSERT INTO schema_versions")) rows[Number(values["version"]) - 1] = values;
       else if (!/schema_(lock|versions)/.test(cql)) {
         if (failures.delete(cql)) throw new Error("planted");
         ran.push(cql);

@@ -5,7 +5,7 @@ import { sha256Hex } from "../identifier.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { splitStatements, tablesOf } from "./cql.ts";
-import type { Session, Statement } from "./session.ts";
+import type { Row, Session, Statement } from "./session.ts";
 
 export interface Migration {
   readonly version: number;
@@ -13,6 +13,8 @@ export interface Migration {
   readonly statements: readonly string[];
   /** Of the statements: a released version never changes. */
   readonly digest: string;
+  /** Builds that do not know this version must not work beside one that uses it: its use begins with a seal. */
+  readonly seals?: true;
 }
 
 export interface MigrateOptions {
@@ -21,6 +23,8 @@ export interface MigrateOptions {
   readonly migrations: readonly Migration[];
   /** An id of this run that nobody else has. */
   readonly owner: string;
+  /** Seals tables that were made before; new ones are sealed as they are made. */
+  readonly seal?: boolean;
 }
 
 /** `replication`: as CQL takes it, {"class": "NetworkTopologyStrategy", "datacenter1": 3}. A keyspace that is there is left as it is. */
@@ -52,6 +56,7 @@ export function readMigrations(folder: string): Migration[] {
  * minute after its owner died. Run twice it does nothing; stopped half way, it goes on at the version that was begun,
  * whose statements do nothing where they are done. Where a newer build has been here there is nothing to do: versions
  * only add, so older builds go on with what they know. Throws where a version was changed.
+ * Where a version seals, builds that do not know it refuse tables that are sealed: the digest of their first version is another one.
  * In a keyspace that never was migrated, two first runs at the very same moment are not kept apart.
  */
 export async function migrate(options: MigrateOptions): Promise<number[]> {
@@ -61,7 +66,8 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
   try {
     const begun = await currentVersion(session, migrations);
     const missing = migrations.slice(begun);
-    for (const migration of missing) await apply(options, migration);
+    for (const migration of missing) await apply(options, migration, begun === 0);
+    if (options.seal) await seal(options);
     return missing.map(({ version }) => version);
   } finally {
     await session.execute(conditional(releaseLock, { name: lockName, owner: options.owner }));
@@ -70,14 +76,43 @@ export async function migrate(options: MigrateOptions): Promise<number[]> {
 
 /** The version that the tables have, 0 where there are none; more than this build knows where a newer one has been here. */
 export async function currentVersion(session: Session, migrations: readonly Migration[]): Promise<number> {
-  const rows = await session.execute({ cql: selectVersions, values: { name: lockName }, idempotent: true });
-  for (const [at, { digest }] of migrations.slice(0, rows.length).entries()) {
-    if (rows[at]?.["digest"] !== digest) throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
-  }
-  return rows.length;
+  return (await versionsOf(session, migrations)).length;
 }
 
-async function apply(options: MigrateOptions, { version, description, digest, statements }: Migration): Promise<void> {
+/** Whether builds that do not know every version that seals refuse these tables. */
+export async function isSealed(session: Session, migrations: readonly Migration[]): Promise<boolean> {
+  const [first] = await versionsOf(session, migrations);
+  return first !== undefined && first["digest"] === sealed(migrations);
+}
+
+async function versionsOf(session: Session, migrations: readonly Migration[]): Promise<readonly Row[]> {
+  const rows = await session.execute({ cql: selectVersions, values: { name: lockName }, idempotent: true });
+  for (const [at, { digest }] of migrations.slice(0, rows.length).entries()) {
+    const found = rows[at]?.["digest"];
+    if (found !== digest && (at > 0 || found !== sealed(migrations))) {
+      throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
+    }
+  }
+  return rows;
+}
+
+/** The digest of the first version of tables that are sealed; undefined where no version seals. */
+function sealed(migrations: readonly Migration[]): string | undefined {
+  const sealing = migrations.findLast(({ seals }) => seals);
+  return sealing && `${migrations[0]?.digest} sealed by ${sealing.version}`;
+}
+
+async function seal({ session, migrations }: MigrateOptions): Promise<void> {
+  const [first] = migrations;
+  const digest = sealed(migrations);
+  if (first === undefined || digest === undefined) return;
+  const { version, description } = first;
+  await session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
+}
+
+async function apply(options: MigrateOptions, migration: Migration, isNew: boolean): Promise<void> {
+  const { version, description, statements } = migration;
+  const digest = isNew && version === 1 ? sealed(options.migrations) ?? migration.digest : migration.digest;
   for (const cql of statements) {
     await keepLock(options);
     await options.session.execute(plain(cql));
@@ -99,9 +134,9 @@ async function keepLock({ session, owner }: MigrateOptions): Promise<void> {
 }
 
 function readMigration(folder: string): Migration {
-  const { version, description, files } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const { version, description, files, seals } = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
   const statements = files.flatMap((file) => splitStatements(readFileSync(join(folder, file), "utf8")));
-  return { version, description, statements, digest: sha256Hex(statements.join(";")) };
+  return { version, description, statements, digest: sha256Hex(statements.join(";")), ...(seals && { seals }) };
 }
 
 function plain(cql: string): Statement {
@@ -133,4 +168,5 @@ interface Manifest {
   readonly version: number;
   readonly description: string;
   readonly files: readonly string[];
+  readonly seals?: true;
 }
