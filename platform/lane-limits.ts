@@ -6,7 +6,7 @@ export const laneLimits = {
   // One record of a lane, or one identity row: it may be a step of its own
   stepItemBytesMax: 12 * 1024 * 1024,
   laneRecordsMax: 64,
-  lanesAppliedAtOnceMax: 4,
+  lanesAppliedAtOnceMax: 32,
   laneBytesMax: 4 * 1024 * 1024,
   laneIdleMsMax: 300_000,
   // Users or addresses that an applier of consent takes together; fewer while a fan-out waits, as others may be asked for meanwhile

@@ -173,6 +173,8 @@ export const limits = {
   cassandraCloseMsMax: 3_000,
   cassandraConnectionsPerHost: 2,
   cassandraInFlightMax: 128,
+  // Of the rows of users, by all lanes of a process
+  cassandraLanesInFlightMax: 512,
   cassandraSchemaMsMax: 30_000,
   cassandraSchemaLockSeconds: 60,
   cassandraGraceSeconds: 3 * 24 * 3600,
@@ -192,6 +194,12 @@ export const limits = {
   epochRowsTrustMs: 500,
   epochRetryMs: 1_000,
   cassandraBuckets: 64,
+  // Rows that live together: users of a bucket (fixed: rows already written depend on it), statements and bytes of a batch, users of a read, of a page's read
+  usersPerBucket: 8_192,
+  cassandraBatchStatementsMax: 100,
+  cassandraBatchBytesAim: 128 * 1024,
+  bucketRowsPerRead: 25,
+  bucketRowsPerPage: 100,
   cassandraPartitionsPerRead: 50,
   cassandraChangeAttemptsMax: 12,
   cassandraBatchBytesMax: 1024 * 1024,

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { bucketOfUser } from "../services/profile/domain/user-number.ts";
 import { keyed } from "../gateway/guards/spend.ts";
 import { recordingSession } from "../platform/cassandra/recording-session.fixture.ts";
 import { fakeClock } from "../platform/clock.fixture.ts";
@@ -78,7 +79,7 @@ test("keyed() gives every owner its own keys of Redis, all on one node", () => {
 test("a name of a user changes no statement of CQL, and is a value of it, whole", async () => {
   const schema = readFileSync(new URL("../services/profile/store/schema/schema.cql", import.meta.url), "utf8");
   const session = recordingSession([schema]);
-  const { identities } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4 });
+  const { identities } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 4, bucketOf: bucketOfUser });
   async function statementsFor(name: string, workspaceId: string) {
     const keys = [
       firstKey({ by: "externalId", id: name }),

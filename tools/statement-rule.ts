@@ -53,6 +53,12 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   'services/profile/store/statements.ts: columns.join(", ")',
   'services/profile/store/statements.ts: columns.join(", :")',
   'services/profile/store/statements.ts: [...columns, value].join(", ")',
+  // The two tables of users and their columns, called with constants
+  "services/profile/store/statements.ts: users",
+  "services/profile/store/statements.ts: records",
+  "services/profile/store/statements.ts: names",
+  "services/profile/store/statements.ts: markers",
+  "services/profile/store/statements.ts: ofOne",
   // Two columns and two tables, by type
   "services/profile/store/sqlite-users.ts: column",
   "services/profile/store/sqlite.ts: table",

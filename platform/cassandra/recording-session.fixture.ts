@@ -99,9 +99,18 @@ function checkRows(tables: ReadonlyMap<string, Table>, { cql, values, idempotent
     const count = Array.isArray(named) ? named.length : 0;
     if (count > limits.cassandraPartitionsPerRead) throw new Error(`Expected a read of few partitions, got one of ${count}: ${cql}`);
   }
-  const unbound = [...cql.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "").filter((marker) => values[marker] === undefined);
+  const all = [...cql.matchAll(/:(\w+)/g)].map((match) => match[1] ?? "");
+  const reserved = all.filter((marker) => reservedWords.has(marker));
+  if (reserved.length > 0) throw new Error(`Expected markers that are no words of CQL, got "${reserved.join('", "')}": ${cql}`);
+  const unbound = all.filter((marker) => values[marker] === undefined);
   if (unbound.length > 0) throw new Error(`Expected values for the markers "${unbound.join('", "')}": ${cql}`);
 }
+
+/** Words that a server takes for no name, as far as one might be tempted to use them. */
+const reservedWords: ReadonlySet<string> = new Set(
+  "add allow and asc batch begin by desc entries from full if in index into is limit not null of on or order set table to token use view where with"
+    .split(" "),
+);
 
 /** As a server refuses it, of which no wait makes anything else. */
 function checkKey(parts: readonly unknown[]): void {

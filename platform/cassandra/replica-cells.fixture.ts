@@ -12,6 +12,7 @@ function later(left: Cell | undefined, right: Cell): Cell {
 
 export function mergeInto(into: Partition, from: Partition): void {
   into.deleted = greater(into.deleted, from.deleted);
+  for (const [prefix, stamp] of from.ranges) deleteRange(into, prefix, stamp);
   for (const [key, row] of from.rows) {
     const target = rowIn(into, key, row.clustering);
     target.deleted = greater(target.deleted, row.deleted);
@@ -20,8 +21,12 @@ export function mergeInto(into: Partition, from: Partition): void {
 }
 
 export function applyTo(replica: Replica, mutation: Mutation): void {
-  for (const { key, deletes, row } of mutation) {
+  for (const { key, deletes, row, prefix } of mutation) {
     const partition = partitionIn(replica, key);
+    if (prefix !== undefined && deletes !== undefined) {
+      deleteRange(partition, prefix, deletes);
+      continue;
+    }
     if (deletes !== undefined && row === undefined) partition.deleted = greater(partition.deleted, deletes);
     if (row === undefined) continue;
     const target = rowIn(partition, textOf(row.clustering), row.clustering);
@@ -32,7 +37,8 @@ export function applyTo(replica: Replica, mutation: Mutation): void {
 
 export function visibleRows(partition: Partition, now: number): { clustering: readonly unknown[]; cells: Map<string, Cell["value"]> }[] {
   const rows = [...partition.rows.values()].map((row) => {
-    const floor = greater(partition.deleted, row.deleted);
+    const ranges = row.clustering.map((_, at) => partition.ranges.get(textOf(row.clustering.slice(0, at + 1))) ?? never);
+    const floor = [row.deleted, ...ranges].reduce(greater, partition.deleted);
     const live = [...row.cells].filter(([, cell]) => cell.stamp > floor && cell.value !== null && (cell.ends ?? Infinity) > now);
     return { clustering: row.clustering, cells: new Map(live.map(([column, cell]) => [column, cell.value])) };
   });
@@ -60,7 +66,11 @@ function greater(left: bigint, right: bigint): bigint {
 }
 
 export function emptyPartition(): Partition {
-  return { deleted: never, rows: new Map() };
+  return { deleted: never, ranges: new Map(), rows: new Map() };
+}
+
+function deleteRange(partition: Partition, prefix: string, stamp: bigint): void {
+  partition.ranges.set(prefix, greater(partition.ranges.get(prefix) ?? never, stamp));
 }
 
 export function partitionIn(replica: Replica, key: string): Partition {
@@ -82,6 +92,8 @@ export type Mutation = readonly Change[];
 
 export interface Partition {
   deleted: bigint;
+  /** Ages of deletions of all rows whose clustering begins so (as a text). */
+  ranges: Map<string, bigint>;
   rows: Map<string, StoredRow>;
 }
 
@@ -101,5 +113,7 @@ export interface Change {
   readonly key: string;
   /** The age of a deletion of the row, or without a row of the partition. */
   readonly deletes: bigint | undefined;
+  /** The first values of the clustering of all rows that are deleted, as a text; absent: of one row, or of the partition. */
+  readonly prefix?: string;
   readonly row: { readonly clustering: readonly unknown[]; readonly cells: readonly (readonly [string, Cell])[] } | undefined;
 }

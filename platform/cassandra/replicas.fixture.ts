@@ -140,6 +140,10 @@ function changeOf(tables: ReadonlyMap<string, Table>, statement: Statement, now:
       row: { clustering, cells: parsed.columns.map((column) => [column, { stamp, value: null, ends: undefined }]) },
     };
   }
+  const named = table.clusteringKey.filter((column) => parsed.where.some((condition) => condition.column === column));
+  if (named.length > 0 && named.length < table.clusteringKey.length) {
+    return { key, deletes: stamp, prefix: textOf(clustering.slice(0, named.length)), row: undefined };
+  }
   const isWhole = table.clusteringKey.length > 0 && parsed.where.length === table.partitionKey.length;
   return { key, deletes: stamp, row: isWhole ? undefined : { clustering, cells: [] } };
 }
@@ -174,8 +178,10 @@ function rowsOf(
     }))
   );
   const bounds = parsed.where.filter(({ operator }) => operator in comparisons);
+  const named = parsed.where.filter(({ column, operator }) => table.clusteringKey.includes(column) && ["=", "IN"].includes(operator));
   const limit = parsed.limit === undefined ? Infinity : Number(statement.values[parsed.limit.replace(":", "")]);
   return rows.filter((row) =>
+    named.every(({ column, value }) => ([statement.values[value.replace(":", "")]].flat() as unknown[]).includes(row[column])) &&
     bounds.every(({ column, operator, value }) => {
       const [left, right] = [row[column], statement.values[value.replace(":", "")]];
       return typeof left === "string"

@@ -8,9 +8,15 @@ export interface Place {
   /**
    * Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again,
    * with as many users in a consent record (absent: one), and with numbers of their own for what goes to profiles (absent:
-   * in common with consent).
+   * in common with consent), and with numbers for new users or without.
    */
-  readonly inside?: { readonly taken: number; readonly now: number; readonly usersPerRecord?: number; readonly ownParts?: true };
+  readonly inside?: {
+    readonly taken: number;
+    readonly now: number;
+    readonly usersPerRecord?: number;
+    readonly ownParts?: true;
+    readonly numbered?: true;
+  };
   /** The resolver's now, Unix milliseconds: it never steps back, whoever resolves. */
   readonly now: number;
   /** The checkpoint up to which identity rows are written for certain; those of later ones have to be repeated. */

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
+import { bucketOfUser } from "./domain/user-number.ts";
 import { openReplicas } from "../../platform/cassandra/replicas.fixture.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createEventStream, openEventStream } from "../../platform/events/jetstream.ts";
@@ -47,7 +48,7 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
     const events = await openEventStream({ ...options, name: "events" });
     opened.push(intakeLog, lanes, steps, events);
     const replicas = openReplicas({ schema: [readFileSync(join(import.meta.dirname, "store/schema/schema.cql"), "utf8")] });
-    const store = openCassandraProfileStore({ session: replicas.session(), clock, partitions: 1 });
+    const store = openCassandraProfileStore({ session: replicas.session(), clock, partitions: 1, bucketOf: bucketOfUser });
     const news = createLocalNews();
     const applied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
     opened.push(applied);
@@ -75,6 +76,7 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
           events,
           clock,
           logger: silentLogger,
+          numbersUsers: true,
           undoWindowMs: 0,
           trimBytes: 10_000,
           members: { beat: () => Promise.resolve(["a"]), leave: () => Promise.resolve() },

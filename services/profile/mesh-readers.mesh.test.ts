@@ -1,6 +1,7 @@
 /** Two processes' worth of resolvers and appliers over a real JetStream and a real Cassandra leave what a fold over the intake leaves. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { bucketOfUser } from "./domain/user-number.ts";
 import { openCassandra } from "../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../platform/cassandra/migrate.ts";
 import type { Session } from "../../platform/cassandra/session.ts";
@@ -67,7 +68,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
       const news = createLocalNews();
       const session = await openKeyspace(cassandra, `readers_${run}`);
       opened.push(session);
-      const store = openCassandraProfileStore({ session, clock, partitions: 1 });
+      const store = openCassandraProfileStore({ session, clock, partitions: 1, bucketOf: bucketOfUser });
       const readers: MeshReaders[] = [];
       const told: string[] = [];
       const events = {
@@ -84,6 +85,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
           clock,
           logger: silentLogger,
           undoWindowMs,
+          numbersUsers: true,
           trimBytes: 10_000,
           members: alone(id),
           subjects: {
@@ -104,7 +106,14 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
       const last = records.at(-1)?.sequence ?? 0;
       expect(await applied.wait({ partition: 0, sequence: last }, 60_000)).toBe(true);
       const steps = { applyRecord, freeze, takeIn, takeBack };
-      const folded = fold(records, { steps, undoWindowMs, decode: decodeRecord, resolve: resolveBatch, now: clock.now() });
+      const folded = fold(records, {
+        steps,
+        undoWindowMs,
+        numbersUsers: true,
+        decode: decodeRecord,
+        resolve: resolveBatch,
+        now: clock.now(),
+      });
       const seen = await look(store, folded.keys);
       expect(await store.profiles.listHeld(10)).toEqual([]);
       expect(seen.identities).toEqual(folded.identities);

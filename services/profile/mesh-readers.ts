@@ -51,6 +51,8 @@ export interface MeshReaderOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly undoWindowMs: number;
+  /** New users get a number, by which their rows live together. */
+  readonly numbersUsers?: boolean;
   /** See `laneTrimBytes`. */
   readonly trimBytes: number;
   readonly tracer?: Tracer;

@@ -35,6 +35,7 @@ import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
+import { bucketOfUser } from "./domain/user-number.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
@@ -108,7 +109,7 @@ async function open(
 ): Promise<Pick<MeshProfile, "url" | "health">> {
   const { partitions } = config;
   const layout = laneLayout(partitions, config.lanes);
-  const { storeWatch, session, ...tables } = await openStore(config, clock, opened);
+  const { storeWatch, session, sealed, ...tables } = await openStore(config, clock, opened);
   const store = measuredTables(tables, telemetry);
   const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
@@ -127,6 +128,7 @@ async function open(
     logger,
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
+    numbersUsers: sealed,
     note: (marks) => guard.marks.reach(marks),
     trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
     subjects: subjectsOf(config),
@@ -216,9 +218,14 @@ function meshWork(
 }
 
 async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened) {
-  const { session, watch, close } = await openKeyspace(config, profileSchema, clock);
+  const { session, watch, sealed, close } = await openKeyspace(config, profileSchema, clock);
   opened.push(close);
-  return { ...openCassandraProfileStore({ session, clock, partitions: config.partitions }), storeWatch: watch, session };
+  return {
+    ...openCassandraProfileStore({ session, clock, partitions: config.partitions, bucketOf: bucketOfUser }),
+    storeWatch: watch,
+    session,
+    sealed,
+  };
 }
 
 async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number; guard: EpochGuard }, opened: Opened) {
@@ -265,6 +272,6 @@ export const profileSchema: string = join(import.meta.dirname, "store/schema");
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. `partitions`: those of the intake log. */
 export async function openMeshProfileMove(config: StoreConfig & { readonly partitions: number }, clock: Clock) {
   const { session, close } = await openKeyspace(config, profileSchema, clock);
-  const store = openCassandraProfileStore({ session, clock, partitions: config.partitions });
+  const store = openCassandraProfileStore({ session, clock, partitions: config.partitions, bucketOf: bucketOfUser });
   return { ...cassandraProfileMove(session, store), close };
 }

@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { bucketOfUser } from "../domain/user-number.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";
@@ -22,7 +23,12 @@ let sent: Addressed[];
 let isMended: boolean;
 
 beforeEach(() => {
-  store = openCassandraProfileStore({ session: openReplicas({ schema }).session(), clock: fakeClock(), partitions: 1 });
+  store = openCassandraProfileStore({
+    session: openReplicas({ schema }).session(),
+    clock: fakeClock(),
+    partitions: 1,
+    bucketOf: bucketOfUser,
+  });
   sent = [];
   isMended = false;
   parts = {

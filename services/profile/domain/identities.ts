@@ -26,6 +26,8 @@ export interface Identities extends RowCache {
   pending(name: NameKey | AddressKey): PendingRow | undefined;
   /** Names that memberships wait for, in the whole workspace. */
   pendingCount(): number;
+  /** The number of the user who was numbered last. */
+  userCount(): number;
   /** Throws NeedRows for all of the rows that are not known, so that they are loaded together. */
   need(keys: readonly IdentityKey[]): void;
 }
@@ -96,6 +98,7 @@ export function createIdentities(workspaceId: string): Identities {
     merge: (mergeId) => read(`m:${mergeId}`) as MergeRow | undefined,
     pending: (name) => read(`w:${name}`) as PendingRow | undefined,
     pendingCount: () => (read("w:count") as number | undefined) ?? 0,
+    userCount: () => (read("n:users") as number | undefined) ?? 0,
     need(keys) {
       const unknown = keys.filter((key) => cache.peek(key) === undefined);
       if (unknown.length > 0) throw new NeedRows(unknown);

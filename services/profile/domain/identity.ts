@@ -13,10 +13,11 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `r:<key hash>` -> RepeatRow
  * - `j:<job id>` -> JobRow
  * - `m:<merge id>` -> MergeRow
+ * - `n:users` -> how many users were numbered as they were created
  * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while nobody has the name; `w:count` -> how many there are
  */
 export type IdentityKey = `${IdentityKind}:${string}`;
-export type IdentityKind = "x" | "a" | "u" | "t" | "d" | "e" | "p" | "r" | "j" | "m" | "w";
+export type IdentityKind = "x" | "a" | "u" | "t" | "d" | "e" | "p" | "r" | "j" | "m" | "w" | "n";
 
 /** Everything the resolver knows of one user. */
 export interface UserRow {

@@ -8,6 +8,7 @@ import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.t
 import type { Mark } from "./profile.ts";
 import type { MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
+import { hashOf, hex, numberedId } from "./user-number.ts";
 import { userRowKey } from "./user-names.ts";
 
 export interface Effects {
@@ -27,6 +28,7 @@ export interface Effects {
   nextProfilePart: number | undefined;
   /** Ids given out so far. */
   idsMade: number;
+  readonly numbersUsers: boolean;
   readonly profiles: ProfileRecord[];
   readonly consent: ConsentRecord[];
   /** Merges whose frozen copies and journals are to be erased. */
@@ -50,6 +52,8 @@ export interface ResolveOptions {
    * it sent a part.
    */
   readonly partsInCommon?: boolean;
+  /** New users get a number, by which their rows live together (user-number.ts). */
+  readonly numbersUsers?: boolean;
 }
 
 export function startEffects(view: Identities, record: IntakeRecord, options: ResolveOptions): Effects {
@@ -62,6 +66,7 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
     nextPart: 0,
     nextProfilePart: options.partsInCommon ? undefined : 0,
     idsMade: 0,
+    numbersUsers: options.numbersUsers === true,
     profiles: [],
     consent: [],
     forgotten: [],
@@ -147,18 +152,11 @@ export function makeId(effects: Effects): UserId {
   return hex(sequence, 12) + hex(made, 4) + hex(hashOf(workspaceId), 8);
 }
 
-function hex(value: number, digits: number): string {
-  return value.toString(16).padStart(digits, "0");
-}
-
-const fnvOffset = 0x811c9dc5;
-const fnvPrime = 0x01000193;
-
-/** FNV-1a, 32 bits, over UTF-16 code units. */
-function hashOf(text: string): number {
-  let hash = fnvOffset;
-  for (let index = 0; index < text.length; index += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(index), fnvPrime);
-  }
-  return hash >>> 0;
+/** The id of a new user, with its number where users have one. */
+export function makeUserId(effects: Effects): UserId {
+  const { view, numbersUsers } = effects;
+  if (!numbersUsers) return makeId(effects);
+  const number = view.userCount() + 1;
+  view.put("n:users", number);
+  return numberedId(view.workspaceId, makeId(effects), number);
 }

@@ -7,7 +7,7 @@ import type { UserKey } from "./user-key.ts";
 import { type AddressChange, addressesOf, externalIdKey, namedUser, nameless, ownNames, withAddresses } from "./user-names.ts";
 import { changeAddresses, changeSideAddresses, moveAddresses, sendMemberships, touchUser } from "./resolve-addresses.ts";
 import { devicesIn, heardNow, takeDevices, withDevices } from "./resolve-devices.ts";
-import { type Effects, makeId, putUser, send } from "./resolve-effects.ts";
+import { type Effects, makeUserId, putUser, send } from "./resolve-effects.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, followTouch, sideAddresses, sideOf, withoutOverMerges } from "./resolve-open-merges.ts";
 
@@ -31,7 +31,7 @@ function createFor(effects: Effects, object: TrackObject): void {
 
 /** Creates a user under a name nobody holds; says so to its profile. */
 export function createUser(effects: Effects, key: UserKey, change: AddressChange): UserRow {
-  const named = namedUser(makeId(effects), key);
+  const named = namedUser(makeUserId(effects), key);
   for (const name of ownNames(named)) effects.view.put(name, named.id);
   const row = withAddresses(named, change);
   putUser(effects, row);

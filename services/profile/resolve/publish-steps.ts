@@ -37,6 +37,8 @@ export interface PublishParts extends EffectParts, PackParts {
   readonly logger: Logger;
   /** As the server says that is there now. */
   readonly sizes: () => StepSizes;
+  /** See ResolveOptions. */
+  readonly numbersUsers?: boolean;
   /** Keeps beside the rows how far they come from the log; without it only the log says it. */
   readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
   /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
@@ -93,7 +95,8 @@ class PublishedSteps implements Steps {
   /** A record is gone on with as whoever began it cut and numbered it. */
   options(): ReturnType<Steps["options"]> {
     const inside = this.#at?.place.inside;
-    return inside === undefined ? {} : { now: inside.now, partsInCommon: !inside.ownParts };
+    if (inside === undefined) return { numbersUsers: this.#parts.numbersUsers === true };
+    return { now: inside.now, partsInCommon: !inside.ownParts, numbersUsers: inside.numbered === true };
   }
 
   forget(): void {}
@@ -170,7 +173,7 @@ class PublishedSteps implements Steps {
    * until then the next resolver begins the record anew, and rows that went before count for nothing.
    */
   async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, now, usersPerRecord }: InRecord): Promise<void> {
-    const { partsInCommon } = this.options();
+    const { partsInCommon, numbersUsers } = this.options();
     for (;;) {
       const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
       const taken = place.inside?.taken ?? 0;
@@ -186,7 +189,13 @@ class PublishedSteps implements Steps {
         const content = { effects, rows, outcomes: planned.outcomes, place: { ...next, through } };
         return await this.#publishLast(planned, through, packStep(this.#parts, sizes, content));
       }
-      const inside = { taken: taken + some.length, now, usersPerRecord, ...(!partsInCommon && { ownParts: true as const }) };
+      const inside = {
+        taken: taken + some.length,
+        now,
+        usersPerRecord,
+        ...(!partsInCommon && { ownParts: true as const }),
+        ...(numbersUsers && { numbered: true as const }),
+      };
       const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
       await this.#publish(packStep(this.#parts, sizes, content));
     }

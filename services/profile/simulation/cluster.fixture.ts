@@ -1,6 +1,7 @@
 /** Processes of the profile service in a simulated world: each with a resolver and an applier of every lane, over one log and three replicas. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { bucketOfUser } from "../domain/user-number.ts";
 import { openReplicas, type Replicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { silentLogger } from "../../../platform/logger.ts";
@@ -52,6 +53,8 @@ export interface Cluster {
 export interface ClusterOptions {
   readonly steps: PureSteps;
   readonly undoWindowMs: number;
+  /** New users get numbers, so their rows live together. */
+  readonly numbersUsers?: boolean;
   /** A promise that is broken, to see that it is noticed. */
   readonly planted?: Planted | undefined;
   /** Called before each call of a port, which fails where it throws. */
@@ -107,7 +110,7 @@ export function createCluster(world: World, options: ClusterOptions): Cluster {
 
   return {
     ...servers,
-    store: openCassandraProfileStore({ session: servers.replicas.session(), clock: world.clock, partitions: 1 }),
+    store: openCassandraProfileStore({ session: servers.replicas.session(), clock: world.clock, partitions: 1, bucketOf: bucketOfUser }),
     start,
     crash() {
       const [dead] = running.splice(world.pick(running.length), 1);
@@ -149,7 +152,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     logger: silentLogger,
   };
   const session = plantedIn("session", sessionOf(world, process, replicas.session()), plant);
-  const tables = openCassandraProfileStore({ session, clock, partitions: 1 });
+  const tables = openCassandraProfileStore({ session, clock, partitions: 1, bucketOf: bucketOfUser });
   const store = { identities: plantedIn("identities", tables.identities, plant), profiles: plantedIn("profiles", tables.profiles, plant) };
   resolveToLanes({
     ...ports,
@@ -168,6 +171,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     packItems: packLaneMessage,
     packConsent: packRecords,
     undoWindowMs: options.undoWindowMs,
+    numbersUsers: options.numbersUsers === true,
     onWritten: (sequence) => {
       running.written = sequence;
     },

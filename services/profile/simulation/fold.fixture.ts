@@ -18,6 +18,7 @@ import { consentOf, decodeEntry, resolveAtReceipt, type Seen } from "./reference
 export interface FoldOptions {
   readonly steps: PureSteps;
   readonly undoWindowMs: number;
+  readonly numbersUsers?: boolean;
   /** Absent: `decodeEntry`. */
   readonly decode?: (sequence: number, body: Uint8Array) => IntakeRecord;
   /** Absent: `resolveAtReceipt`. */
@@ -35,14 +36,14 @@ export interface Folded extends Seen {
 
 /** One record after the other, each with everything it does, as if nobody ever waited or failed. */
 export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
-  const { steps, undoWindowMs, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
+  const { steps, undoWindowMs, numbersUsers = false, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
   const workspaces = new Map<string, Workspace>();
   const lanes: LaneRow[] = [];
   for (const { sequence, body } of records) {
     const record = decode(sequence, body);
     const workspace = workspaces.get(record.workspaceId) ?? { rows: new Map(), users: new Users(steps) };
     workspaces.set(record.workspaceId, workspace);
-    const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs }));
+    const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs, numbersUsers }));
     for (const change of resolved.profiles) workspace.users.apply(change);
     for (const mergeId of resolved.forgetFrozen) workspace.users.forget(mergeId);
     lanes.push(...laneRows(record.workspaceId, resolved.consent));

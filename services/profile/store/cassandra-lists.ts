@@ -6,30 +6,38 @@ import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts"
 import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { ProfileReads } from "./cassandra-profiles.ts";
-import { originBucket } from "./cassandra-values.ts";
+import { originBucket, profileFromBlob } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
-import { selectHeldUsers, selectOrigins, selectSetAside, selectUserIds } from "./statements.ts";
+import { selectBuckets, selectHeldUsers, selectNextUsers, selectOrigins, selectSetAside, selectUserIds } from "./statements.ts";
+import type { BucketOf } from "./user-place.ts";
 
 export type ProfileLists = Pick<ProfileStore, "page" | "listHeld" | "listExpired" | "listSetAside" | "loadOrigins">;
 
 /**
- * A page asks every bucket for its share and a little more, and merges what comes, so that it costs 64 small reads
- * beside those of its profiles. Ids that were listed once stay listed; those without a profile are passed over.
+ * A page gives users who lie alone by id, then those who lie together by bucket and id: ids and buckets rise together where numbers were
+ * given out without a break. Of those who lie alone it asks every list for its share and a little more, and merges what comes, so that
+ * it costs 64 small reads beside those of its profiles. Ids that were listed once stay listed; those without a profile are passed over.
  */
 export function cassandraProfileLists(
-  { session, partitions, reads }: { session: Session; partitions: number; reads: ProfileReads },
+  { session, partitions, reads, bucketOf }: ListParts,
 ): ProfileLists {
+  async function aloneAfter(workspaceId: string, after: UserId, max: number): Promise<Profile[]> {
+    const profiles: Profile[] = [];
+    let from: UserId | undefined = after;
+    while (from !== undefined && profiles.length < max) {
+      const { ids, next } = await idsAfter(session, { workspaceId, after: from, max: max - profiles.length });
+      const loaded = await reads.load(workspaceId, ids);
+      for (const id of ids) profiles.push(...[loaded.get(id)].filter((profile) => profile !== undefined));
+      from = next;
+    }
+    return profiles;
+  }
+
   return {
     async page(workspaceId, after, max) {
-      const profiles: Profile[] = [];
-      let from: UserId | undefined = after;
-      while (from !== undefined && profiles.length < max) {
-        const { ids, next } = await idsAfter(session, { workspaceId, after: from, max: max - profiles.length });
-        const loaded = await reads.load(workspaceId, ids);
-        for (const id of ids) profiles.push(...[loaded.get(id)].filter((profile) => profile !== undefined));
-        from = next;
-      }
-      return profiles;
+      const alone = bucketOf(workspaceId, after) === undefined ? await aloneAfter(workspaceId, after, max) : [];
+      if (alone.length === max) return alone;
+      return [...alone, ...await togetherAfter(session, { workspaceId, after, max: max - alone.length, bucketOf })];
     },
     async listHeld(max) {
       const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => heldIn({ session, reads }, { bucket, max }));
@@ -56,6 +64,53 @@ export function cassandraProfileLists(
       return perPartition.flat().slice(0, max);
     },
   };
+}
+
+interface ListParts {
+  readonly session: Session;
+  readonly partitions: number;
+  readonly reads: ProfileReads;
+  readonly bucketOf: BucketOf;
+}
+
+/** Users who lie together, from the bucket of `after` on, or from the first. */
+async function togetherAfter(
+  session: Session,
+  { workspaceId, after, max, bucketOf }: PageOf & { readonly bucketOf: BucketOf },
+): Promise<Profile[]> {
+  const profiles: Profile[] = [];
+  const first = bucketOf(workspaceId, after);
+  for (let least = first ?? 0; profiles.length < max;) {
+    const values = { workspace_id: workspaceId, least, max: 1 };
+    const [row] = await session.execute({ cql: selectBuckets, values, idempotent: true });
+    if (row === undefined) break;
+    const bucket = Number(row["bucket"]);
+    const left = max - profiles.length;
+    profiles.push(...await bucketAfter(session, bucket, { workspaceId, after: bucket === first ? after : "", max: left }));
+    least = bucket + 1;
+  }
+  return profiles;
+}
+
+/** Up to `max` users of a bucket; fewer where it has no more. */
+async function bucketAfter(session: Session, bucket: number, { workspaceId, after, max }: PageOf): Promise<Profile[]> {
+  const profiles: Profile[] = [];
+  let last = after;
+  while (profiles.length < max) {
+    const some = Math.min(max - profiles.length, limits.bucketRowsPerPage);
+    const values = { workspace_id: workspaceId, bucket, after: last, max: some };
+    const rows = await session.execute({ cql: selectNextUsers, values, idempotent: true });
+    profiles.push(...rows.flatMap(({ body }) => body === null ? [] : [profileFromBlob(body)]));
+    if (rows.length < some) break;
+    last = String(rows.at(-1)?.["user_id"]);
+  }
+  return profiles;
+}
+
+interface PageOf {
+  readonly workspaceId: string;
+  readonly after: UserId;
+  readonly max: number;
 }
 
 /** The step that holds a place ends at or soon after it; two resolvers may have cut their steps in different ways. */

@@ -1,17 +1,24 @@
 /** Profiles read back from Cassandra: one row a user, and what lies in partitions of its own. */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { gather } from "../../../platform/cassandra/gather.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
+import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge, HeldUser, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { profileFromBlob, textOfBlob } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
-import { selectFrozen, selectHeldRecords, selectJournal, selectUndoUntil, selectUser } from "./statements.ts";
+import { selectFrozen, selectJournal, selectSomeUsers, selectUndoUntil } from "./statements.ts";
+import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
 
 export type ProfileReads = Pick<ProfileStore, "load" | "loadFrozen" | "loadHeld" | "loadUsers">;
 
-export function cassandraProfileReads(session: Session): ProfileReads {
+export function cassandraProfileReads(session: Session, bucketOf: BucketOf): ProfileReads {
+  const together = gather<Asked, Rows>(async (asked) => await rowsOf(session, asked), limits.bucketRowsPerRead);
+  const gate = createGate(limits.cassandraLanesInFlightMax);
+
   /** Those of the ids that `read` finds something for. */
   async function found<Thing>(ids: readonly string[], read: (id: string) => Promise<Thing | undefined>): Promise<Map<string, Thing>> {
     const things = await inFlight(ids, limits.cassandraInFlightMax, read);
@@ -20,19 +27,74 @@ export function cassandraProfileReads(session: Session): ProfileReads {
       return thing === undefined ? [] : [[id, thing] as const];
     }));
   }
+  /** Those of a bucket in one statement. */
+  async function users(workspaceId: string, ids: readonly UserId[], read: (asked: Asked) => Promise<Rows>): Promise<Map<UserId, Row>> {
+    const reads = readsOf(ids.map((id) => placeOf(workspaceId, id, bucketOf)));
+    const rows = await inFlight(reads, limits.cassandraInFlightMax, read);
+    return new Map(rows.flatMap((some) => [...some]));
+  }
+
+  /** For appliers: with those of the bucket that other lanes ask for meanwhile. */
+  async function gathered(asked: Asked): Promise<Rows> {
+    const [first] = asked;
+    if (first?.bucket === undefined) return await gate.run(() => rowsOf(session, [asked]));
+    return await together.call(first.partition, asked, asked.length);
+  }
+
   return {
-    load: (workspaceId, ids) => found(ids, async (id) => (await readUser(session, workspaceId, id)).profile),
-    loadUsers: (workspaceId, ids) => found(ids, (id) => readUser(session, workspaceId, id)),
+    async load(workspaceId, ids) {
+      const rows = await users(workspaceId, ids, (asked) => rowsOf(session, [asked]));
+      return await found(ids, (id) => Promise.resolve(profileOfRow(rows.get(id))));
+    },
+    async loadUsers(workspaceId, ids) {
+      const rows = await users(workspaceId, ids, gathered);
+      return await found(ids, (id) => userOfRow(session, workspaceId, rows.get(id)));
+    },
     loadFrozen: (workspaceId, mergeIds) => found(mergeIds, (id) => readFrozen(session, workspaceId, id)),
-    loadHeld: (workspaceId, ids) => found(ids, (id) => readHeld(session, workspaceId, id)),
+    loadHeld: (workspaceId, ids) => found(ids, (id) => readHeld(session, placeOf(workspaceId, id, bucketOf))),
   };
 }
 
-async function readUser(session: Session, workspaceId: string, id: UserId): Promise<StoredUser> {
-  const [row] = await session.execute(ofUser(selectUser, workspaceId, id));
+/** Users of one partition. */
+type Asked = readonly UserPlace[];
+type Rows = ReadonlyMap<UserId, Row>;
+
+/** `bucketRowsPerRead` users of a bucket at most, or one who lies alone. */
+function readsOf(places: readonly UserPlace[]): Asked[] {
+  return [...Map.groupBy(places, ({ partition }) => partition).values()].flatMap((some) =>
+    Array.from({ length: Math.ceil(some.length / limits.bucketRowsPerRead) }, (_, at) => {
+      return some.slice(at * limits.bucketRowsPerRead, (at + 1) * limits.bucketRowsPerRead);
+    })
+  );
+}
+
+async function rowsOf(session: Session, asked: readonly Asked[]): Promise<Rows> {
+  const places = new Map(asked.flat().map((place) => [idOf(place), place] as const));
+  const [first] = places.values();
+  if (first === undefined) return new Map();
+  const rows = places.size === 1
+    ? await session.execute(ofPlace(first.tables.select, first))
+    : await session.execute(someOf(first, [...places.keys()]));
+  return new Map(rows.map((row) => [String(row["user_id"]), row]));
+}
+
+function someOf({ key }: UserPlace, some: readonly UserId[]): Statement {
+  const { user_id: _, ...shared } = key;
+  return { cql: selectSomeUsers, values: { ...shared, some }, idempotent: true };
+}
+
+function idOf({ key }: UserPlace): UserId {
+  return String(key["user_id"]);
+}
+
+function profileOfRow(row: Row | undefined): Profile | undefined {
+  return row === undefined || row["body"] === null ? undefined : profileFromBlob(row["body"]);
+}
+
+async function userOfRow(session: Session, workspaceId: string, row: Row | undefined): Promise<StoredUser> {
   if (row === undefined) return { profile: undefined, rowChars: 0, held: false, openMerges: [] };
   const text = row["body"] === null ? undefined : textOfBlob(row["body"]);
-  const mark = row["mark_sequence"] === null ? undefined : [Number(row["mark_sequence"]), Number(row["mark_part"])] as const;
+  const mark = markOf(row);
   return {
     profile: text === undefined ? undefined : profileFromRow(text),
     rowChars: text?.length ?? 0,
@@ -40,6 +102,11 @@ async function readUser(session: Session, workspaceId: string, id: UserId): Prom
     openMerges: await stillOpen(session, workspaceId, row["open_merges"]),
     ...(mark && { mark }),
   };
+}
+
+/** Absent in a row that says only that the user is held. */
+export function markOf(row: Row): Mark | undefined {
+  return row["mark_sequence"] === null ? undefined : [Number(row["mark_sequence"]), Number(row["mark_part"])];
 }
 
 /** The row is not told when copies end by themselves, so it is asked which of its merges still have theirs. */
@@ -69,19 +136,15 @@ async function readFrozen(session: Session, workspaceId: string, mergeId: string
   };
 }
 
-async function readHeld(session: Session, workspaceId: string, id: UserId): Promise<HeldUser | undefined> {
-  const [row] = await session.execute(ofUser(selectUser, workspaceId, id));
+async function readHeld(session: Session, user: UserPlace): Promise<HeldUser | undefined> {
+  const [row] = await session.execute(ofPlace(user.tables.select, user));
   if (row === undefined || row["held_reason"] === null) return undefined;
-  const records = await readAll(session, ofUser(selectHeldRecords, workspaceId, id), limits.cassandraPageRows);
+  const records = await readAll(session, ofPlace(user.tables.selectHeldRecords, user), limits.cassandraPageRows);
   return { reason: String(row["held_reason"]), records: records.map(recordOf) };
 }
 
 function recordOf(row: Row): ProfileRecord {
   return JSON.parse(String(row["body"])) as ProfileRecord;
-}
-
-function ofUser(cql: string, workspaceId: string, id: UserId): Statement {
-  return { cql, values: { workspace_id: workspaceId, user_id: id }, idempotent: true };
 }
 
 /** A statement about one merge. */

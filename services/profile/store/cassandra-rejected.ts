@@ -3,10 +3,11 @@ import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { ProfileStore, RejectedUser, UserChanges } from "../domain/ports.ts";
-import type { Mark } from "../domain/profile.ts";
+import { markOf } from "./cassandra-profiles.ts";
 import { stampOf } from "./cassandra-values.ts";
 import { rejectedFromRow, rejectedToRow } from "./rejected-rows.ts";
-import { deleteRejectedUser, putRejectedUser, selectMark, selectRejectedUser, selectRejectedUsers } from "./statements.ts";
+import { deleteRejectedUser, putRejectedUser, selectRejectedUser, selectRejectedUsers } from "./statements.ts";
+import { type BucketOf, ofPlace, placeOf } from "./user-place.ts";
 
 /** Written before the users' own rows, so that a row that is there and rejected is listed. */
 export function rejectedWrites({ workspaceId, users }: UserChanges): Statement[][] {
@@ -19,7 +20,7 @@ export function rejectedWrites({ workspaceId, users }: UserChanges): Statement[]
   }).filter((statements) => statements.length > 0);
 }
 
-export function cassandraRejected(session: Session): Pick<ProfileStore, "listRejected"> {
+export function cassandraRejected(session: Session, bucketOf: BucketOf): Pick<ProfileStore, "listRejected"> {
   return {
     async listRejected(max) {
       const rows = await readAll(
@@ -27,20 +28,21 @@ export function cassandraRejected(session: Session): Pick<ProfileStore, "listRej
         { cql: selectRejectedUsers, values: { bucket, max }, idempotent: true },
         limits.cassandraPageRows,
       );
-      return (await inFlight(rows, limits.cassandraInFlightMax, (row) => ifTrue(session, row))).flat();
+      return (await inFlight(rows, limits.cassandraInFlightMax, (row) => ifTrue(session, row, bucketOf))).flat();
     },
   };
 }
 
 /** A row whose user went on without it is taken out, with its own age: a newer one stays. */
-async function ifTrue(session: Session, row: Row): Promise<RejectedUser[]> {
+async function ifTrue(session: Session, row: Row, bucketOf: BucketOf): Promise<RejectedUser[]> {
   const user = { workspace_id: String(row["workspace_id"]), user_id: String(row["user_id"]) };
-  const listed = markIn(row);
-  const [own] = await session.execute({ cql: selectMark, values: user, idempotent: true });
-  const written = own === undefined ? undefined : markIn(own);
+  const listed = markOf(row);
+  const place = placeOf(user.workspace_id, user.user_id, bucketOf);
+  const [own] = await session.execute(ofPlace(place.tables.selectMark, place));
+  const written = own === undefined ? undefined : markOf(own);
   if (listed === undefined || (written !== undefined && stampOf(written) > stampOf(listed))) {
     const [again] = await session.execute({ cql: selectRejectedUser, values: { bucket, ...user }, idempotent: true });
-    const later = again === undefined ? undefined : markIn(again);
+    const later = again === undefined ? undefined : markOf(again);
     // It was written while the list was read
     if (later !== undefined && listed !== undefined && stampOf(later) > stampOf(listed)) return [userOf(again ?? row)];
     const stamp = stampOf(listed ?? [0, 0]);
@@ -52,10 +54,6 @@ async function ifTrue(session: Session, row: Row): Promise<RejectedUser[]> {
 
 function userOf(row: Row): RejectedUser {
   return rejectedFromRow(String(row["workspace_id"]), String(row["user_id"]), row["body"]);
-}
-
-function markIn(row: Row): Mark | undefined {
-  return row["mark_sequence"] === null ? undefined : [Number(row["mark_sequence"]), Number(row["mark_part"])];
 }
 
 function keyOf(workspaceId: string, id: string) {

@@ -1,31 +1,37 @@
 /** The writes to one user's partition: the state, and the records that wait. */
-import type { Statement, Value } from "../../../platform/cassandra/session.ts";
+import type { Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { HeldState, UserChanges, UserState } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { UserId } from "../domain/user-key.ts";
 import { profileToBlob, stampOf } from "./cassandra-values.ts";
-import { deleteHeldReason, deleteHeldRecords, putHeldReason, putHeldRecord, putUser } from "./statements.ts";
+import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts";
+
+export interface UserWrites {
+  readonly user: UserPlace;
+  /** To be done one after the other. */
+  readonly writes: readonly (readonly Statement[])[];
+}
 
 /**
  * The writes of each user, to be done one after the other: mostly one, of all its statements. What was held up to the
  * state's mark goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
  */
-export function userWrites(changes: UserChanges, rowChars: Map<Profile, number>): Statement[][][] {
+export function userWrites(changes: UserChanges, rowChars: Map<Profile, number>, bucketOf: BucketOf): UserWrites[] {
   const ids = new Set([...changes.users.keys(), ...changes.held.keys()]);
   return [...ids].map((id) => {
-    const user: UserKey = { workspace_id: changes.workspaceId, user_id: id };
+    const user = placeOf(changes.workspaceId, id, bucketOf);
     const state = changes.users.get(id);
     const held = changes.held.get(id);
-    return inWrites((held?.records ?? []).map((record) => heldRecord(user, record)), [
+    const writes = inWrites((held?.records ?? []).map((record) => heldRecord(user, record)), [
       ...(state === undefined ? [] : [stateOf(user, state, rowChars)]),
       ...(held === undefined ? [] : holding(user, state, held)),
     ]);
+    return { user, writes };
   });
 }
 
-function stateOf(user: UserKey, { profile, mark, openMerges }: UserState, rowChars: Map<Profile, number>): Statement {
+function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rowChars: Map<Profile, number>): Statement {
   const row = profile === null ? undefined : profileToBlob(profile);
   if (profile !== null && row !== undefined) rowChars.set(profile, row.chars);
   const [sequence, part] = mark;
@@ -36,19 +42,24 @@ function stateOf(user: UserKey, { profile, mark, openMerges }: UserState, rowCha
     open_merges: JSON.stringify(openMerges),
     stamp: stampOf(mark),
   };
-  return statement(putUser, user, values);
+  return ofPlace(user.tables.put, user, values);
 }
 
-function holding(user: UserKey, state: UserState | undefined, held: HeldState | null): Statement[] {
-  const letGo = state === undefined ? [] : [statement(deleteHeldRecords, user, { stamp: stampOf(state.mark) })];
-  if (held !== null) return [...letGo, statement(putHeldReason, user, { held_reason: held.reason, stamp: stampOf(held.since) })];
-  if (state === undefined) throw new Error(`Expected the state of user "${user.user_id}", who is free again, got none`);
-  return [...letGo, statement(deleteHeldReason, user, { stamp: stampOf(state.mark) })];
+function holding(user: UserPlace, state: UserState | undefined, held: HeldState | null): Statement[] {
+  const letGo = state === undefined ? [] : [ofPlace(user.tables.deleteHeldRecords, user, { stamp: stampOf(state.mark) })];
+  if (held !== null) return [...letGo, ofPlace(user.tables.putHeldReason, user, { held_reason: held.reason, stamp: stampOf(held.since) })];
+  if (state === undefined) throw new Error(`Expected the state of user "${String(user.key["user_id"])}", who is free again, got none`);
+  return [...letGo, ofPlace(user.tables.deleteHeldReason, user, { stamp: stampOf(state.mark) })];
 }
 
-function heldRecord(user: UserKey, record: ProfileRecord): Statement {
+function heldRecord(user: UserPlace, record: ProfileRecord): Statement {
   const [sequence, part] = record.mark;
-  return statement(putHeldRecord, user, { sequence: BigInt(sequence), part, body: JSON.stringify(record), stamp: stampOf(record.mark) });
+  return ofPlace(user.tables.putHeldRecord, user, {
+    sequence: BigInt(sequence),
+    part,
+    body: JSON.stringify(record),
+    stamp: stampOf(record.mark),
+  });
 }
 
 /** Records that wait may be many: those that do not fit go first, where nobody sees them until the user is held. */
@@ -68,9 +79,3 @@ function inWrites(records: readonly Statement[], rest: readonly Statement[]): St
   }
   return [...writes, [...current, ...rest]].filter((write) => write.length > 0);
 }
-
-function statement(cql: string, user: UserKey, values: Readonly<Record<string, Value>>): Statement {
-  return { cql, values: { ...user, ...values }, idempotent: true };
-}
-
-type UserKey = { readonly workspace_id: string; readonly user_id: UserId };

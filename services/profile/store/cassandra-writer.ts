@@ -1,20 +1,23 @@
 /** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
-import { bucketOf } from "../../../platform/cassandra/buckets.ts";
+import { bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
+import { gather } from "../../../platform/cassandra/gather.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
+import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FrozenMerge, Handoff, ProfileWriter, UserChanges } from "../domain/ports.ts";
 import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { ofMerge, readUndoUntil } from "./cassandra-profiles.ts";
 import { rejectedWrites } from "./cassandra-rejected.ts";
-import { userWrites } from "./cassandra-user-row.ts";
+import { type UserWrites, userWrites } from "./cassandra-user-row.ts";
 import { forEver, frozenToValues, profileFromBlob, profileToBlob, secondsUntil, stampOf } from "./cassandra-values.ts";
 import {
   deleteFrozen,
   deleteHandoff,
   deleteHeldUser,
   deleteJournal,
+  putBucket,
   putFrozen,
   putHandoff,
   putHeldUser,
@@ -22,23 +25,36 @@ import {
   putUserId,
   selectHandoff,
 } from "./statements.ts";
+import { type BucketOf, placeOf } from "./user-place.ts";
 
 /**
  * Rows of other partitions are written before those of the users: lists may name somebody who is not there yet, but
  * nobody is there and not listed, and no record is in a profile and missing in a journal.
  */
-export function cassandraProfileWriter({ session, now }: { session: Session; now: () => number }): ProfileWriter {
+export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): ProfileWriter {
+  const together = gather<readonly Statement[], void>((items) => write(session, items.flat()), limits.cassandraBatchBytesAim);
+  const gate = createGate(limits.cassandraLanesInFlightMax);
+  /** Buckets whose row is there for certain. */
+  const known = new Set<string>();
   async function run(writes: readonly (readonly Statement[])[]): Promise<void> {
     await inFlight(writes, limits.cassandraInFlightMax, (statements) => write(session, statements));
   }
   return {
     async save(changes) {
       const rowChars = new Map<Profile, number>();
-      const users = userWrites(changes, rowChars);
-      await run([...listed(changes), ...rejectedWrites(changes), ...handedOff(changes), ...frozen(changes, now())]);
+      const users = userWrites(changes, rowChars, bucketOf);
+      const buckets = newBuckets(changes, { known, bucketOf });
+      await run([
+        ...buckets.values(),
+        ...listed(changes, bucketOf),
+        ...rejectedWrites(changes),
+        ...handedOff(changes),
+        ...frozen(changes, now()),
+      ]);
       await run(await journaled({ session, now: now() }, changes));
-      await inFlight(users, limits.cassandraInFlightMax, async (writes) => {
-        for (const statements of writes) await write(session, statements);
+      for (const bucket of buckets.keys()) known.add(bucket);
+      await inFlight(gathered(users), limits.cassandraInFlightMax, async ({ partition, writes }) => {
+        for (const statements of writes) await gate.run(() => together.call(partition, statements, sizeOf(statements)));
       });
       return { rowChars };
     },
@@ -66,15 +82,74 @@ async function write(session: Session, statements: readonly Statement[]): Promis
   else if (only !== undefined) await session.batch(statements);
 }
 
-/** New users, and who began or ceased to be held. */
-function listed({ workspaceId, users, held }: UserChanges): Statement[][] {
+interface WriteParts {
+  readonly session: Session;
+  readonly now: () => number;
+  readonly bucketOf: BucketOf;
+}
+
+interface PartitionWrites {
+  readonly partition: string;
+  /** One after the other. */
+  readonly writes: readonly (readonly Statement[])[];
+}
+
+/** What goes into one partition in one write is one entry, as large as a batch should be; a user's own statements stay together. */
+function gathered(users: readonly UserWrites[]): PartitionWrites[] {
+  const all: PartitionWrites[] = [];
+  const open = new Map<string, { statements: Statement[]; size: number }>();
+  for (const { user: { partition }, writes } of users) {
+    const [only = []] = writes;
+    if (writes.length !== 1) {
+      all.push({ partition, writes });
+      continue;
+    }
+    const size = sizeOf(only);
+    const filling = open.get(partition);
+    if (filling !== undefined && filling.size + size <= limits.cassandraBatchBytesAim) {
+      filling.statements.push(...only);
+      filling.size += size;
+    } else {
+      const statements = [...only];
+      open.set(partition, { statements, size });
+      all.push({ partition, writes: [statements] });
+    }
+  }
+  return all;
+}
+
+/** Bytes of a batch that the statements fill; small ones count as much as a hundredth, as they are work by their number. */
+function sizeOf(statements: readonly Statement[]): number {
+  const least = limits.cassandraBatchBytesAim / limits.cassandraBatchStatementsMax;
+  return statements.reduce((sum, { values: { body } }) => {
+    return sum + Math.max(least, body instanceof Uint8Array || typeof body === "string" ? body.length : 0);
+  }, 0);
+}
+
+/** By partition: buckets that get a first user, as far as this process knows. */
+function newBuckets(
+  { workspaceId, users }: UserChanges,
+  { known, bucketOf }: { readonly known: ReadonlySet<string>; readonly bucketOf: BucketOf },
+): Map<string, Statement[]> {
+  const found = new Map<string, Statement[]>();
+  for (const [id, { isNew, mark }] of users) {
+    if (!isNew) continue;
+    const { bucket, partition } = placeOf(workspaceId, id, bucketOf);
+    if (bucket === undefined || known.has(partition) || found.has(partition)) continue;
+    found.set(partition, [{ cql: putBucket, values: { workspace_id: workspaceId, bucket, stamp: stampOf(mark) }, idempotent: true }]);
+  }
+  return found;
+}
+
+/** New users who lie alone, and who began or ceased to be held. */
+function listed({ workspaceId, users, held }: UserChanges, bucketOf: BucketOf): Statement[][] {
   const entries = Array.from(users, ([id, { isNew, mark }]) => {
-    const values = { workspace_id: workspaceId, bucket: bucketOf(id), user_id: id, stamp: stampOf(mark) };
-    return isNew ? [{ cql: putUserId, values, idempotent: true }] : [];
+    const values = { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp: stampOf(mark) };
+    return isNew && placeOf(workspaceId, id, bucketOf).bucket === undefined ? [{ cql: putUserId, values, idempotent: true }] : [];
   });
   const waiting = Array.from(held, ([id, state]) => {
     const stamp = stampOf(state?.since ?? markOf(users, id));
-    const values = { workspace_id: workspaceId, bucket: bucketOf(id), user_id: id, stamp };
+    const values = { workspace_id: workspaceId, bucket: listOf(id), user_id: id, stamp };
     return [{ cql: state === null ? deleteHeldUser : putHeldUser, values, idempotent: true }];
   });
   return [...entries, ...waiting].filter((statements) => statements.length > 0);

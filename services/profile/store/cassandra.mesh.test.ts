@@ -1,6 +1,7 @@
 /** The contracts on a real Cassandra, in tables made by the migrations. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe } from "vitest";
+import { bucketOfUser } from "../domain/user-number.ts";
 import { openCassandra } from "../../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { systemClock } from "../../../platform/clock.ts";
@@ -13,6 +14,7 @@ import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeProfileMove } from "./moved-contract.ts";
 import { describeRejected, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, heldFrom, recordOf } from "./rows-contract.ts";
+import type { BucketOf } from "./user-place.ts";
 
 const hookMs = 240_000;
 
@@ -24,9 +26,10 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
     }, hookMs);
     afterAll(() => server?.stop(), hookMs);
 
-    describeRows("Cassandra", () => open(server, "rows"), hookMs);
+    describeRows("Cassandra, users alone", () => open(server, "rows", () => undefined), hookMs);
+    describeRows("Cassandra, users in buckets", () => open(server, "together", inBuckets), hookMs);
     describeProfileMove("Cassandra", async () => {
-      const { session, ...opened } = await open(server, "moved");
+      const { session, ...opened } = await open(server, "moved", (_, id) => (id < "u01" ? undefined : 7));
       return {
         ...opened,
         move: cassandraProfileMove(session, opened.store),
@@ -37,17 +40,23 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
       };
     }, hookMs);
     describeLateWrites("Cassandra", () => open(server, "late"), hookMs);
-    describeRejected("Cassandra", async () => rejecting(await open(server, "rejected")), hookMs);
+    describeLateWrites("Cassandra, users in buckets", () => open(server, "late_together", inBuckets), hookMs);
+    describeRejected("Cassandra, users in buckets", async () => rejecting(await open(server, "rejected", inBuckets)), hookMs);
   });
 });
 
-async function open(server: CassandraServer, keyspace: string) {
+/** Several users a bucket, and ids that rise with it. */
+function inBuckets(_workspaceId: string, id: string): number {
+  return /^[0-9a-f]{24}$/.test(id) ? Math.floor(Number.parseInt(id, 16) / 500_000) : 0;
+}
+
+async function open(server: CassandraServer, keyspace: string, bucketOf: BucketOf = bucketOfUser) {
   const config = { contactPoints: [server.contactPoint], datacenter: server.datacenter, deadlineMs: limits.cassandraSchemaMsMax };
   const outside = openCassandra(config, systemClock);
   await createKeyspace(outside, keyspace, { class: "NetworkTopologyStrategy", [server.datacenter]: 1 });
   await outside.close();
   const session = openCassandra({ ...config, keyspace }, systemClock);
   await migrate({ session, migrations: readMigrations(join(import.meta.dirname, "schema")), owner: keyspace });
-  const store = openCassandraProfileStore({ session, clock: systemClock, partitions: 4 });
+  const store = openCassandraProfileStore({ session, clock: systemClock, partitions: 4, bucketOf });
   return { ...store, store, session, now: systemClock.now(), close: () => session.close() };
 }

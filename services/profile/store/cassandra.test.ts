@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { bucketOfUser } from "../domain/user-number.ts";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
@@ -16,13 +17,23 @@ import { describeRejected, large, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
 import * as statements from "./statements.ts";
+import type { BucketOf } from "./user-place.ts";
 
 const folder = join(import.meta.dirname, "schema");
 const schema = [readFileSync(join(folder, "schema.cql"), "utf8")];
 
-describeRows("Cassandra in memory", () => Promise.resolve(inMemory()).then(({ store, now, close }) => ({ ...store, now, close })));
+describeRows("Cassandra in memory", () => {
+  const { store, now, close } = inMemory(fakeClock(), alone);
+  return Promise.resolve({ ...store, now, close });
+});
 describeLateWrites("Cassandra in memory", () => Promise.resolve(inMemory()));
 describeRejected("Cassandra in memory", () => Promise.resolve(rejecting(inMemory())));
+describeRows("Cassandra in memory, in buckets", () => {
+  const { store, now, close } = inMemory(fakeClock(), inBuckets);
+  return Promise.resolve({ ...store, now, close });
+});
+describeLateWrites("Cassandra in memory, in buckets", () => Promise.resolve(inMemory(fakeClock(), inBuckets)));
+describeRejected("Cassandra in memory, in buckets", () => Promise.resolve(rejecting(inMemory(fakeClock(), inBuckets))));
 
 test("schema: all versions applied, one after the other, are schema.cql", () => {
   const applied = tablesOf(readMigrations(folder).flatMap((migration) => migration.statements));
@@ -33,9 +44,10 @@ test("statements: each goes to few partitions, has an age, and names only column
   const tables = tablesOf(splitStatements(schema[0] ?? ""));
   const all = [
     ...Object.values(statements).filter((value) => typeof value === "string"),
+    ...[statements.usersAlone, statements.usersTogether].flatMap((tables) => Object.values(tables).filter((cql) => cql !== tables.scan)),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.selectSome, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(32 + 45);
+  expect(all).toHaveLength(27 + 2 * 9 + 48);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -62,7 +74,7 @@ test("save() writes an ordinary user with one statement of one row, its mark as 
   await store.profiles.save(changes("w", { users: new Map([["u1", { ...stateOf(profileOf("u1", [3, 4])), isNew: false }]]) }));
   expect(session.calls).toHaveLength(1);
   expect(session.calls[0]?.map(({ cql, values, idempotent }) => [cql, values["stamp"], idempotent])).toEqual([
-    [statements.putUser, 3n * 65_536n + 4n, true],
+    [statements.usersAlone.put, 3n * 65_536n + 4n, true],
   ]);
 });
 
@@ -88,7 +100,7 @@ test("save() lists a new user, and writes what lies elsewhere, before the user's
 test("save() that fails half way is mended by repeating it", async () => {
   const { store, session } = inMemory();
   const step = changes("w", { users: new Map([["u1", stateOf(profileOf("u1", [3, 4]))], ["u2", goneAt([3, 5])]]) });
-  session.failNext(({ cql }) => cql === statements.putUser, new Refusal("OUTCOME_UNKNOWN"), "after");
+  session.failNext(({ cql }) => cql === statements.usersAlone.put, new Refusal("OUTCOME_UNKNOWN"), "after");
   await expect(store.profiles.save(step)).rejects.toMatchObject({ reason: "OUTCOME_UNKNOWN" });
   await store.profiles.save(step);
   expect((await store.profiles.loadUsers("w", ["u1", "u2"])).get("u1")?.mark).toEqual([3, 4]);
@@ -160,6 +172,7 @@ test("listRejected() keeps who is written while it reads", async () => {
   const { profiles } = openCassandraProfileStore({
     clock: fakeClock(),
     partitions: 4,
+    bucketOf: bucketOfUser,
     session: {
       ...session,
       async page(...read) {
@@ -173,8 +186,18 @@ test("listRejected() keeps who is written while it reads", async () => {
   expect(await store.profiles.listRejected(9)).toMatchObject([{ id: "u1" }]);
 });
 
-function inMemory(clock = fakeClock()) {
+/** Nobody has a number. */
+function alone(): undefined {
+  return undefined;
+}
+
+/** Several users a bucket, and ids that rise with it. */
+function inBuckets(_workspaceId: string, id: string): number {
+  return /^[0-9a-f]{24}$/.test(id) ? Math.floor(Number.parseInt(id, 16) / 500_000) : 0;
+}
+
+function inMemory(clock = fakeClock(), bucketOf: BucketOf = bucketOfUser) {
   const session = recordingSession(schema, openReplicas({ schema, now: () => clock.now() }).session());
-  const store = openCassandraProfileStore({ session, clock, partitions: 4 });
+  const store = openCassandraProfileStore({ session, clock, partitions: 4, bucketOf });
   return { store, session, clock, now: clock.now(), close: () => session.close() };
 }

@@ -8,24 +8,34 @@ import { cassandraProfileLists } from "./cassandra-lists.ts";
 import { cassandraProfileReads } from "./cassandra-profiles.ts";
 import { cassandraRejected } from "./cassandra-rejected.ts";
 import { cassandraProfileWriter } from "./cassandra-writer.ts";
+import type { BucketOf } from "./user-place.ts";
 
 export interface CassandraProfileStore {
   readonly identities: IdentityStore & IdentityWriter;
   readonly profiles: ProfileStore & ProfileWriter;
 }
 
+interface StoreParts {
+  readonly session: Session;
+  readonly clock: Clock;
+  readonly partitions: number;
+  /** See user-number.ts. */
+  readonly bucketOf: BucketOf;
+}
+
 /** The tables must be there (`schema/`, brought by migrate). `partitions`: those of the intake log. The session stays the caller's. */
-export function openCassandraProfileStore(parts: { session: Session; clock: Clock; partitions: number }): CassandraProfileStore {
-  const reads = cassandraProfileReads(parts.session);
+export function openCassandraProfileStore(parts: StoreParts): CassandraProfileStore {
+  const { session, bucketOf } = parts;
+  const reads = cassandraProfileReads(session, bucketOf);
   const bounded = createBoundedNow(parts.clock);
   bounded.after(0);
-  const writes = { session: parts.session, now: () => bounded.after(0) };
+  const writes = { session, bucketOf, now: () => bounded.after(0) };
   return {
     identities: cassandraIdentities(writes),
     profiles: {
       ...reads,
       ...cassandraProfileLists({ ...parts, reads }),
-      ...cassandraRejected(parts.session),
+      ...cassandraRejected(session, bucketOf),
       ...cassandraProfileWriter(writes),
     },
   };

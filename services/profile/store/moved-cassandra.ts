@@ -6,9 +6,8 @@ import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 import { textOfBlob } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
-import { identityTables } from "./statements.ts";
+import { identityTables, usersAlone, usersTogether } from "./statements.ts";
 
-const scanUsers = "SELECT workspace_id, user_id, body, open_merges FROM profiles_by_user";
 const scanFrozen = "SELECT workspace_id, merge_id FROM frozen_by_merge";
 const scanHandoffs = "SELECT workspace_id, merge_id FROM handoffs_by_merge";
 
@@ -25,8 +24,10 @@ export function cassandraProfileMove(session: Session, { identities, profiles }:
     },
     async *read(workspaceIds) {
       yield* names(session, workspaceIds);
-      for await (const rows of scanTable(session, scanUsers, limits.movedRowsPerPage)) {
-        for (const [workspaceId, some] of ofWorkspaces(rows, workspaceIds)) yield { workspaceId, users: some.flatMap(userOf) };
+      for (const { scan } of [usersAlone, usersTogether]) {
+        for await (const rows of scanTable(session, scan, limits.movedRowsPerPage)) {
+          for (const [workspaceId, some] of ofWorkspaces(rows, workspaceIds)) yield { workspaceId, users: some.flatMap(userOf) };
+        }
       }
       for await (const rows of scanTable(session, scanFrozen, limits.movedRowsPerPage)) {
         for (const [workspaceId, some] of ofWorkspaces(rows, workspaceIds)) {

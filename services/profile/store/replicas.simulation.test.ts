@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { bucketOfUser } from "../domain/user-number.ts";
 import { customChange, eventChange, purchaseChange } from "../../../test/arbitrary/profile-record.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas, type Replicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";
@@ -137,7 +138,7 @@ function cluster(
     onRead: onRead ?? (() => majorities[choose() % 3] as readonly number[]),
   });
   const session = recordingSession(schema, replicas.session());
-  return { store: openCassandraProfileStore({ session, clock, partitions: 1 }), replicas };
+  return { store: openCassandraProfileStore({ session, clock, partitions: 1, bucketOf: bucketOfUser }), replicas };
 }
 
 const majorities = [[0, 1], [1, 2], [0, 2]] as const;

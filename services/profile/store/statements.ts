@@ -14,6 +14,7 @@ export const identityTables = {
   d: identityTable("users_by_device", ["device_id"], "user_id"),
   t: identityTable("takers_by_user", ["user_id"], "body"),
   w: identityTable("pending_by_name", ["name"], "body"),
+  n: identityTable("counts_by_name", ["name"], "body"),
 } as const satisfies Record<IdentityKind, IdentityTable>;
 
 export const putExpiringAnswer =
@@ -29,17 +30,17 @@ export const putOrigins =
 export const selectOrigins =
   "SELECT body FROM origins_by_partition WHERE log_partition = :log_partition AND bucket = :bucket AND through > :after LIMIT :max";
 
-const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
-export const selectUser = `SELECT body, mark_sequence, mark_part, open_merges, held_reason FROM profiles_by_user WHERE ${ofUser}`;
-export const putUser = `INSERT INTO profiles_by_user (workspace_id, user_id, body, mark_sequence, mark_part, open_merges)
-   VALUES (:workspace_id, :user_id, :body, :mark_sequence, :mark_part, :open_merges) USING TIMESTAMP :stamp`;
-export const putHeldReason =
-  "INSERT INTO profiles_by_user (workspace_id, user_id, held_reason) VALUES (:workspace_id, :user_id, :held_reason) USING TIMESTAMP :stamp";
-export const deleteHeldReason = `DELETE held_reason FROM profiles_by_user USING TIMESTAMP :stamp WHERE ${ofUser}`;
-export const selectHeldRecords = `SELECT body FROM held_records_by_user WHERE ${ofUser}`;
-export const putHeldRecord =
-  "INSERT INTO held_records_by_user (workspace_id, user_id, sequence, part, body) VALUES (:workspace_id, :user_id, :sequence, :part, :body) USING TIMESTAMP :stamp";
-export const deleteHeldRecords = `DELETE FROM held_records_by_user USING TIMESTAMP :stamp WHERE ${ofUser}`;
+const state = "user_id, body, mark_sequence, mark_part, open_merges, held_reason";
+const ofBucket = "workspace_id = :workspace_id AND bucket = :bucket";
+/** Users whose rows have a partition each: those without a number. */
+export const usersAlone = userTables({ users: "profiles_by_user", records: "held_records_by_user" }, ["workspace_id"]);
+/** Users whose rows live together (docs/decisions/0048-rows-that-live-together.md). */
+export const usersTogether = userTables({ users: "profiles_by_bucket", records: "held_records_by_bucket" }, ["workspace_id", "bucket"]);
+/** Several users of a bucket, and the next of it. */
+export const selectSomeUsers = `SELECT ${state} FROM profiles_by_bucket WHERE ${ofBucket} AND user_id IN :some`;
+export const selectNextUsers = `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id > :after LIMIT :max`;
+export const selectBuckets = "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket >= :least LIMIT :max";
+export const putBucket = "INSERT INTO buckets_by_workspace (workspace_id, bucket) VALUES (:workspace_id, :bucket) USING TIMESTAMP :stamp";
 
 export const selectHeldUsers = "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket LIMIT :max";
 export const putHeldUser =
@@ -47,7 +48,7 @@ export const putHeldUser =
 export const deleteHeldUser =
   "DELETE FROM held_users_by_bucket USING TIMESTAMP :stamp WHERE bucket = :bucket AND workspace_id = :workspace_id AND user_id = :user_id";
 
-export const selectMark = `SELECT mark_sequence, mark_part FROM profiles_by_user WHERE ${ofUser}`;
+const ofUser = "workspace_id = :workspace_id AND user_id = :user_id";
 export const selectRejectedUsers =
   "SELECT workspace_id, user_id, mark_sequence, mark_part, body FROM rejected_users_by_bucket WHERE bucket = :bucket LIMIT :max";
 export const selectRejectedUser =
@@ -104,6 +105,40 @@ export interface IdentityTable {
   readonly selectSome: string;
   readonly put: string;
   readonly delete: string;
+  /** All rows of all partitions, for a backup alone. */
+  readonly scan: string;
+}
+
+/** `key`: the partition's columns; the user comes behind them. */
+function userTables({ users, records }: { readonly users: string; readonly records: string }, key: readonly string[]): UserTables {
+  const columns = [...key, "user_id"];
+  const names = columns.join(", ");
+  const markers = columns.join(", :");
+  const ofOne = columns.map((column) => `${column} = :${column}`).join(" AND ");
+  return {
+    select: `SELECT ${state} FROM ${users} WHERE ${ofOne}`,
+    selectMark: `SELECT mark_sequence, mark_part FROM ${users} WHERE ${ofOne}`,
+    put: `INSERT INTO ${users} (${names}, body, mark_sequence, mark_part, open_merges)
+      VALUES (:${markers}, :body, :mark_sequence, :mark_part, :open_merges) USING TIMESTAMP :stamp`,
+    putHeldReason: `INSERT INTO ${users} (${names}, held_reason) VALUES (:${markers}, :held_reason) USING TIMESTAMP :stamp`,
+    deleteHeldReason: `DELETE held_reason FROM ${users} USING TIMESTAMP :stamp WHERE ${ofOne}`,
+    selectHeldRecords: `SELECT body FROM ${records} WHERE ${ofOne}`,
+    putHeldRecord: `INSERT INTO ${records} (${names}, sequence, part, body)
+      VALUES (:${markers}, :sequence, :part, :body) USING TIMESTAMP :stamp`,
+    deleteHeldRecords: `DELETE FROM ${records} USING TIMESTAMP :stamp WHERE ${ofOne}`,
+    scan: `SELECT workspace_id, user_id, body, open_merges FROM ${users}`,
+  };
+}
+
+export interface UserTables {
+  readonly select: string;
+  readonly selectMark: string;
+  readonly put: string;
+  readonly putHeldReason: string;
+  readonly deleteHeldReason: string;
+  readonly selectHeldRecords: string;
+  readonly putHeldRecord: string;
+  readonly deleteHeldRecords: string;
   /** All rows of all partitions, for a backup alone. */
   readonly scan: string;
 }

@@ -1,0 +1,33 @@
+/** Where a user's rows lie: with others of its bucket, or by themselves. The id alone says it. */
+import type { Statement, Value } from "../../../platform/cassandra/session.ts";
+import type { UserId } from "../domain/user-key.ts";
+import { usersAlone, usersTogether, type UserTables } from "./statements.ts";
+
+export interface UserPlace {
+  readonly tables: UserTables;
+  readonly key: Readonly<Record<string, Value>>;
+  /** Undefined: the user lies alone. */
+  readonly bucket: number | undefined;
+  /** Of Cassandra: rows of equal ones are written together. */
+  readonly partition: string;
+}
+
+/** Undefined: the user lies alone. */
+export type BucketOf = (workspaceId: string, id: UserId) => number | undefined;
+
+export function placeOf(workspaceId: string, id: UserId, bucketOf: BucketOf): UserPlace {
+  const bucket = bucketOf(workspaceId, id);
+  if (bucket === undefined) {
+    return { tables: usersAlone, key: { workspace_id: workspaceId, user_id: id }, bucket, partition: `${workspaceId} ${id}` };
+  }
+  return {
+    tables: usersTogether,
+    key: { workspace_id: workspaceId, bucket, user_id: id },
+    bucket,
+    partition: `${workspaceId} ${bucket}`,
+  };
+}
+
+export function ofPlace(cql: string, { key }: UserPlace, values: Readonly<Record<string, Value>> = {}): Statement {
+  return { cql, values: { ...key, ...values }, idempotent: true };
+}
