@@ -195,6 +195,27 @@ companies:
     await expect.poll(() => page.locator("#keys").innerText()).not.toContain(name);
   });
 
+  test("what a version of a preference center changed is shown, and an earlier one is brought back", async () => {
+    const { heddle } = suite;
+    const name = fresh("center");
+    function content(text: string): object {
+      return { name, preference_center_page_html: `<p>${text}</p>`, confirmation_page_html: "<p>Thanks</p>", state: "active" };
+    }
+    const { body: made } = await heddle.request("POST", "/preference_center/v1", content("first"));
+    const id = String((made as unknown as Record<string, unknown>)["preference_center_api_id"]);
+    expect((await heddle.request("PUT", `/preference_center/v1/${id}`, content("second"))).status).toBe(200);
+    const { page } = await signedIn(demoKey);
+    await page.getByRole("link", { name: "Pages" }).click();
+    await page.getByRole("link", { name }).click();
+    await page.getByRole("button", { name: "Difference of version 2" }).click();
+    await expect.poll(() => page.locator("#difference").innerText()).toContain("+<p>second</p>");
+    await page.getByRole("button", { name: "Restore version 1" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Restore" }).click();
+    await expect.poll(() => page.locator("main").innerText()).toContain("The version was restored");
+    await inOrder(page, "console-desktop-pages");
+    expect((await heddle.request("GET", `/preference_center/v1/${id}`)).text).toContain("first");
+  });
+
   test("by keyboard alone: skip, find, tabs, and a dialog that gives the focus back", async () => {
     const { id } = await someHistory();
     const { page } = await signedIn(demoKey);

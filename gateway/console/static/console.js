@@ -7,6 +7,7 @@ import { Keys } from "./keys.js";
 import { Limits } from "./limits.js";
 import { Operations } from "./operations.js";
 import { Empty, Notice, Title } from "./parts.js";
+import { Pages } from "./pages.js";
 import { People } from "./people.js";
 import { Person } from "./person.js";
 import { SessionView, SignIn } from "./session.js";
@@ -17,6 +18,7 @@ import { words } from "./words.js";
 const views = [
   { name: "home", view: Home },
   { name: "people", view: People },
+  { name: "pages", view: Pages, permission: "preference_center.list" },
   { name: "keys", view: Keys, permission: "console.keys" },
   { name: "limits", view: Limits },
   { name: "actions", view: Actions, permission: "console.keys" },

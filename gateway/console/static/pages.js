@@ -1,0 +1,124 @@
+/** Preference centers: which there are, their versions, what a version changed, and an earlier one brought back. */
+import { addressOf } from "./address.js";
+import { ask, may } from "./ask.js";
+import { Buttons } from "./keys.js";
+import { useAction, useAsked } from "./live-data.js";
+import { Copy, Dialog, Fresh, Notice, Table, Time, Title } from "./parts.js";
+import { html, useState } from "./view.js";
+import { words } from "./words.js";
+
+const text = words.pages;
+
+export function Pages({ session, address: [id] }) {
+  return id === undefined ? html`<${Centers} />` : html`<${Center} session=${session} id=${id} />`;
+}
+
+function Centers() {
+  const asked = useAsked("GET /preference_center/v1/list");
+  return html`
+    <${Title}>${text.title}<//>
+    <section class="card" id="centers"><${Fresh} asked=${asked}>${({ preference_centers: centers }) =>
+      html`
+        <${Table} caption=${text.title}
+          empty=${text.none} rows=${centers} keyOf=${centerId} columns=${centerColumns} />
+      `}<//></section>
+  `;
+}
+
+function centerId(row) {
+  return row.preference_center_api_id;
+}
+
+const centerColumns = [
+  [text.name, (row) => html`<a href=${addressOf("pages", centerId(row))}>${row.name}</a>`],
+  [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+  [text.changed, (row) => html`<${Time} at=${row.updated_at} />`],
+];
+
+function Center({ session, id }) {
+  const path = `/preference_center/v1/${encodeURIComponent(id)}`;
+  const center = useAsked(`GET ${path}`);
+  const versions = useAsked(`GET ${path}/versions`);
+  const [compared, setCompared] = useState();
+  const [restoring, setRestoring] = useState();
+  const [isRestored, setRestored] = useState(false);
+  function close(done) {
+    setRestoring(undefined);
+    if (done !== "restored") return;
+    setRestored(true);
+    center.again();
+    versions.again();
+  }
+  return html`
+    <p class="path"><a href=${addressOf("pages")}>${text.title}</a></p>
+    <${Fresh} asked=${center}>${(data) =>
+      html`<${Title}>${data.name}<//><p><${Copy} text=${id} what=${text.id} /> <span class="tag">${data.state}</span></p>`}<//>
+    ${isRestored && html`<${Notice} kind="good">${text.restored}<//>`}
+    <section class="card" id="versions"><h2>${text.versions}</h2><${Fresh} asked=${versions}>${({ versions: rows }) =>
+      html`
+        <${Table}
+          caption=${text.versions} rows=${rows} keyOf=${(row) => row.version}
+          columns=${versionColumns({
+            newest: rows[0]?.version,
+            setCompared,
+            setRestoring,
+            mayRestore: may(session, "preference_center.update"),
+          })} />
+      `}<//></section>
+    ${compared !== undefined && html`<${Difference} key=${compared} path=${path} version=${compared} />`}
+    ${restoring !== undefined && html`<${Restore} path=${path} version=${restoring} onClose=${close} />`}
+  `;
+}
+
+function versionColumns({ newest, setCompared, setRestoring, mayRestore }) {
+  return [
+    [text.version, (row) => row.version],
+    [text.written, (row) => html`<${Time} at=${row.written_at} />`],
+    [text.by, (row) => html`<code>${row.written_by}</code>`],
+    [text.from, (row) => row.restored_from ?? ""],
+    [text.actions, (row) =>
+      html`<span class="row">
+      <button type="button" aria-label=${text.compareNamed(row.version)} onClick=${() => setCompared(row.version)}>${text.compare}</button>
+      ${
+        mayRestore && row.version !== newest && html`
+          <button type="button" aria-label=${text.restoreNamed(row.version)}
+            onClick=${() => setRestoring(row.version)}>${text.restore}</button>
+        `
+      }</span>`],
+  ];
+}
+
+function Difference({ path, version }) {
+  const asked = useAsked(`GET ${path}/versions/${version}/diff`);
+  return html`
+    <section class="card" id="difference">
+      <h2>${text.difference(version)}</h2>
+      <${Fresh} asked=${asked}>${({ fields }) =>
+        fields.length === 0 ? html`<p class="empty">${text.same}</p>` : fields.map(({ field, unified }) =>
+          html`
+            <h3>${field}</h3>
+            <pre class="json" tabindex="0">${unified}</pre>
+          `
+        )}<//></section>
+  `;
+}
+
+function Restore({ path, version, onClose }) {
+  const restore = useAction(async () => {
+    await ask(`POST ${path}/versions/${version}/restore`, {});
+    onClose("restored");
+  });
+  function submit(event) {
+    event.preventDefault();
+    void restore.run();
+  }
+  return html`
+    <${Dialog} title=${text.restoreTitle(version)} onClose=${onClose}>
+      <form onSubmit=${submit}>
+        <${Notice} error=${restore.error} />
+        <p>${text.restoreText}</p>
+        <${Buttons} onClose=${onClose} busy=${restore.busy} submit=${text.restore} />
+      </form>
+      <//>
+  `;
+}
