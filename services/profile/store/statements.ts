@@ -34,7 +34,7 @@ const state = "user_id, body, mark_sequence, mark_part, open_merges, held_reason
 const ofBucket = "workspace_id = :workspace_id AND bucket = :bucket";
 /** Users whose rows have a partition each: those without a number. */
 export const usersAlone = userTables({ users: "profiles_by_user", records: "held_records_by_user" }, ["workspace_id"]);
-/** Users whose rows live together (docs/decisions/0048-rows-that-live-together.md). */
+/** Users whose rows live together (docs/decisions/0052-rows-that-live-together.md). */
 export const usersTogether = userTables({ users: "profiles_by_bucket", records: "held_records_by_bucket" }, ["workspace_id", "bucket"]);
 /** Several users of a bucket, and the next of it. */
 export const selectSomeUsers = `SELECT ${state} FROM profiles_by_bucket WHERE ${ofBucket} AND user_id IN :some`;
