@@ -105,12 +105,12 @@ const rowsMore = 200;
 export function Dialog({ title, onClose, children }) {
   const dialog = useRef();
   useEffect(() => {
-    const before = document.activeElement;
-    dialog.current.showModal();
-    // The browser gives the focus back only where the dialog is still there when it closes
-    return () => before?.focus?.();
+    const shown = dialog.current;
+    shown.showModal();
+    // Whatever is behind it takes no focus while it is open; closing gives the focus back to where it was
+    return () => shown.close();
   }, []);
-  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onCancel=${onClose} onClose=${onClose}>
+  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onClose=${onClose}>
     <h2 id="dialog-title">${title}</h2>${children}</dialog>`;
 }
 
