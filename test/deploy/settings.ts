@@ -19,7 +19,7 @@ export interface PartSettings {
 }
 
 /** Names that a process reads beside its part's. */
-const ofEveryProcess = ["HEDDLE_LOG_LEVEL", "TMPDIR"];
+const ofEveryProcess = ["HEDDLE_LOG_LEVEL", "TMPDIR", "NODE_COMPILE_CACHE"];
 
 /** Throws ConfigError with every problem, as the part would at its start. */
 export async function readPart(part: string, environment: Readonly<Record<string, string>>): Promise<PartSettings> {

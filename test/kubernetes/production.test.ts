@@ -69,13 +69,10 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     await startOperator();
     const [first] = await setAside();
     expect(first).toMatchObject({ partition: 0 });
-    expect(await operate("log", "redrive")).toContain("1 records that were set aside are tried once more");
-    // It is behind all others now, and no better for it
-    await expect.poll(async () => (await setAside())[0]?.sequence, { timeout: 60_000, interval: 1_000 }).toBeGreaterThan(
-      first?.sequence ?? 0,
-    );
-    const [again] = await setAside();
-    await operate("log", "skip", "--partition", "0", "--at", String(again?.sequence));
+    // What no build can read is not tried again: it stays until it is given up
+    await operate("log", "redrive");
+    expect(await setAside()).toEqual([first]);
+    await operate("log", "skip", "--partition", "0", "--at", String(first?.sequence));
     expect(await operate("log", "status")).toContain("Nothing waits for a human");
     expect(await operate("doctor").catch(String)).toContain("RPC access");
     await kubectl(["-n", production, "delete", "job", "operator"]);
