@@ -39,6 +39,7 @@ export const leftForwarded: Readonly<Record<string, string>> = { "hostile-client
 /** Left on a cluster, whose parts are reached by gateways alone. */
 export const leftInside: Readonly<Record<string, string>> = {
   "sender-reports": "calls a part by RPC",
+  "users-export-device": "calls a part by RPC",
   "users-merge-fields": "calls a part by RPC",
 };
 
