@@ -25,9 +25,9 @@ const packages: readonly (readonly [specifier: string, name: string, file: () =>
 /** Browsers find no package by its name without an import map, and that would be a script within the page, which the policy forbids. */
 async function moduleText(file: string): Promise<string> {
   const text = await readFile(file, "utf8");
-  const found = packages.reduce(
-    (sofar, [specifier, name]) => sofar.replaceAll(new RegExp(`from ?"${specifier}"`, "g"), `from"/console/assets/${name}"`),
-    text,
-  );
+  const found = text.replaceAll(/from ?"([^"]+)"/g, (whole, specifier: string) => {
+    const known = packages.find(([name]) => name === specifier);
+    return known === undefined ? whole : `from"/console/assets/${known[1]}"`;
+  });
   return found.replace(/\n?\/\/# sourceMappingURL=\S+\s*$/, "\n");
 }
