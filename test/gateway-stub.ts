@@ -8,6 +8,7 @@ import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
 import type { Bucket, Draw, Drawn, Taken } from "../platform/limiter/limiter.ts";
 import { type Fields, silentLogger } from "../platform/logger.ts";
+import { Refusal } from "../platform/refusal.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -185,7 +186,7 @@ function stubAccess(options: StubOptions): Access & AccessAdmin {
 /** What no stub is asked for. */
 const nobodysRows: AccessAdmin = {
   rows: () => ({ companies: [], workspaces: [], keys: [], tokens: [], declared: [] }),
-  transact: () => Promise.reject(new Error("A stub changes nothing")),
+  transact: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")),
   declared: () => [],
   actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
 };

@@ -56,7 +56,7 @@ test("whileItMoves() says every few seconds what it waits for and what that said
   expect(told).toEqual(["Waiting for nats, 5 s: it has said nothing yet", "Waiting for nats, 10 s: two"]);
 });
 
-test("npm run mesh says what it waits for, and Ctrl-C ends it and what it started", { timeout: 60_000 }, async () => {
+test("npm run mesh says what it waits for, and Ctrl-C ends it and what it started", { timeout: 120_000 }, async () => {
   const folder = standIns();
   const place = { PATH: `${folder}/bin${delimiter}${env.PATH}`, HOME: folder, JAVA_HOME: `${folder}/java`, HEDDLE_SERVERS_DIR: folder };
   const child = spawn(execPath, [join(repository, "test/mesh.ts")], {
@@ -67,8 +67,8 @@ test("npm run mesh says what it waits for, and Ctrl-C ends it and what it starte
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => printed += String(chunk));
   const ended = new Promise<number | null>((done) => child.once("close", done));
-  await expect.poll(() => printed).toMatch(/Waiting for nats-server, 5 s: nats-server warms up/);
-  expect(printed).toMatch(/Waiting for cassandra, 5 s: java warms up/);
+  await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/Waiting for nats-server, 5 s: nats-server warms up/);
+  await expect.poll(() => printed, { timeout: 50_000 }).toMatch(/Waiting for cassandra, 5 s: java warms up/);
   const pids = ["nats-server", "redis-server", "java"].map((name) => Number(readFileSync(join(folder, `${name}.pid`), "utf8")));
   expect(pids.filter(isAlive)).toHaveLength(3);
   child.kill("SIGINT");
