@@ -108,7 +108,7 @@ export const alertCases: readonly AlertCase[] = [
     alert: "HeddleLimiting",
     series: { 'heddle_limiter_refused_total{limit="users_track"}': "0+150x100" },
     quietAt: "15m",
-    firesAt: "15m30s",
+    firesAt: "17m",
     labels: { limit: "users_track" },
   },
   // One line is enough
