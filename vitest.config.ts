@@ -53,12 +53,19 @@ const mixedFiles = [
   "subscription-status-set",
   "smuggling",
 ];
-const meshNames = env.HEDDLE_TEST_DENO_PARTS === undefined ? meshFiles : mixedFiles;
+/** HEDDLE_TEST_LONG=1: these alone, which take minutes each as they make tables anew or start several meshes; without it, the others. */
+const longFiles = ["mesh-epochs", "mesh-move"];
+const isLong = env.HEDDLE_TEST_LONG === "1";
+const shortOf = isLong ? longFiles : meshFiles;
+const meshNames = env.HEDDLE_TEST_DENO_PARTS === undefined ? shortOf : mixedFiles;
 const httpFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? `test/http/{${meshNames.join()}}*.test.ts` : "test/http/!(mesh-*).test.ts";
 /** HEDDLE_TEST_SHARED=1: files that need no mesh of their own share one, as each takes 8 s of CPU to start. */
 const ownFiles = ownMesh.map((name) => `test/http/${name}.test.ts`);
 const isShared = env.HEDDLE_TEST_SHARED === "1";
 const httpInclude = isShared ? ownFiles.filter((file) => matchesGlob(file, httpFiles)) : [httpFiles];
+const httpExclude = isLong ? [] : longFiles.map((name) => `test/http/${name}.test.ts`);
+/** Pages that are shown by a process of their own look the same on the mesh; the console asks all parts of it. */
+const browserFiles = env.HEDDLE_TEST_SHAPE === "mesh" ? "test/browser/console*.test.ts" : "test/browser/*.test.ts";
 const patient = { testTimeout: 60_000, hookTimeout: 60_000 };
 
 export default defineConfig({
@@ -71,9 +78,9 @@ export default defineConfig({
     projects: [
       project("unit", ["{platform,gateway,services,cli,client,tools}/**/!(*.mesh).test.ts", "test/!(*.mesh).test.ts"], patient),
       project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
-      project("http", httpInclude, { ...patient, globalSetup: "test/mesh-setup.ts" }),
+      project("http", httpInclude, { ...patient, globalSetup: "test/mesh-setup.ts", exclude: httpExclude }),
       ...(isShared ? [sharedMesh()] : []),
-      project("browser", ["test/browser/*.test.ts"], patient),
+      project("browser", [browserFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("cluster", ["test/cluster/*.test.ts"], { testTimeout: 300_000, hookTimeout: 600_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),
@@ -93,6 +100,10 @@ function sharedMesh() {
   return { extends: true as const, resolve: { alias }, test: { ...test, exclude: ownFiles, setupFiles } };
 }
 
-function project(name: string, include: string[], settings: { testTimeout?: number; hookTimeout?: number; globalSetup?: string }) {
+function project(
+  name: string,
+  include: string[],
+  settings: { testTimeout?: number; hookTimeout?: number; globalSetup?: string; exclude?: string[] },
+) {
   return { extends: true as const, test: { name, include, ...settings } };
 }

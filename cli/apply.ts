@@ -84,10 +84,11 @@ export async function applyText(admin: AccessAdmin, text: string, options: Apply
     const messages = await declareMessages(admin, declaration, options);
     const pages = await declarePages(admin, declaration, options);
     await declareAllGroups(options, admin, { prune: options.prune ?? false });
+    await admin.lastDeclaration.note(declaration);
     return { ...result, changes: [...result.changes, ...messages, ...pages] };
   } catch (error) {
     printError(
-      "Companies, workspaces, keys and tokens are declared; translations, preference centers or subscription groups are not, or not all of them. Apply the same file again",
+      "Companies, workspaces, keys and tokens are declared; translations, preference centers or subscription groups may not be, or not all of them. Apply the same file again",
     );
     throw error;
   }

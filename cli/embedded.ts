@@ -27,13 +27,14 @@ import { openTelemetry, type Telemetry } from "../platform/telemetry/telemetry.t
 import { watchWork } from "../platform/telemetry/work-metrics.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { type ContentOptions, openContent } from "../services/content/wire.ts";
 import { type MessagingStatusPart, openMessagingStatus } from "../services/messaging-status/wire.ts";
-import { type EmailStatuses, emailStatusesBy, noStatuses, openProfile } from "../services/profile/wire.ts";
+import { type EmailStatuses, emailStatusesBy, logService, noStatuses, openLogOperation, openProfile } from "../services/profile/wire.ts";
 import { openScim, type ScimOptions } from "../services/scim/wire.ts";
 import { openSubscription, type SubscriptionPart } from "../services/subscription/wire.ts";
 import { databaseFile } from "./data-folder.ts";
@@ -139,7 +140,7 @@ interface Below {
 
 /** The parts that know each other: profiles ask for the state of addresses, consent is told by the resolver and asks who is who. */
 async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
-  const { telemetry, offer } = below;
+  const { database, log, telemetry, offer } = below;
   const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; emailStatuses: EmailStatuses | undefined } = {
     owners: [],
     emailStatuses: undefined,
@@ -163,8 +164,11 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   consent.owners = [subscription, messagingStatus];
   const statusClient = offer(MessagingStatusService, messagingStatus.service);
   consent.emailStatuses = emailStatusesBy(statusClient);
+  const operation = await openLogOperation(database, { partitions, tail: (partition) => log.tail(partition) });
   return {
     profile: profileClient,
+    // Served to nobody outside this process
+    log: directClient(LogService, observedService(LogService, logService(operation), telemetry)),
     subscription: offer(SubscriptionService, subscription.service),
     messagingStatus: statusClient,
     health: () => firstTrouble({ profile, subscription, "messaging-status": messagingStatus }),

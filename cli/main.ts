@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError } from "commander";
 
 import { addBackup } from "./backup-command.ts";
+import { addCapacity } from "./capacity-command.ts";
 import { addConsent } from "./consent-command.ts";
 import { addExport, addImport } from "./import-command.ts";
 import { addEvents, addLog } from "./log-command.ts";
@@ -54,6 +55,7 @@ export function commandTree(done: (code: number) => void): Command {
   addPreferenceCenters(program, done);
   addTranslations(program, done);
   addUsers(program, done);
+  addCapacity(program, done);
   addCompletion(program, done);
   return program;
 }
@@ -112,6 +114,10 @@ Example:
     .description("make the Cassandra tables of the mesh, or bring them to this build's version; safe to repeat")
     .option("--wait <seconds>", "try again for so long while Cassandra is not there or another migration runs", whole(0, 3_600))
     .option("--seal", "no process of a build before is left: use what such a build does not know also in keyspaces that are there")
+    .option(
+      "--names",
+      "no process of a build before is left: list the names of users it made, so that the console finds them by how a name begins",
+    )
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./migrate.ts")).migrate({ ...options, env: process.env })));
 }

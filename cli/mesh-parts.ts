@@ -57,13 +57,15 @@ export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>>
 export interface KeyspaceOfPart {
   readonly read: (reader: ConfigReader) => StoreConfig;
   readonly schemaFolder: string;
+  /** Lists the names that builds before did not list; how many there are. */
+  readonly listNames?: (store: StoreConfig, clock: Clock) => Promise<number>;
 }
 
 /** Those that `heddle migrate` makes and brings up to date, in this order. */
 export const meshKeyspaces: readonly (() => Promise<KeyspaceOfPart>)[] = [
   async () => {
-    const { profileSchema, readMeshProfileStore } = await import("../services/profile/mesh-wire.ts");
-    return { read: readMeshProfileStore, schemaFolder: profileSchema };
+    const { listNames, profileSchema, readMeshProfileStore } = await import("../services/profile/mesh-wire.ts");
+    return { read: readMeshProfileStore, schemaFolder: profileSchema, listNames };
   },
   async () => {
     const { readMeshSubscriptionStore, subscriptionSchema } = await import("../services/subscription/mesh-wire.ts");

@@ -6,6 +6,7 @@ import type { AccessAdmin } from "../gateway/access/admin.ts";
 import { parseDeclaration } from "../gateway/access/declaration.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
+import type { Between } from "../gateway/console/live/live.ts";
 import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { openGateway } from "../gateway/wire.ts";
 import type { ConfigReader } from "../platform/config.ts";
@@ -18,6 +19,7 @@ import { watchParts } from "../platform/rpc/watch-parts.ts";
 import type { Readiness } from "../platform/telemetry/metrics-server.ts";
 import { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -68,14 +70,18 @@ export async function openMeshGateway(
   try {
     const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
     if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
-    const { access, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
+    const { access, bus, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
     opened.push(closeAccess);
     if (declaration) {
       const { file, text } = declaration;
       const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
       if (applied.changes.some(isNews)) print(describeResult({ ...applied, secrets: [] }, false));
     }
-    const { url, health } = await listen(config, { access, ...parts }, opened);
+    const { url, health } = await listen(config, {
+      access,
+      ...parts,
+      ...(bus && { between: { bus, installation: config.access.installation } }),
+    }, opened);
     logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
     return { health, close };
@@ -91,7 +97,7 @@ function isNews({ action, note, secretShownBefore }: Change): boolean {
 
 async function listen(
   config: MeshGatewayConfig,
-  { access, clock, logger, telemetry }: ProcessParts & { readonly access: Access & AccessAdmin },
+  { access, clock, logger, telemetry, between }: ProcessParts & { readonly access: Access & AccessAdmin; readonly between?: Between },
   opened: (() => Promise<void> | void)[],
 ): Promise<{ url: string; health(): Readiness }> {
   const limiter = await openRedisLimiter({
@@ -116,6 +122,7 @@ async function listen(
   const gateway = openGateway({
     access,
     profile: clientOf("profile", ProfileService, ["trackUsers"]),
+    log: clientOf("profile", LogService),
     subscription: clientOf("subscription", SubscriptionService),
     messagingStatus: clientOf("messaging-status", MessagingStatusService),
     scim: clientOf("scim", ScimService),
@@ -127,6 +134,7 @@ async function listen(
     config: config.gateway,
     health: () => watch.health(),
     telemetry,
+    ...(between && { between }),
   });
   opened.push(() => gateway.close());
   return { ...await gateway.listen(), health: () => watch.health() };

@@ -3,7 +3,7 @@ import { limits } from "../platform/limits.ts";
 import type { Logger } from "../platform/logger.ts";
 import { type Reason, Refusal } from "../platform/refusal.ts";
 import type { Access } from "./access/access.ts";
-import { refuseWhilePaused } from "./guards/write-pause.ts";
+import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
 import { answerNoRoute } from "./answer-no-route.ts";
 import { answerScim } from "./answer-scim.ts";
 import type { Reached } from "./base-url.ts";
@@ -20,7 +20,7 @@ import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type R
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
-import type { KeyRoute, Parts, Route } from "./route.ts";
+import type { KeyRoute, OpenCall, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
@@ -82,7 +82,10 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   const traceparent = answering.observed?.traceparent ?? "";
   try {
     if (route.guard === "open" && params.has("token")) answering.addressLimits.useLink(request, params.get("token") ?? "");
-    if (route.guard === "open" && route.method !== "GET") refuseWhilePaused(answering.access);
+    if (route.guard === "open" && route.method !== "GET") {
+      refuseWhilePaused(answering.access);
+      return await route.handler(answering.parts, { request: unlessPaused(request, answering.access), params, traceparent });
+    }
     if (route.guard === "open") return await route.handler(answering.parts, { request, params, traceparent });
     if (route.guard === "scim") {
       return await answerScim(request, { route, params }, { ...answering, scim: answering.parts.scim });
@@ -93,19 +96,37 @@ async function answerFound(request: HttpRequest, found: Found, answering: Observ
   }
 }
 
+function unlessPaused(request: HttpRequest, access: Answering["access"]): OpenCall["request"] {
+  const { requestId, headers, query } = request;
+  return {
+    requestId,
+    headers,
+    query,
+    get hungUp() {
+      return request.hungUp;
+    },
+    readBody: (bytesMax) => readUnlessPaused(request, bytesMax, access),
+  };
+}
+
 interface Chosen {
   readonly route: KeyRoute;
   readonly params: ReadonlyMap<string, string>;
 }
 
-/** What a person did by a session is noted before it is answered. */
+/** What a person did is noted before it is answered. */
 async function answerWithKey(request: HttpRequest, chosen: Chosen, answering: Observed): Promise<HttpAnswer> {
   const seen: { caller?: Caller } = {};
   const answer = await answerCaller(request, chosen, { ...answering, seen });
-  if (seen.caller?.by.kind === "session" && chosen.route.takes === "write") {
+  if (seen.caller) answering.parts.console.noteUse(seen.caller.holder);
+  if (seen.caller && isAudited(seen.caller, chosen.route)) {
     await answering.parts.console.noteAction(seen.caller.holder, { requestId: request.requestId, route: chosen.route, answer });
   }
   return answer;
+}
+
+function isAudited({ by }: Caller, { takes, audit }: KeyRoute): boolean {
+  return audit === "always" || (by.kind === "session" && (takes === "write" || audit === "session"));
 }
 
 /** Each step needs the proof of the one before; what is refused after a step carries the headers that step gave. */
@@ -122,7 +143,7 @@ async function answerCaller(
     caller = authenticate(request, answering);
     answering.seen.caller = caller;
     if (answering.observed) answering.observed.workspaceId = caller.holder.workspace.id;
-    if (route.takes === "write") refuseWhilePaused(answering.access);
+    if (isPaused(route)) refuseWhilePaused(answering.access);
     const spent = await spend(authorize(caller, route.permission), route.limit, answering);
     headers = spent.headers;
     if (spent.proof === "overspent") return refusalAnswer(spent.refusal, route.dialect, headers);
@@ -134,6 +155,10 @@ async function answerCaller(
   }
 }
 
+function isPaused({ takes, duringPause }: KeyRoute): boolean {
+  return takes === "write" && duringPause !== true;
+}
+
 function isRefusal(error: unknown, reason: Reason): boolean {
   return error instanceof Refusal && error.reason === reason;
 }
@@ -141,15 +166,25 @@ function isRefusal(error: unknown, reason: Reason): boolean {
 async function callRoute(
   request: HttpRequest,
   chosen: Chosen & { spent: Spent },
-  { parts, observed }: Pick<Observed, "parts" | "observed">,
+  { parts, observed, access }: Pick<Observed, "parts" | "observed" | "access">,
 ): Promise<HttpAnswer> {
   const { route, params, spent } = chosen;
   const scope = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
   if (route.method !== "GET") checkMediaType(request.headers);
-  const body = route.method !== "GET" ? await request.readBody(route.bodyBytesMax) : noBody;
+  const body = route.method !== "GET" ? await readBody(request, route, access) : noBody;
   const reading = route.takes === "read" ? { signal: request.hungUp } : {};
-  const reply = await route.handler({ spent, scope, body, params, query: request.query, reading }, parts);
-  return { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
+  observed?.keepBody(body);
+  const { headers } = request;
+  const reply = await route.handler({ spent, scope, body, params, query: request.query, headers, reading }, parts);
+  const answer = { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
+  return reply.stream === undefined ? answer : { ...answer, ...eventStream, stream: reply.stream };
+}
+
+/** A proxy on the way keeps none of it back, and changes nothing. */
+const eventStream = { contentType: "text/event-stream; charset=utf-8", cacheControl: "no-store, no-transform" };
+
+async function readBody(request: HttpRequest, route: KeyRoute, access: Answering["access"]): Promise<Uint8Array> {
+  return isPaused(route) ? await readUnlessPaused(request, route.bodyBytesMax, access) : await request.readBody(route.bodyBytesMax);
 }
 
 function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<RequestContext, "traceparent"> {

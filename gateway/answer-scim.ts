@@ -7,7 +7,7 @@ import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import type { Access, TokenHolder } from "./access/access.ts";
-import { refuseWhilePaused } from "./guards/write-pause.ts";
+import { readUnlessPaused, refuseWhilePaused } from "./guards/write-pause.ts";
 import { baseUrlOf, type Reached } from "./base-url.ts";
 import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import type { AddressRule } from "./guards/client-address.ts";
@@ -81,18 +81,22 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
 async function callRoute(
   request: HttpRequest,
   held: Held & { scope: ScimScope },
-  { scim, observed }: Pick<ScimAnswering, "scim" | "observed">,
+  { scim, observed, access }: Pick<ScimAnswering, "scim" | "observed" | "access">,
 ): Promise<ScimReply> {
   const { route, params, holder } = held;
   const scope = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
   const hasBody = route.bodyBytesMax > 0;
   if (hasBody) checkMediaType(request.headers, bodyTypes);
-  const body = hasBody ? await request.readBody(route.bodyBytesMax) : noBody;
+  const body = hasBody ? await readBody(request, route, access) : noBody;
   const query = new URLSearchParams(request.query);
   const reading = isRead(route) ? { signal: request.hungUp } : {};
   const directory = directoryOf(holder);
   const permissionsOptional = holder.token.permissionsOnCreate === "optional";
   return await route.handler({ scope, directory, permissionsOptional, query, headers: request.headers, body, params, reading }, scim);
+}
+
+async function readBody(request: HttpRequest, route: ScimRoute, access: ScimAnswering["access"]): Promise<Uint8Array> {
+  return isRead(route) ? await request.readBody(route.bodyBytesMax) : await readUnlessPaused(request, route.bodyBytesMax, access);
 }
 
 /** RFC 7644 section 3.4.3: a search is a POST that reads. */

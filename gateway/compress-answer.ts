@@ -30,7 +30,8 @@ const packers: ReadonlyMap<string, Pack> = new Map<string, Pack>([
 
 /** The answer as it goes out: packed where it is large and the client takes a coding, else as it is. */
 export async function compressedAnswer(answer: HttpAnswer, request: Pick<HttpRequest, "headers">, route: Route): Promise<HttpAnswer> {
-  if (!isRead(route) || answer.status >= redirects || hasStrongTag(answer)) return answer;
+  // What is written as it comes would wait in a compressor
+  if (!isRead(route) || answer.status >= redirects || hasStrongTag(answer) || answer.stream) return answer;
   const varying = { ...answer, headers: [...answer.headers, "Vary", "Accept-Encoding"] };
   if (answer.body.length < limits.compressedAnswerBytesMin) return varying;
   const coding = codingFor(request.headers.get("accept-encoding") ?? "");

@@ -1,8 +1,8 @@
 /** DATA: the rows of the route table for the console: a page for everybody, and what it shows for holders of a key. */
 import { limits } from "../platform/limits.ts";
-import { operatorPermission } from "./access/permissions.ts";
+import { bodiesPermission, operatorPermission } from "./access/permissions.ts";
 import type { KeyRoute, Route } from "./route.ts";
-import { handleConsole, handleConsoleAsset } from "./routes/console-page.ts";
+import { handleConsole, handleConsoleAsset, handleConsolePreview } from "./routes/console-page.ts";
 import {
   handleConsoleActions,
   handleConsoleKeys,
@@ -10,15 +10,20 @@ import {
   handleConsoleKeysRevoke,
   handleConsoleKeysRotate,
 } from "./routes/console-keys.ts";
+import { handleConsoleDeclaration } from "./routes/console-declaration.ts";
+import { handleConsoleLive, handleConsoleLiveBodies } from "./routes/console-live.ts";
+import { handleConsoleLog, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
-import { handleConsolePeople } from "./routes/console-people.ts";
+import { handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
+import { handleConsoleSeries } from "./routes/console-series.ts";
 import {
   handleConsoleSession,
   handleConsoleSessionEnd,
   handleConsoleSessionEndAll,
   handleConsoleSessionOpen,
 } from "./routes/console-session.ts";
+import { handleConsoleTranslations } from "./routes/console-translations.ts";
 import { handleConsoleUsers } from "./routes/console-users.ts";
 
 const read = {
@@ -42,16 +47,40 @@ const keys = "console.keys";
 
 export const consoleRoutes: readonly Route[] = [
   { guard: "open", method: "GET", path: "/console", handler: handleConsole },
+  { guard: "open", method: "GET", path: "/console/preview", handler: handleConsolePreview },
   { guard: "open", method: "GET", path: "/console/assets/:name", handler: handleConsoleAsset },
   { ...read, method: "GET", path: "/console/overview", bodyBytesMax: 0, handler: handleConsoleOverview },
+  { ...read, method: "GET", path: "/console/series", bodyBytesMax: 0, handler: handleConsoleSeries },
+  { ...read, method: "GET", path: "/console/live", bodyBytesMax: 0, handler: handleConsoleLive },
+  {
+    ...read,
+    permission: bodiesPermission,
+    audit: "session",
+    method: "GET",
+    path: "/console/live/bodies",
+    bodyBytesMax: 0,
+    handler: handleConsoleLiveBodies,
+  },
   // A POST, so that no name of a user stands in an address
   { ...read, method: "POST", path: "/console/users", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsoleUsers },
   { ...read, method: "POST", path: "/console/people", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsolePeople },
+  { ...read, permission: keys, method: "GET", path: "/console/declaration", bodyBytesMax: 0, handler: handleConsoleDeclaration },
+  { ...read, method: "GET", path: "/console/translations", bodyBytesMax: 0, handler: handleConsoleTranslations },
+  {
+    ...read,
+    method: "POST",
+    path: "/console/people/search",
+    bodyBytesMax: limits.smallRequestBytesMax,
+    handler: handleConsolePeopleSearch,
+  },
+  { ...read, permission: operatorPermission, method: "GET", path: "/console/log", bodyBytesMax: 0, handler: handleConsoleLog },
+  { ...write, permission: operatorPermission, path: "/console/log/redrive", handler: handleConsoleLogRedrive },
+  { ...write, permission: operatorPermission, path: "/console/log/skip", handler: handleConsoleLogSkip },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/rejected", bodyBytesMax: 0, handler: handleConsoleRejected },
   { ...write, permission: operatorPermission, path: "/console/rejected/admit", handler: handleConsoleRejectedAdmit },
   { ...read, method: "GET", path: "/console/session", bodyBytesMax: 0, handler: handleConsoleSession },
-  { ...write, path: "/console/session", handler: handleConsoleSessionOpen },
-  { ...write, path: "/console/session/end", handler: handleConsoleSessionEnd },
+  { ...write, path: "/console/session", audit: "always", duringPause: true, handler: handleConsoleSessionOpen },
+  { ...write, path: "/console/session/end", duringPause: true, handler: handleConsoleSessionEnd },
   { ...write, path: "/console/session/end-all", handler: handleConsoleSessionEndAll },
   { ...read, permission: keys, method: "GET", path: "/console/keys", bodyBytesMax: 0, handler: handleConsoleKeys },
   { ...write, permission: keys, path: "/console/keys", handler: handleConsoleKeysCreate },

@@ -5,6 +5,7 @@ import { refusalPage } from "./render/preference-page.ts";
 import { handlePreferenceCenterCreate } from "./routes/preference-center-create.ts";
 import { handlePreferenceCenterGet } from "./routes/preference-center-get.ts";
 import { handlePreferenceCenterList } from "./routes/preference-center-list.ts";
+import { handlePreferenceCenterPreview } from "./routes/preference-center-preview.ts";
 import { handlePreferenceCenterUpdate } from "./routes/preference-center-update.ts";
 import { handlePreferenceCenterUrl } from "./routes/preference-center-url.ts";
 import {
@@ -46,6 +47,14 @@ export const contentRoutes: readonly Route[] = [
     permission: "preference_center.user.get",
     limit: "preference_center_url",
     handler: handlePreferenceCenterUrl,
+  },
+  {
+    ...read,
+    method: "POST",
+    path: "/preference_center/v1/:id/preview",
+    limit: "preference_center_get",
+    bodyBytesMax: limits.pagesRequestBytesMax,
+    handler: handlePreferenceCenterPreview,
   },
   { ...read, path: "/preference_center/v1/:id/versions", limit: "preference_center_get", handler: handlePreferenceCenterVersions },
   { ...read, path: "/preference_center/v1/:id/versions/:version", limit: "preference_center_get", handler: handlePreferenceCenterVersion },

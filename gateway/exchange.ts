@@ -57,6 +57,8 @@ export class Exchange {
   #giveUpBody: (() => void) | undefined;
   /** Made when somebody asks: most requests are writes, which go on. */
   #hungUp: AbortController | undefined;
+  /** Hears that an answer which is written as it comes has ended. */
+  #streamEnded: (() => void) | undefined;
 
   constructor(opening: Opening, traffic: Traffic, clock: Clock) {
     this.#opening = opening;
@@ -184,9 +186,36 @@ export class Exchange {
     response.writeHead(answer.status, headersOf(answer, requestId, close));
     this.answered = true;
     this.#movedAt = this.#clock.monotonic();
-    if (bodyLeft) this.#linger(answer.body);
+    if (answer.stream && message.method !== "HEAD") this.#stream(answer.stream);
+    else if (bodyLeft) this.#linger(answer.body);
     else if (answer.body.length <= limits.answerPieceBytes) response.end(answer.body);
     else this.#writePieces(typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body);
+  }
+
+  /** A client that takes nothing is cut as others are (cutUnread): it has moved when it had taken all. */
+  #stream(start: NonNullable<HttpAnswer["stream"]>): void {
+    const { response } = this.#opening;
+    let waiting = 0;
+    const moved = () => {
+      waiting = 0;
+      this.#movedAt = this.#clock.monotonic();
+    };
+    this.#streamEnded = start({
+      get waiting() {
+        return waiting;
+      },
+      write: (text) => {
+        if (this.closed || response.writableEnded) return;
+        const isFull = !response.write(text);
+        if (waiting === 0 && isFull) response.once("drain", moved);
+        if (waiting > 0 || isFull) waiting += text.length;
+        else moved();
+      },
+      end: () => {
+        if (this.#traffic.draining) this.#closing = true;
+        response.end();
+      },
+    });
   }
 
   /** In pieces, of which each tells when the client has taken it. */
@@ -228,6 +257,7 @@ export class Exchange {
     if (this.closed) return;
     this.closed = true;
     if (!this.answered) this.#hungUp?.abort();
+    this.#streamEnded?.();
     const { inFlight } = this.#traffic;
     const last = inFlight.pop();
     if (last !== undefined && last !== this) {
@@ -246,7 +276,8 @@ function headersOf(answer: HttpAnswer, requestId: string, close: boolean): strin
   const headers = ["X-Request-Id", requestId, "Cache-Control", answer.cacheControl ?? "no-store"];
   // A 204 or 304 has no content to describe (RFC 9110 section 8.6)
   if (!bodyless.has(answer.status)) {
-    headers.push("Content-Type", answer.contentType ?? "application/json", "Content-Length", String(bytes));
+    headers.push("Content-Type", answer.contentType ?? "application/json");
+    if (!answer.stream) headers.push("Content-Length", String(bytes));
   }
   for (const part of answer.headers) headers.push(part);
   if (close) headers.push("Connection", "close");

@@ -43,6 +43,16 @@ export interface HttpAnswer {
   readonly cacheControl?: string;
   /** The connection is not used again. */
   readonly close?: boolean;
+  /** In place of a body: what is written as it comes. The function that it returns is called once, when the answer has ended. */
+  readonly stream?: (out: AnswerStream) => () => void;
+}
+
+/** An answer that goes on until somebody ends it, or the client goes. */
+export interface AnswerStream {
+  /** How much was written, in characters, since the client last had taken all: it fills our memory. */
+  readonly waiting: number;
+  write(text: string): void;
+  end(): void;
 }
 
 /** The client hung up; nobody is left to answer. */

@@ -149,6 +149,8 @@ test("routeTable answers 201 but for merge (202), the merge reads and probes (20
   const byBody = [["/subscription/status/get", 200], ["/subscription/user/status", 200]];
   // A slip of the published sample: an update by POST; and its kin, which restores (extension)
   const updates = [["/preference_center/v1/:id", 200], ["/preference_center/v1/:id/versions/:version/restore", 200]];
+  // What it would look like, without anything being written (extension)
+  const previews = [["/preference_center/v1/:id/preview", 200]];
   for (const route of keyRoutes.filter(({ method }) => method === "PUT")) expect(route.status).toBe(200);
   expect(others.toSorted()).toEqual(
     [
@@ -156,8 +158,10 @@ test("routeTable answers 201 but for merge (202), the merge reads and probes (20
       ["/users/merge/preview", 200],
       ["/console/users", 200],
       ["/console/people", 200],
+      ["/console/people/search", 200],
       ...byBody,
       ...updates,
+      ...previews,
       ...reads,
     ].toSorted(),
   );

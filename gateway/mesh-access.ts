@@ -3,18 +3,17 @@ import { join } from "node:path";
 import { openKeyspace } from "../platform/cassandra/keyspace.ts";
 import type { Clock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
-import { limits } from "../platform/limits.ts";
-import { connectJetStream, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
 import { openCassandraDocuments } from "../platform/documents/cassandra.ts";
 import type { Logger } from "../platform/logger.ts";
 import { readOptionalNats, readStore, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
 import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
-import { type AccessNotices, openBusNotices } from "./access/notices.ts";
+import { openBusNotices } from "./access/notices.ts";
 import { accessLayout, openAccess } from "./access/store.ts";
 import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
+import { type Bus, connectGatewayBus } from "./gateway-bus.ts";
 import { openWritePause, type WritePause } from "./access/write-pause.ts";
 
 export interface MeshAccessConfig {
@@ -45,6 +44,8 @@ export interface MeshAccess {
   readonly access: Access & AccessAdmin;
   readonly restores: RestoreNotes;
   readonly writes: WritePause;
+  /** To the other gateways; undefined where there is no NATS. */
+  readonly bus?: Bus;
   close(): Promise<void>;
 }
 
@@ -54,17 +55,23 @@ export async function openMeshAccess(
   parts: { readonly clock: Clock; readonly logger: Logger },
 ): Promise<MeshAccess> {
   const keyspace = await openKeyspace(config.store, meshAccessSchema, parts.clock);
-  const line = config.nats ? openNoticeLine(config.nats, `${config.installation}-access`, parts) : undefined;
+  const bus = config.nats ? connectGatewayBus({ ...config.nats, logger: parts.logger }, parts.clock) : undefined;
   async function closeBehind(): Promise<void> {
-    await line?.close();
+    await bus?.close();
     await keyspace.close();
   }
   try {
     const documents = openCassandraDocuments({ session: keyspace.session, layout: accessLayout, clock: parts.clock });
     const { installation } = config;
-    const access = await openAccess({ documents, installation, ...parts, ...(line ? { notices: line } : {}) });
+    const access = await openAccess({
+      documents,
+      installation,
+      ...parts,
+      ...(bus && { notices: openBusNotices(bus, `${installation}-access`) }),
+    });
     return {
       access,
+      ...(bus && { bus }),
       restores: openRestoreNotes({ documents, installation, clock: parts.clock }),
       writes: openWritePause({ documents, installation, clock: parts.clock }),
       async close() {
@@ -99,44 +106,4 @@ export async function openMeshTenants(
     await close();
     throw error;
   }
-}
-
-/** Connects behind whoever opens it, for as long as that takes: without NATS who may call is still known. */
-function openNoticeLine(
-  nats: StreamsConfig["nats"],
-  subject: string,
-  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
-): AccessNotices & { close(): Promise<void> } {
-  const listeners = new Set<() => void>();
-  let closed = false;
-  let connection: JetStreamConnection | undefined;
-  let notices: AccessNotices | undefined;
-
-  async function connect(): Promise<void> {
-    try {
-      connection = await connectJetStream({ ...nats, logger });
-      notices = openBusNotices(connection, subject);
-      notices.listen(() => listeners.forEach((listener) => listener()));
-    } catch {
-      // Asked for again, and said by whoever needs NATS for more than this
-      if (!closed) clock.after(limits.logConnectMs, () => void connect());
-    }
-  }
-
-  const connecting = connect();
-  return {
-    async tell() {
-      await connecting;
-      notices?.tell();
-    },
-    listen(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    async close() {
-      closed = true;
-      await connecting;
-      await connection?.close();
-    },
-  };
 }

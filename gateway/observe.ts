@@ -5,10 +5,12 @@ import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import { formatTraceparent, parseTraceparent } from "../platform/telemetry/trace-context.ts";
 import type { Span } from "../platform/telemetry/tracer.ts";
 import type { Activity } from "./console/activity.ts";
+import type { LiveSource } from "./console/live/live.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 
 export interface Observing extends Telemetry {
   readonly activity: Activity;
+  readonly live: LiveSource;
   /** Requests that are not answered yet. */
   readonly inFlight: { count: number };
 }
@@ -44,6 +46,8 @@ export class Observation {
   readonly #route: ObservedRoute;
   readonly #began: number;
   readonly #span: Span | undefined;
+  /** Only while somebody watches. */
+  #body: Uint8Array | undefined;
 
   constructor(request: Pick<HttpRequest, "requestId" | "headers">, route: ObservedRoute = noRoute, parts: ObservationParts) {
     const { tracer, inFlight } = parts.observing;
@@ -64,6 +68,11 @@ export class Observation {
     this.traceparent = this.#span?.traceparent ?? (caller?.sampled && !tracer.on ? formatTraceparent(caller) : "");
   }
 
+  /** What was sent is looked at where somebody watches the workspace, and is gone with the request. */
+  keepBody(body: Uint8Array): void {
+    if (this.#parts.observing.live.watched) this.#body = body;
+  }
+
   /** The answer goes out; it gets the header `traceresponse` where the request was recorded. */
   end(answer: HttpAnswer): HttpAnswer {
     const { observing, clock, logger } = this.#parts;
@@ -80,6 +89,10 @@ export class Observation {
     logger.debug("request", { ...seen, method, route, status, ms: Math.round(ms), ...(reason !== "" && { reason }) });
     if (this.workspaceId !== undefined) {
       observing.activity.note(this.workspaceId, { ...seen, at: clock.now(), route, method, status, ms, reason });
+      if (observing.live.watched) {
+        const { workspaceId } = this;
+        observing.live.note({ workspaceId, requestId, at: clock.now(), route, method, status, ms, reason, body: this.#body, answer });
+      }
     }
     if (this.#span === undefined) return answer;
     this.#span.end({

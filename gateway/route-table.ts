@@ -68,6 +68,7 @@ export const routeTable: readonly Route[] = [
     permission: "users.export.ids",
     limit: "users_export_ids",
     takes: "read",
+    audit: "session",
     handler: handleUsersExportIds,
   },
   { ...write, path: "/users/alias/new", permission: "users.alias.new", limit: "users_identity", handler: handleUsersAliasNew },

@@ -1,5 +1,6 @@
 /** The shape of a route and of the handlers behind it: what they are given and what they give back. */
 import type { Client } from "@connectrpc/connect";
+import type { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
@@ -12,7 +13,7 @@ import type { Documents } from "./documents/answers.ts";
 import type { Console } from "./console/console.ts";
 import type { Spent } from "./guards/spend.ts";
 import type { Health } from "./health.ts";
-import type { HttpAnswer, HttpRequest, Reading } from "./http-message.ts";
+import type { HttpAnswer, HttpRequest, Reading, RequestHeaders } from "./http-message.ts";
 import type { LimitName } from "./limits-table.ts";
 import type { Dialect } from "./render/refusal-rest.ts";
 import type { ScimRoute } from "./scim-route.ts";
@@ -33,6 +34,10 @@ export interface KeyRoute {
   readonly status: number;
   readonly bodyBytesMax: number;
   readonly dialect: Dialect;
+  /** In the audit log beside what sessions write: this read of a session, or whoever asks. */
+  readonly audit?: "session" | "always";
+  /** Answers also while writes are paused: it stores nothing then. */
+  readonly duringPause?: true;
   readonly handler: KeyHandler;
 }
 
@@ -66,6 +71,7 @@ export interface Call {
   readonly params: ReadonlyMap<string, string>;
   /** What stands after `?`, as sent. */
   readonly query: string;
+  readonly headers: RequestHeaders;
   readonly reading: Reading;
 }
 
@@ -74,6 +80,8 @@ export interface Reply {
   readonly body: string | Uint8Array;
   /** Names and values in turn. */
   readonly headers: readonly string[];
+  /** In place of the body: events of the server as they come (`text/event-stream`). */
+  readonly stream?: NonNullable<HttpAnswer["stream"]>;
 }
 
 /** What stands behind the gateway. */
@@ -81,6 +89,8 @@ export interface Parts {
   readonly profile: Client<typeof ProfileService>;
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
+  /** What the profile service cannot apply, for operators. */
+  readonly log: Client<typeof LogService>;
   readonly scim: Client<typeof ScimService>;
   readonly content: Client<typeof ContentService>;
   /** Where people reach this server, without a slash at its end. */

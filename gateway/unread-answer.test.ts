@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { fakeClock } from "../platform/clock.fixture.ts";
 import { limits } from "../platform/limits.ts";
 import { silentLogger } from "../platform/logger.ts";
+import type { AnswerStream, HttpAnswer } from "./http-message.ts";
 import { type HttpServer, openServer } from "./server.ts";
 
 const body = new Uint8Array(64 * 1024 * 1024).fill(0x20);
@@ -15,7 +16,7 @@ afterEach(async () => {
 });
 
 /** A client that has asked and reads nothing yet. */
-async function ask(): Promise<{ client: Socket; second: () => Promise<void> }> {
+async function ask(stream?: HttpAnswer["stream"]): Promise<{ client: Socket; second: () => Promise<void> }> {
   const clock = fakeClock();
   let answered = false;
   server = openServer({
@@ -27,7 +28,7 @@ async function ask(): Promise<{ client: Socket; second: () => Promise<void> }> {
     newRequestId: () => "r",
     answer: () => {
       answered = true;
-      return Promise.resolve({ status: 200, headers: [], body });
+      return Promise.resolve(stream === undefined ? { status: 200, headers: [], body } : { status: 200, headers: [], body: "", stream });
     },
   });
   const { url } = await server.listen();
@@ -76,4 +77,28 @@ test("a client that reads now and then gets all of its answer", async () => {
   client.on("data", () => client.resume());
   client.resume();
   await expect.poll(() => received).toBeGreaterThan(body.length);
+});
+
+test("a client that takes nothing of an answer which goes on is known by what waits for it, and cut; one that reads is not", async () => {
+  for (const reads of [false, true]) {
+    let out: AnswerStream | undefined;
+    let ended = 0;
+    const { client, second } = await ask((opened) => {
+      out = opened;
+      return () => (ended += 1);
+    });
+    if (reads) client.resume();
+    const piece = "x".repeat(1024 * 1024);
+    for (let at = 0; at < limits.socketIdleMs / 1_000 + 4; at += 1) {
+      // Whoever writes stops by itself, as live views do
+      if ((out?.waiting ?? 0) < 2 * piece.length) out?.write(piece);
+      await second();
+    }
+    if (reads) await expect.poll(() => out?.waiting).toBe(0);
+    else expect(out?.waiting).toBeGreaterThan(piece.length);
+    await expect.poll(() => ended).toBe(reads ? 0 : 1);
+    client.destroy();
+    await expect.poll(() => ended).toBe(1);
+    await server?.close();
+  }
 });

@@ -8,6 +8,7 @@ import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
 import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import type { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -18,6 +19,7 @@ import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
 import { openDocuments } from "./documents/documents.ts";
 import { createActivity } from "./console/activity.ts";
+import { type Between, openLive } from "./console/live/live.ts";
 import { openConsole } from "./console/console.ts";
 import { openRoutesByHost } from "./find-route.ts";
 import { openAddressLimits } from "./guards/address-limits.ts";
@@ -38,6 +40,7 @@ export interface Gateway {
 export interface GatewayOptions {
   readonly access: Access & AccessAdmin;
   readonly profile: Client<typeof ProfileService>;
+  readonly log: Client<typeof LogService>;
   readonly subscription: Client<typeof SubscriptionService>;
   readonly messagingStatus: Client<typeof MessagingStatusService>;
   readonly scim: Client<typeof ScimService>;
@@ -50,12 +53,15 @@ export interface GatewayOptions {
   /** What /readyz answers; always ready where it is left out. */
   readonly health?: () => Health;
   readonly telemetry?: Telemetry;
+  /** To the other gateways; without it the live view shows the requests of this one. */
+  readonly between?: Between;
 }
 
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
-  const observing: Observing = { ...telemetry, activity: createActivity(clock), inFlight: { count: 0 } };
+  const live = openLive({ clock, ...(options.between && { between: options.between }) });
+  const observing: Observing = { ...telemetry, activity: createActivity(clock), live, inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
@@ -71,18 +77,13 @@ export function openGateway(options: GatewayOptions): Gateway {
     addresses,
     addressLimits: openAddressLimits({ clock, addresses }),
     parts: {
-      profile: options.profile,
-      subscription: options.subscription,
-      messagingStatus: options.messagingStatus,
-      content: options.content,
-      translations: options.translations,
-      scim,
+      ...clientsOf(options),
       publicUrl,
       pagesUrl: () => config.pagesUrl || publicUrl(),
       health,
       ownHealth: () => ownHealth,
       documents: openDocuments(routeTable),
-      console: openConsole({ activity: observing.activity, access, limiter, clock, logger, health }),
+      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health }),
     },
     scimNotes,
     access,
@@ -108,8 +109,17 @@ export function openGateway(options: GatewayOptions): Gateway {
     },
     async close() {
       ownHealth = { ready: false, reason: "This gateway is about to end" };
-      await server.close();
+      const closed = server.close();
+      // Once it drains, the connections of views end with them, and they come back elsewhere
+      live.close();
+      await closed;
       await scimNotes.close();
     },
   };
+}
+
+type Clients = Pick<GatewayOptions, "profile" | "log" | "subscription" | "messagingStatus" | "scim" | "content" | "translations">;
+
+function clientsOf({ profile, log, subscription, messagingStatus, scim, content, translations }: GatewayOptions): Clients {
+  return { profile, log, subscription, messagingStatus, scim, content, translations };
 }

@@ -49,6 +49,7 @@ export const headerLimits = {
     expect: 64,
     host: 300,
     "idempotency-key": 4_096,
+    "last-event-id": 128,
     "if-match": 1_024,
     "if-none-match": 1_024,
     origin: 512,

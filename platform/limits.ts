@@ -1,4 +1,5 @@
 /** Every limit of the system, with its unit in its name. */
+import { liveLimits } from "./live-limits.ts";
 import { laneLimits } from "./lane-limits.ts";
 import { consentLimits } from "./consent-limits.ts";
 import { contentLimits } from "./content-limits.ts";
@@ -194,6 +195,8 @@ export const limits = {
   epochRowsTrustMs: 500,
   epochRetryMs: 1_000,
   cassandraBuckets: 64,
+  // Partitions of a workspace that its names are spread over for finding them by a prefix (fixed: rows already written depend on it)
+  nameShards: 32,
   // Rows that live together: users of a bucket (fixed: rows already written depend on it), statements and bytes of a batch, users of a read, of a page's read
   usersPerBucket: 8_192,
   cassandraBatchStatementsMax: 100,
@@ -334,4 +337,10 @@ export const limits = {
   // What people did in the console: how long it is listed, and how much of it at once
   consoleActionsKeepMs: 90 * 24 * 3600 * 1000,
   consoleActionsMax: 200,
+
+  // Counts for charts: names of events an hour and a day, what comes behind them counts as others; hours with their minutes, and days with their hours
+  countedEventNamesMax: 50,
+  countedHoursMax: 48,
+  countedDaysMax: 367,
+  ...liveLimits,
 } as const;

@@ -22,4 +22,8 @@ export const profileLimits = {
   rejectedLookMs: 1_000,
   rejectedUsersMax: 10_000,
   rejectedAliasesMax: 100,
+  // A search by how a name begins: names of a page, users of an address that are shown, pages of names that nobody has any more that are passed over
+  namesPerPageMax: 50,
+  sharersShownMax: 10,
+  searchRoundsMax: 5,
 } as const;

@@ -4,7 +4,7 @@ import { plainOrigin } from "./origin.ts";
 /** A directive and its sources. */
 export type Directive = readonly [name: string, ...sources: string[]];
 
-/** Throws where a directive is not known or a source is neither a word of the list nor an origin as `plainOrigin()` writes it. */
+/** Throws where a directive is not known or a source is no word of the list, no hash and no origin as `plainOrigin()` writes it. */
 export function securityPolicy(directives: readonly Directive[]): string {
   return directives.map(directiveText).join("; ");
 }
@@ -23,10 +23,13 @@ const earlierSandbox: Directive = ["sandbox", "allow-forms", "allow-popups", "al
 
 function directiveText([name, ...sources]: Directive): string {
   if (!names.has(name)) throw new Error(`A security policy has no directive "${name}"`);
-  const wrong = sources.find((source) => !words.has(source) && plainOrigin(source) !== source);
+  const wrong = sources.find((source) => !words.has(source) && !hash.test(source) && plainOrigin(source) !== source);
   if (wrong !== undefined) throw new Error(`A security policy may not name the source "${wrong}"`);
   return [name, ...sources].join(" ");
 }
+
+/** Of one script of ours. */
+const hash = /^'sha256-[A-Za-z0-9+/]{43}='$/;
 
 const names: ReadonlySet<string> = new Set([
   "default-src",
@@ -35,6 +38,7 @@ const names: ReadonlySet<string> = new Set([
   "img-src",
   "font-src",
   "connect-src",
+  "frame-src",
   "form-action",
   "base-uri",
   "frame-ancestors",

@@ -6,6 +6,13 @@ export const tenantLimits = {
   tenantsReadMs: 10_000,
   // heddle import: rows that are looked up before what was counted is written
   importRowsPerCommit: 10_000,
+  // When a key was used: how finely, how soon it is written and for how long, and of how many keys a gateway remembers that it is
+  keyUseMs: 3600 * 1000,
+  keyUseWriteMs: 2_000,
+  keyUseKeepMs: 400 * 24 * 3600 * 1000,
+  keyUsesNotedMax: 100_000,
+  // Of what was declared last, as JSON without secrets, translations and pages: a larger one is not compared
+  lastDeclarationCharsMax: 512 * 1024,
   // How often a gateway says that it is there, and after how much silence others take it for gone
   gatewayBeatMs: 5_000,
   gatewaySilenceMs: 20_000,

@@ -14,7 +14,7 @@ companies:
     workspaces:
       - name: demo
         plan: standard
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        apiKeys: [{ name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }]
         subscriptionGroups:
           - { id: ${emailGroup}, name: Letter, channel: email }
           - { id: ${otherEmailGroup}, name: News, channel: email }

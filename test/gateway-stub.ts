@@ -11,6 +11,7 @@ import { type Fields, silentLogger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { TranslationService } from "../proto/gen/heddle/content/v1/translation_service_pb.ts";
+import type { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { MessagingStatusService } from "../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import type { ProfileService } from "../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts";
@@ -37,6 +38,8 @@ export interface StubOptions {
   readonly asked?: (draw: Draw) => void;
   readonly health?: GatewayOptions["health"];
   readonly writesPaused?: boolean;
+  /** In place of what the stub of who may call has. */
+  readonly access?: Partial<Access & AccessAdmin>;
   readonly trustedProxies?: readonly string[];
   readonly config?: Partial<GatewayConfig>;
 }
@@ -87,6 +90,7 @@ export async function startStubGateway(options: StubOptions = {}): Promise<StubG
   const gateway = openGateway({
     access: stubAccess(options),
     profile: (options.profile ?? {}) as Client<typeof ProfileService>,
+    log: {} as Client<typeof LogService>,
     subscription: (options.subscription ?? {}) as Client<typeof SubscriptionService>,
     messagingStatus: (options.messagingStatus ?? {}) as Client<typeof MessagingStatusService>,
     scim: (options.scim ?? {}) as Client<typeof ScimService>,
@@ -180,6 +184,7 @@ function stubAccess(options: StubOptions): Access & AccessAdmin {
     allowsOrigin: (origin) => holder.workspace.corsOrigins?.includes(origin) === true,
     refresh: () => Promise.resolve(),
     close: () => {},
+    ...options.access,
   };
 }
 
@@ -189,4 +194,6 @@ const nobodysRows: AccessAdmin = {
   transact: () => Promise.reject(new Refusal("STORE_UNAVAILABLE")),
   declared: () => [],
   actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
+  uses: { note: () => {}, list: () => Promise.resolve(new Map()), close: () => {} },
+  lastDeclaration: { note: () => Promise.resolve(), find: () => Promise.resolve(undefined) },
 };

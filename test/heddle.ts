@@ -61,6 +61,9 @@ export async function startHeddle(options: StartOptions = {}): Promise<Heddle> {
     get url() {
       return server.url;
     },
+    get publicUrl() {
+      return server.url;
+    },
     get pid() {
       return server.pid;
     },
@@ -143,6 +146,8 @@ export interface StartOptions {
 
 export interface Heddle {
   readonly url: string;
+  /** What addresses in answers begin with: `url`, unless the installation has a public one. */
+  readonly publicUrl: string;
   readonly pid: number;
   readonly dataDir: string;
   /** Everything at rest: the data folder, or those of the servers of the mesh. */

@@ -9,15 +9,15 @@ import { type NatsServer, startNats } from "./servers/nats.ts";
 import { type RedisServer, startRedis } from "./servers/redis.ts";
 import { whileItMoves } from "./start-wait.ts";
 
-const entry = resolve(import.meta.dirname, "../cli/heddle.mjs");
+const here = resolve(import.meta.dirname, "..");
 
 /** About 25 s and 2 GB. Data are thrown away unless `folder` keeps them. Rejects with what is missing on this machine. */
-export async function startMeshServers(options: { readonly folder?: string } = {}): Promise<MeshServers> {
+export async function startMeshServers(options: { readonly folder?: string; readonly lastsLong?: boolean } = {}): Promise<MeshServers> {
   const place = (name: string) => folderOf(options.folder, name);
   const starts = await Promise.allSettled([
     startNats(place("nats")),
     startRedis(place("redis")),
-    startCassandra({ ...place("cassandra"), heapMegabytes: 1024, commitlogSync: "group" }),
+    startCassandra({ ...place("cassandra"), heapMegabytes: 1024, commitlogSync: "group", lastsLong: options.lastsLong === true }),
   ]);
   const [nats, redis, cassandra] = starts;
   async function stop(): Promise<void> {
@@ -36,11 +36,11 @@ export async function startMeshServers(options: { readonly folder?: string } = {
   }
 }
 
-/** Makes the tables; rejects with what it printed where it fails, or stands still. */
-export async function migrate(settings: Readonly<Record<string, string>>): Promise<void> {
+/** Makes the tables as the build in `repository` knows them; rejects with what it printed where it fails, or stands still. */
+export async function migrate(settings: Readonly<Record<string, string>>, repository = here): Promise<void> {
   const variables = { PATH: env.PATH ?? "", HOME: env.HOME ?? "", ...settings };
   let printed = "";
-  const made = promisify(execFile)(execPath, [entry, "migrate"], { env: variables });
+  const made = promisify(execFile)(execPath, [join(repository, "cli/heddle.mjs"), "migrate", "--wait", "120"], { env: variables });
   for (const stream of [made.child.stdout, made.child.stderr]) stream?.on("data", (chunk) => printed += String(chunk));
   await whileItMoves(made, { name: "heddle migrate", pid: made.child.pid, printed: () => printed }).catch((error: unknown) => {
     made.child.kill("SIGKILL");

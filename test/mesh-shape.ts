@@ -82,9 +82,10 @@ async function launchParts(options: MeshOptions, all: Record<string, string>, at
 
 const attemptsMax = 3;
 
-function launchPart({ repository, runtimeOf, declarationPath }: MeshOptions, part: string[], env: Record<string, string>) {
+function launchPart({ repository, runtimeOf, declarationPath, envOf }: MeshOptions, part: string[], shared: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
   const name = part[0] ?? "";
+  const env = { ...shared, ...envOf?.(name) };
   if (runtimeOf(name) === "node") {
     return launchHeddle({ name, program: execPath, args, folder: repository, env: { NODE_OPTIONS: meshNodeOptions, ...env } });
   }
@@ -132,6 +133,8 @@ export interface MeshOptions {
   /** Of a part by its name; the gateway is one. */
   readonly runtimeOf: (part: string) => "node" | "deno";
   readonly env: Readonly<Record<string, string>>;
+  /** Of one part alone, by its name. */
+  readonly envOf?: (part: string) => Readonly<Record<string, string>>;
 }
 
 export interface MeshProcesses extends HeddleProcess {

@@ -22,7 +22,7 @@ tellWaits((line) => console.log(line));
 
 try {
   console.log("Starting NATS, Redis and Cassandra, which takes half a minute; the first time they are built, which takes minutes ...");
-  servers = await startMeshServers();
+  servers = await startMeshServers({ lastsLong: true });
   console.log("Starting a process of each part and a gateway ...");
   const key = secret("hdl_");
   writeFileSync(join(folder, "declaration.yaml"), declaration(key));

@@ -115,7 +115,9 @@ test("tidy: each decision has a number of its own, a date and a status", () => {
   const wrong = decisions.flatMap((path, at) => [
     ...(numbers.indexOf(numbers[at] ?? "") === at ? [] : [`${path}: number ${numbers[at]} is taken, use the next free one`]),
     ...(lines(path)[0]?.startsWith(`# ${Number(numbers[at])}. `) ? [] : [`${path}:1: begin with "# ${Number(numbers[at])}. "`]),
-    ...(/^\d{4}-\d\d-\d\d, (in force|under way|replaced by \[decision \d+\])/m.test(text(path)) ? [] : [`${path}:3: say date and status`]),
+    ...(/^\d{4}-\d\d-\d\d, (in force|proposed|under way|replaced by \[decision \d+\])/m.test(text(path))
+      ? []
+      : [`${path}:3: say date and status`]),
   ]);
   expect(wrong).toEqual([]);
 });

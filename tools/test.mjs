@@ -1,9 +1,10 @@
-/** `npm test`: the checks, unit tests, black-box tests on Node and on Deno, faults and real data; one line of totals at the end. */
+/** `npm test`: the checks, unit tests, black-box tests on every shape, faults and real data; one line of totals at the end. */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, relative, resolve } from "node:path";
 
+/** `isLong`: before a release and by hand, with --all or --only; the others are the run of every change, which has to end soon. */
 const stages = [
   { name: "check", run: runChecks },
   { name: "unit", run: () => runTests("unit") },
@@ -16,11 +17,18 @@ const stages = [
     run: () => withServers(() => withStatements("mesh", () => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_SHARED: "1" }))),
   },
   {
+    name: "mesh-long",
+    isLong: true,
+    run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_LONG: "1" })),
+  },
+  {
     name: "mesh-mixed",
+    isLong: true,
     run: () => withServers(() => runTests("http", { HEDDLE_TEST_SHAPE: "mesh", HEDDLE_TEST_DENO_PARTS: "gateway,profile" })),
   },
   { name: "languages", run: () => runTests("languages") },
   { name: "browser", run: () => runTests("browser") },
+  { name: "mesh-browser", isLong: true, run: () => withServers(() => runTests("browser", { HEDDLE_TEST_SHAPE: "mesh" })) },
   { name: "faults-mesh", run: () => runTests("faults-mesh") },
   { name: "faults", run: () => runTests("faults") },
   { name: "cdnow", run: () => runTests("cdnow") },
@@ -38,19 +46,22 @@ const filesAgainMax = 4;
 /** What to tell at the end, a paragraph each. */
 const failures = [];
 const failedAtFirst = [];
-for (const stage of chosenStages()) {
+const chosen = chosenStages();
+for (const stage of chosen) {
   console.log(`\n== ${stage.name} ==`);
   const result = stage.run();
   for (const key of Object.keys(total)) total[key] += result[key];
 }
 if (failedAtFirst.length > 0) console.log(`\nFailed at first, and passed when their file ran once more:\n\n${failedAtFirst.join("\n\n")}`);
 if (failures.length > 0) console.log(`\nFailed:\n\n${failures.join("\n\n")}`);
+const left = process.argv.includes("--only") ? [] : stages.filter((stage) => !chosen.includes(stage)).map(({ name }) => name);
+if (left.length > 0) console.log(`\nNot part of this run: ${left.join(", ")} (npm test -- --all)`);
 console.log(`\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 
 function chosenStages() {
   const at = process.argv.indexOf("--only");
-  if (at === -1) return stages;
+  if (at === -1) return process.argv.includes("--all") ? stages : stages.filter(({ isLong }) => isLong !== true);
   const names = (process.argv[at + 1] ?? "").split(",");
   const unknown = names.filter((name) => !stages.some((stage) => stage.name === name));
   if (unknown.length === 0) return stages.filter((stage) => names.includes(stage.name));

@@ -2524,6 +2524,83 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** POST /preference_center/v1/:id/preview: See a draft of a preference center. */
+  readonly previewPreferenceCenter: {
+    readonly path: {
+      readonly id: string;
+    };
+    readonly body: {
+      /** `Preference Center` unless given. */
+      readonly preference_center_title?: string;
+      /** At most 1048576 bytes; empty for the built-in page. */
+      readonly preference_center_page_html: string;
+      /** Empty for the built-in confirmation. */
+      readonly confirmation_page_html: string;
+      /** Shown after a submission in place of the confirmation. An extension. */
+      readonly redirect_page_html?: string;
+      readonly options?: {
+        /** Only the content of the meta tag. */
+        readonly "meta-viewport-content"?: string;
+        readonly "links-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+        readonly "link-tags"?: readonly ({
+          readonly rel: "icon" | "shortcut icon" | "apple-touch-icon";
+          readonly type?: string;
+          readonly sizes?: string;
+          readonly color?: string;
+          /** An https address. */
+          readonly href: string;
+        })[];
+      };
+      readonly state?: "active" | "draft";
+    };
+    readonly answer: {
+      readonly page_html: string;
+      /** What is shown after a submission: the redirect page, or else the confirmation. */
+      readonly answer_html: string;
+      /** What of the HTML will not work, load or run on the hosted page, with field and line; the write was done. */
+      readonly warnings: readonly string[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** GET /preference_center/v1/:id/url/:userID: A person's own page. */
   readonly getPreferenceCenterUrl: {
     readonly path: {
@@ -3413,6 +3490,11 @@ export interface Calls {
     readonly answer: string;
     readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/preview: The frame in which the console shows drafts of pages. */
+  readonly showConsolePreview: {
+    readonly answer: string;
+    readonly reason: "REQUEST_MALFORMED" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "EXPECTATION_FAILED" | "DEADLINE_EXCEEDED";
+  };
   /** GET /console/assets/:name: Script and style of the console. */
   readonly getConsoleAsset: {
     readonly path: {
@@ -3511,6 +3593,53 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/series: What was counted in the workspace, as series for charts. */
+  readonly getSeries: {
+    readonly query?: {
+      readonly range?: "day" | "week" | "year";
+    };
+    readonly answer: {
+      readonly range?: string;
+      /** ISO 8601, UTC. */
+      readonly from?: string;
+      /** ISO 8601, UTC: the end of the last point, which is still being counted. */
+      readonly to?: string;
+      /** From one point to the next. */
+      readonly step_seconds?: number;
+      readonly series?: readonly ({
+        /** `objects` of /users/track that reached a user; `users` by what became of them; `events` by name; `purchases` by quantity; `revenue` by currency; `consent` by what was set, a fan-out as often as it has users. */
+        readonly metric: string;
+        /** Absent where a metric has one series, and on `events` beyond the 50 names that are counted in an hour. */
+        readonly name?: string;
+        readonly total: number;
+        /** Unix time of its beginning and the number; where there is none it was 0. */
+        readonly points: readonly (readonly number[])[];
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** POST /console/users: A user with the request that set each field, merges, and the history of consent. */
   readonly inspectUsers: {
     readonly body: {
@@ -3522,6 +3651,8 @@ export interface Calls {
       readonly platform_id?: string;
       readonly email?: string;
       readonly phone?: string;
+      /** The `merge_id` of a merge whose `sides` are wanted. */
+      readonly sides_of?: string;
     };
     readonly answer: {
       readonly users?: readonly ({
@@ -3541,6 +3672,8 @@ export interface Calls {
             readonly request_id?: string;
             /** Public id of the API key, or the page or service that asked. */
             readonly actor?: string;
+            /** Of the API key. */
+            readonly actor_name?: string;
             /** ISO 8601, UTC. */
             readonly time?: string;
             /** What was asked, such as `track` or `mergeUsers`. */
@@ -3560,6 +3693,8 @@ export interface Calls {
             readonly request_id?: string;
             /** Public id of the API key, or the page or service that asked. */
             readonly actor?: string;
+            /** Of the API key. */
+            readonly actor_name?: string;
             /** ISO 8601, UTC. */
             readonly time?: string;
             /** What was asked, such as `track` or `mergeUsers`. */
@@ -3586,13 +3721,55 @@ export interface Calls {
             readonly request_id?: string;
             /** Public id of the API key, or the page or service that asked. */
             readonly actor?: string;
+            /** Of the API key. */
+            readonly actor_name?: string;
+            /** ISO 8601, UTC. */
+            readonly time?: string;
+            /** What was asked, such as `track` or `mergeUsers`. */
+            readonly what?: string;
+          };
+          /** Both profiles as they were before, of the merge in `sides_of`, while it can be taken back. */
+          readonly sides?: {
+            readonly source?: {
+              readonly [name: string]: unknown;
+            };
+            readonly target?: {
+              readonly [name: string]: unknown;
+            };
+          };
+        })[];
+        /** Merges that were taken back, the last 20, the oldest first. */
+        readonly undone_merges?: readonly ({
+          readonly merge_id?: string;
+          readonly other_platform_id?: string;
+          /** `source`: this user had been taken in; or `target`. */
+          readonly was?: string;
+          /** ISO 8601, UTC. */
+          readonly time?: string;
+          readonly asked_by?: {
+            /** Place in the intake log. */
+            readonly position: number;
+            readonly request_id?: string;
+            /** Public id of the API key, or the page or service that asked. */
+            readonly actor?: string;
+            /** Of the API key. */
+            readonly actor_name?: string;
             /** ISO 8601, UTC. */
             readonly time?: string;
             /** What was asked, such as `track` or `mergeUsers`. */
             readonly what?: string;
           };
         })[];
+        /** Of about the last month, the oldest first. */
+        readonly days?: readonly ({
+          /** UTC. */
+          readonly date?: string;
+          readonly events?: number;
+          readonly purchases?: number;
+        })[];
         readonly consent?: readonly ({
+          /** Place in the chain of the subject. */
+          readonly index?: number;
           readonly subject?: string;
           readonly what?: string;
           /** Of the subscription group. */
@@ -3602,9 +3779,23 @@ export interface Calls {
           readonly after?: string | null;
           /** ISO 8601, UTC. */
           readonly time?: string;
+          /** Public id of the API key, or the page or service that asked. */
           readonly actor?: string;
+          /** Of the API key. */
+          readonly actor_name?: string;
           readonly request_id?: string;
+          /** SHA-256 of the entry and of all before it in its chain. */
+          readonly hash?: string;
         })[];
+        /** How many chains were checked, and the first entry of each that is not as it was written. */
+        readonly consent_chains?: {
+          readonly checked?: number;
+          readonly damage?: readonly ({
+            readonly subject?: string;
+            readonly index?: number;
+            readonly reason?: string;
+          })[];
+        };
       })[];
       readonly message: "success";
     };
@@ -3642,6 +3833,8 @@ export interface Calls {
   /** POST /console/people: Everyone in the workspace, in pages. */
   readonly listPeople: {
     readonly body: {
+      /** `oldest` (unless given), `newest` or `blocked`. */
+      readonly list?: string;
       /** The `next_page_token` of the page before; absent for the first page. */
       readonly page_token?: string;
     };
@@ -3667,6 +3860,82 @@ export interface Calls {
         readonly events: number;
         /** All together. */
         readonly purchases: number;
+      })[];
+      /** Absent on the last page. */
+      readonly next_page_token?: string;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/people/search: People by how a name of theirs begins. */
+  readonly searchPeople: {
+    readonly body: {
+      /** `external_id`, `email`, `phone` or `user_alias`. */
+      readonly by?: string;
+      /** With `user_alias` of the alias's name. */
+      readonly starts_with: string;
+      /** With `user_alias`, whole. */
+      readonly alias_label?: string;
+      /** The `next_page_token` of the page before, with the same `by` and `starts_with`. */
+      readonly page_token?: string;
+    };
+    readonly answer: {
+      readonly found?: readonly ({
+        readonly by?: string;
+        readonly name?: string;
+        readonly users?: readonly ({
+          readonly external_id?: string;
+          readonly user_alias?: {
+            readonly alias_name?: string;
+            readonly alias_label?: string;
+          };
+          readonly platform_id: string;
+          readonly user_aliases?: readonly ({
+            readonly alias_name?: string;
+            readonly alias_label?: string;
+          })[];
+          readonly email?: string;
+          readonly phone?: string;
+          readonly first_name?: string;
+          readonly last_name?: string;
+          /** ISO 8601, UTC. */
+          readonly created_at?: string;
+          /** Custom events, all together. */
+          readonly events: number;
+          /** All together. */
+          readonly purchases: number;
+        })[];
+        /** How many have the name. */
+        readonly count?: number;
       })[];
       /** Absent on the last page. */
       readonly next_page_token?: string;
@@ -3786,6 +4055,388 @@ export interface Calls {
       | "SHUTTING_DOWN"
       | "NOT_IMPLEMENTED"
       | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/live: Requests of the workspace as they are answered. */
+  readonly watchRequests: {
+    readonly query?: {
+      readonly route?: string;
+      readonly status?: string;
+      readonly reason?: string;
+      readonly event?: string;
+    };
+    readonly answer: {
+      readonly requests?: readonly ({
+        readonly request_id: string;
+        /** ISO 8601, UTC. */
+        readonly time: string;
+        readonly method: string;
+        /** The pattern of the route. */
+        readonly route: string;
+        readonly status: number;
+        /** Why it was refused; absent for a success. */
+        readonly reason?: string;
+        readonly ms: number;
+        /** Which one answered. */
+        readonly gateway: string;
+        readonly object_count?: number;
+        /** At most 20, those that were not taken first. */
+        readonly objects: readonly ({
+          readonly array: string;
+          readonly index: number;
+          /** Of the event or the product. */
+          readonly name?: string;
+          readonly verdict: "taken" | "partly" | "refused";
+          /** What was not taken of it. */
+          readonly field?: string;
+          /** Without any value that was sent. */
+          readonly why?: string;
+          /** Where the caller sent it. */
+          readonly platform_id?: string;
+        })[];
+        /** Names of its events, each once. */
+        readonly events?: readonly string[];
+        /** The body was too large to look into: objects and names are missing. */
+        readonly unread?: boolean;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/live/bodies: Requests of the workspace as they are answered, with what was sent. */
+  readonly watchBodies: {
+    readonly query?: {
+      readonly route?: string;
+      readonly status?: string;
+      readonly reason?: string;
+      readonly event?: string;
+    };
+    readonly answer: {
+      readonly requests?: readonly ({
+        readonly request_id: string;
+        /** ISO 8601, UTC. */
+        readonly time: string;
+        readonly method: string;
+        /** The pattern of the route. */
+        readonly route: string;
+        readonly status: number;
+        /** Why it was refused; absent for a success. */
+        readonly reason?: string;
+        readonly ms: number;
+        /** Which one answered. */
+        readonly gateway: string;
+        readonly object_count?: number;
+        /** At most 20, those that were not taken first. */
+        readonly objects: readonly ({
+          readonly array: string;
+          readonly index: number;
+          /** Of the event or the product. */
+          readonly name?: string;
+          readonly verdict: "taken" | "partly" | "refused";
+          /** What was not taken of it. */
+          readonly field?: string;
+          /** Without any value that was sent. */
+          readonly why?: string;
+          /** Where the caller sent it. */
+          readonly platform_id?: string;
+        })[];
+        /** Names of its events, each once. */
+        readonly events?: readonly string[];
+        /** The body was too large to look into: objects and names are missing. */
+        readonly unread?: boolean;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/translations: Which texts are translated, and which are missing. */
+  readonly listTranslationMatrix: {
+    readonly answer: {
+      /** Of the workspace. */
+      readonly locales: readonly string[];
+      readonly messages: readonly ({
+        /** `campaign` or `canvas`. */
+        readonly kind: string;
+        readonly owner: {
+          readonly id: string;
+          readonly name: string;
+        };
+        readonly step?: {
+          readonly id: string;
+          readonly name: string;
+        };
+        readonly message: {
+          readonly id: string;
+          readonly name: string;
+        };
+        /** That the message is to be translated into. */
+        readonly locales: readonly string[];
+        readonly texts: readonly ({
+          readonly id: string;
+          /** The first 200 characters. */
+          readonly source: string;
+          /** Locales in which the text is absent or empty. */
+          readonly missing: readonly string[];
+        })[];
+      })[];
+      /** More is missing than an answer holds. */
+      readonly more: boolean;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/log: Blocked users and dead letters of the whole installation. */
+  readonly listWaitingRecords: {
+    readonly answer: {
+      readonly blocked_users?: readonly ({
+        readonly workspace_id: string;
+        readonly platform_id: string;
+        /** Place of the record, such as `17.0`; of a dead letter of the intake such as `17`. */
+        readonly at: string;
+        /** Why it could not be applied, or whom it waits for. */
+        readonly reason: string;
+      })[];
+      readonly dead_letters?: readonly ({
+        /** Of the intake; absent for consent. */
+        readonly partition?: number;
+        /** `subscription` or `messaging-status`, for a record of consent. */
+        readonly lane?: string;
+        readonly workspace_id?: string;
+        /** The user or the address that a record of consent is about; empty where the record does not say it. */
+        readonly of?: string;
+        /** Place of the record, such as `17.0`; of a dead letter of the intake such as `17`. */
+        readonly at: string;
+        /** Why it could not be applied, or whom it waits for. */
+        readonly reason: string;
+      })[];
+      /** Services of consent that did not answer: their dead letters are not among these. */
+      readonly away?: readonly string[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/log/redrive: Tries all blocked users and dead letters once more. A write. */
+  readonly redriveWaitingRecords: {
+    readonly body: {
+      readonly [name: string]: unknown;
+    };
+    readonly answer: {
+      /** How many are tried once more. */
+      readonly blocked_users?: number;
+      readonly dead_letters?: number;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** POST /console/log/skip: Passes over records that cannot be applied. A write. */
+  readonly skipWaitingRecord: {
+    readonly body: {
+      readonly records: readonly ({
+        readonly workspace_id?: string;
+        readonly platform_id?: string;
+        readonly lane?: string;
+        readonly partition?: number;
+        /** Place of the record, such as `17.0`; of a dead letter of the intake such as `17`. */
+        readonly at: string;
+      })[];
+    };
+    readonly answer: {
+      readonly skipped?: number;
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "IDEMPOTENCY_KEY_INVALID"
+      | "IDEMPOTENCY_KEY_REUSED"
+      | "LOG_FULL"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "STATE_CONFLICT"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/declaration: In what a workspace differs from the file that was applied last. */
+  readonly compareDeclaration: {
+    readonly answer: {
+      readonly state: "compared" | "none" | "too_large";
+      /** ISO 8601, UTC. */
+      readonly applied_at?: string;
+      readonly differences: readonly ({
+        readonly difference: "missing" | "differs" | "not_declared";
+        /** Such as `API key`. */
+        readonly what: string;
+        /** Names from the company down. */
+        readonly path: string;
+        readonly id?: string;
+        readonly fields?: readonly ({
+          readonly field: string;
+          readonly here: unknown;
+          readonly declared: unknown;
+        })[];
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "STATE_CONFLICT"
       | "REQUEST_MALFORMED"
       | "REQUEST_TIMEOUT"
       | "HEADERS_TOO_LARGE"
@@ -3989,6 +4640,8 @@ export interface Calls {
         readonly state: "valid" | "ends" | "revoked";
         /** When it was revoked, or when its overlap ends. */
         readonly ends_at?: string;
+        /** In lists: the hour in which it was used last, on any gateway, by itself or by a session. Absent: no use is known. */
+        readonly last_used_at?: string;
       })[];
       readonly message: "success";
     };
@@ -4032,6 +4685,8 @@ export interface Calls {
         readonly state: "valid" | "ends" | "revoked";
         /** When it was revoked, or when its overlap ends. */
         readonly ends_at?: string;
+        /** In lists: the hour in which it was used last, on any gateway, by itself or by a session. Absent: no use is known. */
+        readonly last_used_at?: string;
       };
       /** Of the new key, shown once: only its SHA-256 is stored. */
       readonly secret?: string;
@@ -4089,6 +4744,8 @@ export interface Calls {
         readonly state: "valid" | "ends" | "revoked";
         /** When it was revoked, or when its overlap ends. */
         readonly ends_at?: string;
+        /** In lists: the hour in which it was used last, on any gateway, by itself or by a session. Absent: no use is known. */
+        readonly last_used_at?: string;
       };
       /** Of the new key, shown once: only its SHA-256 is stored. */
       readonly secret?: string;
@@ -4145,6 +4802,8 @@ export interface Calls {
         readonly state: "valid" | "ends" | "revoked";
         /** When it was revoked, or when its overlap ends. */
         readonly ends_at?: string;
+        /** In lists: the hour in which it was used last, on any gateway, by itself or by a session. Absent: no use is known. */
+        readonly last_used_at?: string;
       };
       readonly message: "success";
     };
@@ -4276,6 +4935,7 @@ export const routes = {
   getPreferenceCenter: "GET /preference_center/v1/:id",
   updatePreferenceCenter: "PUT /preference_center/v1/:id",
   postPreferenceCenter: "POST /preference_center/v1/:id",
+  previewPreferenceCenter: "POST /preference_center/v1/:id/preview",
   getPreferenceCenterUrl: "GET /preference_center/v1/:id/url/:userID",
   listPreferenceCenterVersions: "GET /preference_center/v1/:id/versions",
   getPreferenceCenterVersion: "GET /preference_center/v1/:id/versions/:version",
@@ -4304,12 +4964,22 @@ export const routes = {
   showCall: "GET /docs/calls/:operation",
   getDocsAsset: "GET /docs/assets/:name",
   showConsole: "GET /console",
+  showConsolePreview: "GET /console/preview",
   getConsoleAsset: "GET /console/assets/:name",
   getConsoleOverview: "GET /console/overview",
+  getSeries: "GET /console/series",
   inspectUsers: "POST /console/users",
   listPeople: "POST /console/people",
+  searchPeople: "POST /console/people/search",
   listRejectedUsers: "GET /console/rejected",
   admitUser: "POST /console/rejected/admit",
+  watchRequests: "GET /console/live",
+  watchBodies: "GET /console/live/bodies",
+  listTranslationMatrix: "GET /console/translations",
+  listWaitingRecords: "GET /console/log",
+  redriveWaitingRecords: "POST /console/log/redrive",
+  skipWaitingRecord: "POST /console/log/skip",
+  compareDeclaration: "GET /console/declaration",
   getConsoleSession: "GET /console/session",
   openConsoleSession: "POST /console/session",
   endConsoleSession: "POST /console/session/end",
@@ -4355,6 +5025,8 @@ export const writes: ReadonlySet<keyof Calls> = new Set<keyof Calls>([
   "putCanvasTranslation",
   "putCampaignSingularTranslation",
   "admitUser",
+  "redriveWaitingRecords",
+  "skipWaitingRecord",
   "openConsoleSession",
   "endConsoleSession",
   "endConsoleSessions",

@@ -1,5 +1,7 @@
 /** The port through which the command line and the declaration change who may call. */
 import type { Actions } from "./actions.ts";
+import type { LastDeclaration } from "./last-declaration.ts";
+import type { KeyUses } from "./key-uses.ts";
 import type { AccessRows, AccessWrite, DeclaredKind, DeclaredRow } from "./rows.ts";
 
 export interface AccessAdmin {
@@ -14,6 +16,9 @@ export interface AccessAdmin {
   transact<T>(plan: AccessPlan<T>): Promise<T>;
   /** What people did by keys. */
   readonly actions: Actions;
+  readonly lastDeclaration: LastDeclaration;
+  /** When keys were used. */
+  readonly uses: KeyUses;
   /** Things of a kind that the declaration names, for the service that owns the kind. */
   declared(workspaceId: string, kind: DeclaredKind): readonly DeclaredRow[];
 }

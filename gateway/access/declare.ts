@@ -55,7 +55,7 @@ export class DeclareUnknown extends Refusal {
   }
 }
 
-function planDeclaration(rows: AccessRows, declaration: Declaration, options: { now: number; prune: boolean }): Plan {
+export function planDeclaration(rows: AccessRows, declaration: Declaration, options: { now: number; prune: boolean }): Plan {
   const plan: Plan = { rows, ...options, writes: [], changes: [], secrets: [], problems: [], named: new Set() };
   for (const company of declaration.companies) planCompany(plan, company);
   if (plan.problems.length > 0) throw declarationRefusal(plan.problems);

@@ -1,4 +1,5 @@
 /** Notices between gateways that who may call has changed: short messages to whoever listens, kept by nobody. */
+import type { GatewayBus } from "../gateway-bus.ts";
 
 export interface AccessNotices {
   /** Tells the others; lost where they cannot be reached, for they also ask. Never throws. */
@@ -7,18 +8,12 @@ export interface AccessNotices {
   listen(listener: () => void): () => void;
 }
 
-/** As `connectJetStream` gives it. */
-export interface Bus {
-  readonly up: boolean;
-  publish(subject: string, body: Uint8Array): void;
-  subscribe(subject: string, callback: () => void): () => void;
-}
-
 /** `subject` is shared by all gateways of an installation, and by nothing else. */
-export function openBusNotices(bus: Bus, subject: string): AccessNotices {
+export function openBusNotices(bus: Pick<GatewayBus, "tried" | "publish" | "subscribe">, subject: string): AccessNotices {
   return {
-    tell() {
-      if (bus.up) bus.publish(subject, nothing);
+    async tell() {
+      await bus.tried;
+      bus.publish(subject, nothing);
     },
     listen: (listener) => bus.subscribe(subject, listener),
   };

@@ -1,10 +1,21 @@
 /** The names of permissions an API key may hold: those of the specification and of the documented wider API. */
 
-/** Stands for every permission over the key's own workspace, also those of later versions. */
+/** Stands for every permission over the key's own workspace, also those of later versions, but `byNameAlone`. */
 export const everyPermission = "*";
 
-/** Shows what concerns the whole installation; `*` does not hold it. */
+/** Shows what concerns the whole installation. */
 export const operatorPermission = "console.operate";
+
+/** Shows what people are called, and what was sent of them, as it comes. */
+export const bodiesPermission = "console.bodies";
+
+/** What `*` does not hold. */
+const byNameAlone: readonly string[] = [operatorPermission, bodiesPermission];
+
+/** Whether a key with these permissions may do it. */
+export function holds(permissions: readonly string[], wanted: string): boolean {
+  return permissions.includes(wanted) || (permissions.includes(everyPermission) && !byNameAlone.includes(wanted));
+}
 
 export const permissionNames: readonly string[] = [
   "users.track",
@@ -40,5 +51,6 @@ export const permissionNames: readonly string[] = [
   "templates.translations.get",
   "console.view",
   "console.keys",
+  bodiesPermission,
   operatorPermission,
 ];

@@ -128,13 +128,13 @@ test("a revocation holds at once on a gateway whose clock is behind", async () =
 
 test("a notice makes the others read at once, without any turn of the clock", async () => {
   const { open } = store();
-  const listeners = new Set<() => void>();
+  const listeners = new Set<(body: Uint8Array) => void>();
   const bus = {
-    up: true,
-    publish: () => listeners.forEach((listener) => listener()),
-    subscribe(_subject: string, listener: () => void) {
+    tried: Promise.resolve(),
+    publish: (_subject: string, body: Uint8Array) => listeners.forEach((listener) => listener(body)),
+    subscribe(_subject: string, listener: (body: Uint8Array) => void) {
       listeners.add(listener);
-      return () => listeners.delete(listener);
+      return () => void listeners.delete(listener);
     },
   };
   const notices = openBusNotices(bus, "heddle-access");

@@ -14,6 +14,8 @@ import { dropId, type PutWrite, rowId, rowsOf, withWrites } from "./row-set.ts";
 import type { AccessWrite } from "./rows.ts";
 import { pausedUntil } from "./pause-note.ts";
 import { openActions } from "./actions.ts";
+import { openLastDeclaration } from "./last-declaration.ts";
+import { openKeyUses } from "./key-uses.ts";
 import { findSession } from "./sessions.ts";
 
 export interface AccessOptions {
@@ -88,6 +90,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     return clock.now() + current.aheadMs;
   }
 
+  const uses = openKeyUses({ ...options, isPaused: () => current.pausedUntil > now() });
   refreshLater();
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
@@ -101,10 +104,13 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     close() {
       closed = true;
       stopRefresh?.();
+      uses.close();
       deafen?.();
     },
     rows: () => current.held.rows,
     actions: openActions(options),
+    lastDeclaration: openLastDeclaration(options),
+    uses,
     declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
     async transact(plan) {
       const { result, changed } = await transact(options, plan);

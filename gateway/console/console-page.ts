@@ -10,6 +10,8 @@ export const consoleHeaders: readonly string[] = [
     ["style-src", "'self'"],
     ["connect-src", "'self'"],
     ["img-src", "'self'"],
+    // Drafts of pages, in a sandbox
+    ["frame-src", "'self'"],
     ["form-action", "'none'"],
     ["frame-ancestors", "'none'"],
     ["base-uri", "'none'"],

@@ -3,36 +3,60 @@ import type { Clock } from "../../platform/clock.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Access, ApiKey, KeyHolder } from "../access/access.ts";
 import type { Action } from "../access/actions.ts";
+import type { Change } from "../access/declare-plan.ts";
+import { differencesOf } from "../access/declared-differences.ts";
 import type { AccessAdmin } from "../access/admin.ts";
-import { createKey, type NewKey, revokeKey, rotateKey } from "../access/keys.ts";
+import { createKey, keyById, type NewKey, revokeKey, rotateKey } from "../access/keys.ts";
 import { endSessions, type OpenedSession, openSession } from "../access/sessions.ts";
+import { type Caller, isStillGood } from "../guards/authenticate.ts";
 import { fillOf, type LimitFill } from "../guards/limit-fill.ts";
+import { refuseWhilePaused } from "../guards/write-pause.ts";
 import type { Spending } from "../guards/spend.ts";
 import type { Health } from "../health.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { reasonOf } from "../observe.ts";
 import type { Activity, WorkspaceActivity } from "./activity.ts";
+import type { LiveFilter } from "./live/filter.ts";
+import type { Live } from "./live/live.ts";
+import type { LiveRequest } from "./live/seen.ts";
 
 /** The port through which the routes of the console reach the gateway. Everything is of the holder's own workspace. */
 export interface Console {
   activity(holder: KeyHolder): WorkspaceActivity;
+  live: ConsoleLive;
   limits(holder: KeyHolder): Promise<readonly LimitFill[]>;
   health(): Health;
   openSession(holder: KeyHolder, secret: string): Promise<OpenedSession>;
   /** Of the holder's key, in every browser. */
   endSessions(holder: KeyHolder): Promise<void>;
   keys: ConsoleKeys;
-  /** What a person did by a session: in the log always, and in the list unless the store is away. Never throws. */
+  /** What a person did by a session: in the log always, and in the list unless the store is away or writes are paused. Never throws. */
   noteAction(holder: KeyHolder, done: Done): Promise<void>;
   actions(holder: KeyHolder): Promise<readonly Action[]>;
+  /** In what the workspace differs from what was declared last; undefined: nothing was since this is noted. Refuses as differencesOf(). */
+  declaration(holder: KeyHolder): Promise<{ readonly at: number; readonly differences?: readonly Change[] } | undefined>;
+  /** A key was sent, or a session of it; costs the request nothing. */
+  noteUse(holder: KeyHolder): void;
   /** Names of subscription groups, by their ids. */
   groups(holder: KeyHolder): ReadonlyMap<string, string>;
   now(): number;
 }
 
+/** The live view of the workspace of who asks. Refuses as console/live/live.ts does. */
+interface ConsoleLive {
+  /** `personal`: the caller may see bodies. */
+  view(
+    caller: Caller,
+    asked: { readonly filter: LiveFilter; readonly personal: boolean; readonly lastId: string | undefined },
+  ): NonNullable<HttpAnswer["stream"]>;
+  recent(holder: KeyHolder, filter: LiveFilter): readonly LiveRequest[];
+}
+
 /** Changes refuse NOT_FOUND for a key of another workspace, and as access/keys.ts does. */
 interface ConsoleKeys {
   list(holder: KeyHolder): readonly ApiKey[];
+  /** As access/key-uses.ts. */
+  uses(): Promise<ReadonlyMap<string, number>>;
   create(holder: KeyHolder, wanted: Pick<ApiKey, "name" | "permissions" | "ipAllow">): Promise<NewKey>;
   rotate(holder: KeyHolder, id: string, overlapMs: number): Promise<NewKey>;
   revoke(holder: KeyHolder, id: string): Promise<ApiKey>;
@@ -46,6 +70,7 @@ interface Done {
 
 type ConsoleParts = Spending & {
   readonly activity: Activity;
+  readonly live: Live;
   readonly health: () => Health;
   readonly access: Access & AccessAdmin;
   readonly clock: Clock;
@@ -56,17 +81,34 @@ export function openConsole(parts: ConsoleParts): Console {
   const { access, clock } = parts;
   return {
     activity: ({ workspace }) => parts.activity.of(workspace.id),
+    live: {
+      view: (caller, { filter, personal, lastId }) =>
+        parts.live.view(caller.holder.workspace.id, { filter, personal, isStillGood: () => isStillGood(caller, access) }, lastId),
+      recent: ({ workspace }, filter) => parts.live.recent(workspace.id, filter),
+    },
     limits: (holder) => fillOf(holder, parts),
     health: parts.health,
-    openSession: ({ key }, secret) => openSession(access, { id: key.id, secret }),
+    async openSession({ key }, secret) {
+      // The first one of a key is a write
+      if (keyById(access.rows(), key.id).sessionRoot === undefined) refuseWhilePaused(access);
+      return await openSession(access, { id: key.id, secret });
+    },
     endSessions: ({ key }) => endSessions(access, key.id),
     keys: keysOf(access),
     noteAction: (holder, done) => noteAction(parts, holder, done),
+    declaration: ({ workspace }) => differences(access, workspace.id),
+    noteUse: ({ key }) => access.uses.note(key.id),
     actions: ({ workspace }) => access.actions.list(workspace.id),
     groups: ({ workspace }) =>
       new Map(access.declared(workspace.id, "subscription_group").map(({ id, content }) => [id, content["name"] ?? id])),
     now: () => clock.now(),
   };
+}
+
+async function differences({ lastDeclaration, rows }: AccessAdmin, workspaceId: string) {
+  const last = await lastDeclaration.find();
+  if (last?.declaration === undefined) return last;
+  return { at: last.at, differences: differencesOf(last.declaration, rows(), workspaceId) };
 }
 
 function keysOf(access: Access & AccessAdmin): ConsoleKeys {
@@ -76,6 +118,7 @@ function keysOf(access: Access & AccessAdmin): ConsoleKeys {
     return found?.id ?? "";
   }
   return {
+    uses: () => access.uses.list(),
     list: ({ workspace }) => access.rows().keys.filter((key) => key.workspaceId === workspace.id),
     create: ({ workspace }, wanted) => createKey(access, { ...wanted, workspaceId: workspace.id }),
     rotate: (holder, id, overlapMs) => rotateKey(access, own(holder, id), overlapMs),
@@ -90,6 +133,8 @@ async function noteAction(
 ): Promise<void> {
   const done = { requestId, method: route.method, route: route.path, status: answer.status, reason: reasonOf(answer) };
   logger.info("console_action", { keyId: key.id, workspaceId: workspace.id, ...done });
+  // The list is among what is backed up
+  if (access.writesPaused()) return;
   try {
     await access.actions.note(workspace.id, { at: clock.now(), keyId: key.id, keyName: key.name, ...done });
   } catch (error) {

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { consoleAssets } from "../console/console-assets.ts";
 import { consoleHeaders, consolePage } from "../console/console-page.ts";
+import { previewHeaders, previewPage } from "../console/preview-page.ts";
 import { entryOf, openapiDocument, routeName } from "../openapi/document.ts";
 import type { HttpAnswer, RequestHeaders } from "../http-message.ts";
 import type { Route } from "../route.ts";
@@ -97,6 +98,7 @@ function assets(): readonly (readonly [string, Source])[] {
 /** The console, which is no part of the documents but is served like them. */
 function consoleSources(): readonly (readonly [string, Source])[] {
   return [
+    ["console/preview", { contentType: html.contentType, headers: previewHeaders, read: async () => previewPage() }],
     ["console", { contentType: html.contentType, headers: consoleHeaders, read: async () => consolePage() }],
     ...consoleAssets().map(([name, read]): readonly [string, Source] => [`console/assets/${name}`, { contentType: typeOf(name), read }]),
   ];

@@ -1,6 +1,6 @@
 /** Headers to Caller: who holds the key that was sent, or whose session it is, and may it be used from there. */
 import { Refusal } from "../../platform/refusal.ts";
-import type { Access, KeyHolder, Session } from "../access/access.ts";
+import type { Access, KeyHolder } from "../access/access.ts";
 import type { HttpRequest } from "../http-message.ts";
 import { addressAllowed, type AddressRule } from "./client-address.ts";
 import { sessionOf } from "./session-cookie.ts";
@@ -10,7 +10,9 @@ export interface Caller {
   readonly proof: "caller";
   readonly holder: KeyHolder;
   /** "session": by the cookie of a browser; else the key itself was sent. */
-  readonly by: { readonly kind: "key"; readonly secret: string } | { readonly kind: "session"; readonly expiresAt: number };
+  readonly by:
+    | { readonly kind: "key"; readonly secret: string }
+    | { readonly kind: "session"; readonly token: string; readonly expiresAt: number };
 }
 
 export interface Authenticating {
@@ -37,8 +39,20 @@ export function authenticate(request: Pick<HttpRequest, "headers" | "query" | "r
   return { proof: "caller", holder, by: byOf(secret, session) };
 }
 
-function byOf(secret: string | undefined, session: Session | undefined): Caller["by"] {
-  return session === undefined ? { kind: "key", secret: secret ?? "" } : { kind: "session", expiresAt: session.expiresAt };
+function byOf(secret: string | undefined, session: ReturnType<typeof sessionOf>): Caller["by"] {
+  return session === undefined
+    ? { kind: "key", secret: secret ?? "" }
+    : { kind: "session", token: session.token, expiresAt: session.expiresAt };
+}
+
+/** Whether who asked may still do all that they might then: the key is not revoked, the session not over, and nothing was taken from the key. */
+export function isStillGood({ holder, by }: Caller, access: Pick<Access, "findApiKey" | "findSession">): boolean {
+  const now = by.kind === "key" ? access.findApiKey(by.secret) : access.findSession(by.token)?.holder;
+  return now !== undefined && termsOf(now) === termsOf(holder);
+}
+
+function termsOf({ key: { id, workspaceId, permissions, ipAllow } }: KeyHolder): string {
+  return JSON.stringify([id, workspaceId, permissions, ipAllow]);
 }
 
 const sendIt = "Send it in the header 'Authorization: Bearer <key>'";

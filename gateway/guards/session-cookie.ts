@@ -19,15 +19,23 @@ export function sessionCookies({ token, secondsLeft, secure }: { token: string; 
  * elsewhere can send without a preflight that we refuse, and where the browser says that our own page asked. Undefined where no
  * session was sent; throws KEY_INVALID where it is over or comes from elsewhere.
  */
-export function sessionOf({ headers }: Pick<HttpRequest, "headers">, access: Pick<Access, "findSession">): Session | undefined {
+export function sessionOf(
+  { headers }: Pick<HttpRequest, "headers">,
+  access: Pick<Access, "findSession">,
+): (Session & { readonly token: string }) | undefined {
   const cookies = headers.get("cookie");
   if (cookies === undefined || !headers.has("x-heddle-console")) return undefined;
-  const token = cookieNamed(cookies, secureName) ?? cookieNamed(cookies, plainName);
+  const token = cookieNamed(cookies, secureName) ?? (cameByTls(headers) ? undefined : cookieNamed(cookies, plainName));
   if (token === undefined || token === "") return undefined;
   if (!isOwnPage(headers)) throw new Refusal("KEY_INVALID", "Invalid session: it is taken from the console's own page alone");
   const session = access.findSession(token);
   if (session === undefined) throw new Refusal("KEY_INVALID", "Invalid session: it is over, or its key was revoked. Sign in again");
-  return session;
+  return { ...session, token };
+}
+
+/** As the page itself says. Another host of the same domain, or whoever stands in a plain line, can set the plain cookie alone: with a session of their own. */
+function cameByTls(headers: RequestHeaders): boolean {
+  return headers.get("x-heddle-console") === "tls";
 }
 
 /** As all browsers of today say it; older ones send `Origin` with what writes. */

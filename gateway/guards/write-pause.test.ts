@@ -2,7 +2,8 @@
 import { afterEach, expect, test } from "vitest";
 import { create } from "@bufbuild/protobuf";
 import { ExportUsersResponseSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { startStubGateway, type StubGateway, stubKey, stubToken } from "../../test/gateway-stub.ts";
+import type { KeyRow } from "../access/rows.ts";
+import { startStubGateway, type StubGateway, stubHolder, stubKey, stubToken } from "../../test/gateway-stub.ts";
 
 let started: StubGateway | undefined;
 afterEach(async () => {
@@ -30,6 +31,50 @@ test.each([
     expect.stringContaining("backup is made"),
   ]);
   expect(asked).toBe(0);
+});
+
+test.each([
+  ["POST", "/users/track", stubKey, "application/json"],
+  ["PUT", "/preference_center/v1/an-id", stubKey, "application/json"],
+  ["POST", "/unsubscribe/a-token", "", "application/json"],
+  ["POST", "/preferences/a-token", "", "application/x-www-form-urlencoded"],
+  ["POST", "/scim/v2/Users", stubToken, "application/json"],
+])("%s %s is told to come again where writes were paused while its body came", async (method, path, secret, type) => {
+  let looks = 0;
+  started = await startStubGateway({
+    get writesPaused() {
+      looks += 1;
+      return looks > 1;
+    },
+  });
+  const answer = await fetch(started.url + path, {
+    method,
+    headers: { authorization: `Bearer ${secret}`, "x-request-origin": "okta", "content-type": type },
+    body: "{}",
+  });
+  expect(answer.status).toBe(503);
+  expect(answer.headers.get("retry-after")).toBe("5");
+});
+
+test("a person signs in and out while writes are paused, unless the key opens its first session; the audit log waits", async () => {
+  const key = { ...stubHolder().key, digest: "", sessionRoot: Buffer.alloc(32).toString("base64url") };
+  const notes: unknown[] = [];
+  let keys: readonly KeyRow[] = [key];
+  started = await startStubGateway({
+    writesPaused: true,
+    access: {
+      rows: () => ({ companies: [], workspaces: [], keys, tokens: [], declared: [] }),
+      transact: async (plan) => plan({ companies: [], workspaces: [], keys, tokens: [], declared: [] }, 0).result,
+      actions: { note: async (...note) => void notes.push(note), list: async () => [] },
+    },
+  });
+  expect((await started.post("/console/session", {})).status).toBe(201);
+  expect((await started.post("/console/session/end", {})).status).toBe(201);
+  expect((await started.post("/console/session/end-all", {})).status).toBe(503);
+  expect((await started.post("/console/keys", { name: "a", permissions: ["*"] })).status).toBe(503);
+  keys = [{ ...stubHolder().key, digest: "" }];
+  expect((await started.post("/console/session", {})).status).toBe(503);
+  expect(notes).toEqual([]);
 });
 
 test("reads go on", async () => {

@@ -2,10 +2,22 @@
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access } from "../access/access.ts";
+import type { HttpRequest } from "../http-message.ts";
 
 /** Refuses SERVICE_UNAVAILABLE: nothing was taken, and no limit was spent. */
 export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {
   if (!access.writesPaused()) return;
   const details = { retryAfterSeconds: limits.writePauseRetryAfterSeconds };
   throw new Refusal("SERVICE_UNAVAILABLE", "Writes are paused while a backup is made; nothing was taken", details);
+}
+
+/** Of who would write: the body may take longer to come than a backup waits for what was begun before. */
+export async function readUnlessPaused(
+  { readBody }: Pick<HttpRequest, "readBody">,
+  bytesMax: number,
+  access: Pick<Access, "writesPaused">,
+): Promise<Uint8Array> {
+  const body = await readBody(bytesMax);
+  refuseWhilePaused(access);
+  return body;
 }

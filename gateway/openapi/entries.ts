@@ -1,5 +1,7 @@
 /** DATA: all entries, in the order of the document. */
 import { consoleEntries } from "./entries/console.ts";
+import { consoleLiveEntries } from "./entries/console-live.ts";
+import { consoleLogEntries } from "./entries/console-log.ts";
 import { consoleSessionEntries } from "./entries/console-sessions.ts";
 import { consentEntries } from "./entries/consent.ts";
 import { mergeEntries } from "./entries/merges.ts";
@@ -24,6 +26,8 @@ export const entries: readonly Entry[] = [
   ...translationEntries,
   ...serviceEntries,
   ...consoleEntries,
+  ...consoleLiveEntries,
+  ...consoleLogEntries,
   ...consoleSessionEntries,
 ];
 

@@ -1,6 +1,6 @@
 /** /console/keys: the API keys of the workspace, which are made, rotated and revoked; and what people did at the console. */
 import type { ApiKey, KeyHolder } from "../access/access.ts";
-import { everyPermission, operatorPermission, permissionNames } from "../access/permissions.ts";
+import { everyPermission, holds, permissionNames } from "../access/permissions.ts";
 import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { limits } from "../../platform/limits.ts";
@@ -11,15 +11,21 @@ type Asked = Pick<Parts, "console">;
 
 export async function handleConsoleKeys({ spent }: Call, { console }: Asked): Promise<Reply> {
   const { holder } = spent.permit.caller;
-  return success({ keys: console.keys.list(holder).map((key) => keyBody(key, console.now())) });
+  const uses = await console.keys.uses();
+  return success({
+    keys: console.keys.list(holder).map((key) => {
+      const usedAt = uses.get(key.id);
+      return { ...keyBody(key, console.now()), ...(usedAt !== undefined && { last_used_at: new Date(usedAt).toISOString() }) };
+    }),
+  });
 }
 
-/** A key may be given what its maker's own key may do, and no more. */
+/** A key may be given what its maker's own key may do, from where that may do it, and no more. */
 export async function handleConsoleKeysCreate({ spent, body }: Call, { console }: Asked): Promise<Reply> {
   const { holder } = spent.permit.caller;
   const fields = bodyFields(body);
   const permissions = permissionsOf(fields, holder);
-  const made = await console.keys.create(holder, { name: textOf(fields, "name"), permissions, ipAllow: [] });
+  const made = await console.keys.create(holder, { name: textOf(fields, "name"), permissions, ipAllow: holder.key.ipAllow });
   return success({ key: keyBody(made.key, console.now()), secret: made.secret });
 }
 
@@ -28,7 +34,9 @@ export async function handleConsoleKeysRotate({ spent, body }: Call, { console }
   const { holder } = spent.permit.caller;
   const fields = bodyFields(body);
   const id = textOf(fields, "id");
-  mayGive(holder, console.keys.list(holder).find((key) => key.id === id)?.permissions ?? []);
+  const former = console.keys.list(holder).find((key) => key.id === id);
+  mayGive(holder, former?.permissions ?? []);
+  if (former) mayGiveFrom(holder, former);
   const made = await console.keys.rotate(holder, id, overlapOf(fields));
   return success({ key: keyBody(made.key, console.now()), secret: made.secret });
 }
@@ -86,10 +94,18 @@ function permissionsOf({ permissions }: Fields, holder: KeyHolder): readonly str
 
 /** Nobody makes a key that may do more than their own. */
 function mayGive({ key }: KeyHolder, permissions: readonly string[]): void {
-  const holdsAll = key.permissions.includes(everyPermission);
-  const more = permissions.find((name) => !key.permissions.includes(name) && (!holdsAll || name === operatorPermission));
+  const more = permissions.find((name) => !holds(key.permissions, name));
   if (more === undefined) return;
   throw new Refusal("PERMISSION_MISSING", `Access Denied: the API key does not have the permission '${more}', so it cannot give it`);
+}
+
+/** A key that is held to some addresses gives no secret that may be used from others. */
+function mayGiveFrom({ key }: KeyHolder, { ipAllow }: Pick<ApiKey, "ipAllow">): void {
+  if (key.ipAllow.length === 0 || (ipAllow.length > 0 && ipAllow.every((entry) => key.ipAllow.includes(entry)))) return;
+  throw new Refusal(
+    "ADDRESS_NOT_ALLOWED",
+    "Forbidden: the key may be used from addresses from which the API key may not, so it cannot give it",
+  );
 }
 
 function overlapOf({ overlap_seconds: overlap }: Fields): number {

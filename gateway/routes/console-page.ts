@@ -7,6 +7,11 @@ export async function handleConsole({ documents }: Pick<Parts, "documents">, { r
   return found(await documents.answer("console", request.headers));
 }
 
+/** In which the console shows drafts of pages. */
+export async function handleConsolePreview({ documents }: Pick<Parts, "documents">, { request }: OpenCall): Promise<HttpAnswer> {
+  return found(await documents.answer("console/preview", request.headers));
+}
+
 export async function handleConsoleAsset({ documents }: Pick<Parts, "documents">, { request, params }: OpenCall): Promise<HttpAnswer> {
   return found(await documents.answer(`console/assets/${params.get("name") ?? ""}`, request.headers));
 }

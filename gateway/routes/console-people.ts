@@ -1,27 +1,108 @@
-/** POST /console/people: everyone in the workspace in pages, by platform id, with what a list shows of a person. */
-import { bodyFields, invalid, isSent } from "../decode/fields.ts";
-import { success } from "../reply.ts";
+/** /console/people: users of the workspace in pages, and those a name of whom begins with a text, with what a list shows of a person. */
+import { limits } from "../../platform/limits.ts";
+import { withoutEnds } from "../../platform/text-ends.ts";
+import { NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
+import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
 const peoplePerPage = 50;
 
 /** A POST, as a page of people is no address. */
 export async function handleConsolePeople(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
-  const { page_token: sent } = bodyFields(call.body);
-  if (isSent(sent) && typeof sent !== "string") throw invalid("'page_token' must be the next_page_token of an earlier page");
-  const pageToken = typeof sent === "string" ? sent : "";
+  const fields = bodyFields(call.body);
+  const list = oneOf(fields, "list", lists) ?? UserList.UNSPECIFIED;
   const { currencyRates } = call.spent.permit.caller.holder.workspace;
   const { usersJson, nextPageToken } = await profile.listUsers(
-    { scope: call.scope, pageToken, pageSize: peoplePerPage, currencyRates },
+    { scope: call.scope, list, pageToken: pageTokenOf(fields), pageSize: peoplePerPage, currencyRates },
     call.reading,
   );
-  const users = usersJson.map((json) => personOf(JSON.parse(Buffer.from(json).toString()) as Record<string, unknown>));
-  return success({ users, ...(nextPageToken !== "" && { next_page_token: nextPageToken }) });
+  return success({ users: usersJson.map(personOf), ...(nextPageToken !== "" && { next_page_token: nextPageToken }) });
+}
+
+const lists: ReadonlyMap<string, UserList> = new Map([
+  ["oldest", UserList.UNSPECIFIED],
+  ["newest", UserList.NEWEST],
+  ["blocked", UserList.BLOCKED],
+]);
+
+/** POST /console/people/search. Without `by` the first few of each kind but aliases, which take a label. */
+export async function handleConsolePeopleSearch(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+  const fields = bodyFields(call.body);
+  const by = oneOf(fields, "by", kinds);
+  const text = textOf(fields, "starts_with");
+  if (by === undefined && isSent(fields["page_token"])) throw invalid("'page_token' goes with 'by'");
+  const aliasLabel = by === NameKind.ALIAS ? textOf(fields, "alias_label") : "";
+  const pageSize = by === undefined ? limits.sharersShownMax : peoplePerPage;
+  const asked = by === undefined ? [NameKind.EXTERNAL_ID, NameKind.EMAIL, NameKind.PHONE] : [by];
+  const answers = await Promise.all(
+    asked.map(async (kind) => {
+      const prefix = prefixOf(kind, text);
+      if (prefix === undefined) return { kind, names: [], nextPageToken: "", behind: false };
+      const of = { scope: call.scope, kind, prefix, aliasLabel, pageSize, pageToken: pageTokenOf(fields) };
+      return { kind, ...await profile.searchUsers(of, call.reading) };
+    }),
+  );
+  const found = answers.flatMap(({ kind, names }) =>
+    names.map(({ name, usersJson, count }) => ({ by: nameOfKind(kind), name, users: usersJson.map(personOf), count }))
+  );
+  const next = by === undefined ? "" : answers[0]?.nextPageToken ?? "";
+  const body = { found, ...(next !== "" && { next_page_token: next }), message: "success" };
+  return { body: JSON.stringify(body), headers: readHeaders(answers.some(({ behind }) => behind)) };
+}
+
+const kinds: ReadonlyMap<string, NameKind> = new Map([
+  ["external_id", NameKind.EXTERNAL_ID],
+  ["user_alias", NameKind.ALIAS],
+  ["email", NameKind.EMAIL],
+  ["phone", NameKind.PHONE],
+]);
+
+function nameOfKind(kind: NameKind): string {
+  return [...kinds].find(([, number]) => number === kind)?.[0] ?? "";
+}
+
+/** As names of the kind are kept; undefined: none can begin so. */
+function prefixOf(kind: NameKind, text: string): string | undefined {
+  switch (kind) {
+    case NameKind.EMAIL:
+      return withoutEnds(text, " \t").replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+    case NameKind.PHONE: {
+      const digits = text.replaceAll(/[\s().\-/]/g, "");
+      return /^\+?\d+$/.test(digits) ? `+${digits.replace("+", "")}` : undefined;
+    }
+    default:
+      return text;
+  }
+}
+
+function oneOf<Value>(fields: Fields, name: string, values: ReadonlyMap<string, Value>): Value | undefined {
+  const { [name]: sent } = fields;
+  if (!isSent(sent)) return undefined;
+  const value = typeof sent === "string" ? values.get(sent) : undefined;
+  if (value === undefined) throw invalid(`'${name}' must be one of ${[...values.keys()].join(", ")}`);
+  return value;
+}
+
+/** Not longer than any name can be. */
+function textOf(fields: Fields, name: string): string {
+  const { [name]: sent } = fields;
+  if (typeof sent !== "string" || sent === "" || Buffer.byteLength(sent) > limits.externalIdBytesMax || !sent.isWellFormed()) {
+    throw invalid(`'${name}' must be a text of 1 to ${limits.externalIdBytesMax} bytes`);
+  }
+  return sent;
+}
+
+function pageTokenOf({ page_token: sent }: Fields): string {
+  if (!isSent(sent)) return "";
+  if (typeof sent !== "string") throw invalid("'page_token' must be the next_page_token of an earlier page");
+  return sent;
 }
 
 const listed = ["external_id", "user_aliases", "email", "phone", "first_name", "last_name", "created_at"] as const;
 
-function personOf(profile: Record<string, unknown>): object {
+function personOf(json: Uint8Array): object {
+  const profile = JSON.parse(Buffer.from(json).toString()) as Record<string, unknown>;
   return {
     platform_id: profile["braze_id"],
     ...Object.fromEntries(listed.filter((name) => isSent(profile[name])).map((name) => [name, profile[name]])),

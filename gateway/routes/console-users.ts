@@ -1,9 +1,9 @@
-/** POST /console/users: a user by any identifier, with the request that set each field, merges, and the history of consent. */
+/** POST /console/users: a user by any identifier, with the request that set each field, merges, and the history of consent, checked. */
 import { Refusal } from "../../platform/refusal.ts";
-import type { LedgerEntry } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
+import type { LedgerDamage, LedgerEntry } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
 import type { UserKey } from "../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { DroppedObjects, InspectedUser, RequestOrigin } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { bodyFields } from "../decode/fields.ts";
+import { bodyFields, invalid } from "../decode/fields.ts";
 import { keyOf, userKeyOf } from "../decode/identifiers.ts";
 import { readHeaders } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -12,68 +12,119 @@ type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus" | "conso
 
 /** An address may name several users; nobody is an empty list. */
 export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
-  const user = userKeyOf(bodyFields(call.body), ["external_id", "user_alias", "platform_id", "email", "phone"]);
-  const { currencyRates } = call.spent.permit.caller.holder.workspace;
-  const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates }, call.reading);
-  const groups = parts.console.groups(call.spent.permit.caller.holder);
-  const users = await Promise.all(
-    response.users.map(async (found) => userOf(found, (await historyOf(parts, call, found))?.map(entryOf(groups)))),
-  );
+  const { holder } = call.spent.permit.caller;
+  const { sides_of: sidesOf = "", ...fields } = bodyFields(call.body);
+  if (typeof sidesOf !== "string") throw invalid("'sides_of' must be the merge_id of a merge");
+  const user = userKeyOf(fields, ["external_id", "user_alias", "platform_id", "email", "phone"]);
+  const { currencyRates } = holder.workspace;
+  const response = await parts.profile.inspectUsers({ scope: call.scope, user, currencyRates, sidesOf }, call.reading);
+  const names: Names = {
+    groups: parts.console.groups(holder),
+    keys: new Map(parts.console.keys.list(holder).map(({ id, name }) => [id, name])),
+  };
+  const users = await Promise.all(response.users.map(async (found) => userOf(found, names, await historyOf(parts, call, found))));
   return { body: JSON.stringify({ users, message: "success" }), headers: readHeaders(response.behind) };
 }
 
-function userOf(found: InspectedUser, consent: readonly object[] | undefined): object {
-  const profile = JSON.parse(Buffer.from(found.profileJson).toString()) as Record<string, unknown>;
+/** What a person calls a group or a key, by its id. */
+interface Names {
+  readonly groups: ReadonlyMap<string, string>;
+  readonly keys: ReadonlyMap<string, string>;
+}
+
+function userOf(found: InspectedUser, names: Names, history: History | undefined): object {
+  const profile = jsonOf(found.profileJson);
   const custom = (profile["custom_attributes"] ?? {}) as Record<string, unknown>;
   return {
     platform_id: found.userId,
     created_at: iso(found.createdAt),
     updated_at: iso(found.updatedAt),
     held: found.held,
-    ...(found.dropped && { dropped: droppedOf(found.dropped) }),
+    ...(found.dropped && { dropped: droppedOf(found.dropped, names) }),
     profile,
     fields: found.fields.map(({ name, custom: isCustom, origin }) => ({
       name,
       custom: isCustom,
       value: isCustom ? own(custom, name) : own(profile, name),
-      ...(origin && { set_by: originOf(origin) }),
+      ...(origin && { set_by: originOf(origin, names) }),
     })),
-    merges: found.merges.map(({ mergeId, sourceId, at, origin, jobId, index, undoUntil, blocked }) => ({
+    merges: found.merges.map(({ mergeId, sourceId, at, origin, jobId, index, undoUntil, blocked, sourceJson, targetJson }) => ({
       merge_id: mergeId,
       source_platform_id: sourceId,
       time: iso(at),
       ...(jobId !== "" && { undo: { job_id: jobId, index, until: iso(undoUntil), ...(blocked !== "" && { blocked }) } }),
-      ...(origin && { asked_by: originOf(origin) }),
+      ...(origin && { asked_by: originOf(origin, names) }),
+      ...(sourceJson.length > 0 && { sides: { source: jsonOf(sourceJson), target: jsonOf(targetJson) } }),
     })),
-    ...(consent !== undefined && { consent }),
+    undone_merges: found.undone.map(({ mergeId, otherId, wasSource, at, origin }) => ({
+      merge_id: mergeId,
+      other_platform_id: otherId,
+      was: wasSource ? "source" : "target",
+      time: iso(at),
+      ...(origin && { asked_by: originOf(origin, names) }),
+    })),
+    days: found.days.map(({ day, events, purchases }) => ({
+      date: iso(BigInt(day) * dayMs).slice(0, dateChars),
+      events: Number(events),
+      purchases: Number(purchases),
+    })),
+    ...(history && { consent: history.entries.map((entry) => entryOf(entry, names)) }),
+    ...(history && history.chains > 0 && { consent_chains: { checked: history.chains, damage: history.damage.map(damageOf) } }),
   };
 }
 
-function droppedOf({ count, last }: DroppedObjects): object {
-  return { count: Number(count), ...(last && { last: originOf(last) }) };
+const dayMs = 86_400_000n;
+const dateChars = "2026-01-01".length;
+
+function droppedOf({ count, last }: DroppedObjects, names: Names): object {
+  return { count: Number(count), ...(last && { last: originOf(last, names) }) };
 }
 
 function own(of: Record<string, unknown>, name: string): unknown {
   return Object.hasOwn(of, name) ? of[name] : undefined;
 }
 
-function originOf({ sequence, requestId, actor, receivedAt, what }: RequestOrigin): object {
+function originOf({ sequence, requestId, actor, receivedAt, what }: RequestOrigin, names: Names): object {
   const place = { position: Number(sequence) };
-  return requestId === "" ? place : { ...place, request_id: requestId, actor, time: iso(receivedAt), what };
+  return requestId === "" ? place : { ...place, request_id: requestId, ...actorOf(actor, names), time: iso(receivedAt), what };
 }
 
-/** A group has its declared name beside its id. */
-function entryOf(groups: ReadonlyMap<string, string>): (entry: LedgerEntry) => object {
-  return ({ subject, what, kind, before, after, at, actor, requestId }) => {
-    const name = groups.get(what);
-    const told = { subject, what, ...(name !== undefined && { name }), kind };
-    return { ...told, before: before ?? null, after: after ?? null, time: iso(at), actor, request_id: requestId };
+function actorOf(actor: string, { keys }: Names): object {
+  const name = keys.get(actor);
+  return { actor, ...(name !== undefined && { actor_name: name }) };
+}
+
+function entryOf({ index, subject, what, kind, before, after, at, actor, requestId, hash }: LedgerEntry, names: Names): object {
+  const name = names.groups.get(what);
+  return {
+    index,
+    subject,
+    what,
+    ...(name !== undefined && { name }),
+    kind,
+    before: before ?? null,
+    after: after ?? null,
+    time: iso(at),
+    ...actorOf(actor, names),
+    request_id: requestId,
+    hash,
   };
 }
 
+function damageOf({ subject, index, reason }: LedgerDamage): object {
+  return { subject, index, reason };
+}
+
+interface History {
+  readonly entries: readonly LedgerEntry[];
+  readonly damage: readonly LedgerDamage[];
+  /** How many were checked; 0: not all of them. */
+  readonly chains: number;
+}
+
 /** Of the user's groups and of its addresses; undefined where the parts that own consent are not there. */
-async function historyOf(parts: Asked, { scope, reading }: Call, found: InspectedUser): Promise<readonly LedgerEntry[] | undefined> {
-  const profile = JSON.parse(Buffer.from(found.profileJson).toString()) as Record<string, unknown>;
+async function historyOf(parts: Asked, { scope, reading }: Call, found: InspectedUser): Promise<History | undefined> {
+  const profile = jsonOf(found.profileJson);
   const addresses = [profile["email"], profile["phone"]].filter((address) => typeof address === "string");
   const name = keyFor(profile);
   try {
@@ -81,7 +132,12 @@ async function historyOf(parts: Asked, { scope, reading }: Call, found: Inspecte
       name === undefined ? undefined : parts.subscription.getHistory({ scope, users: [name] }, reading),
       addresses.length === 0 ? undefined : parts.messagingStatus.getHistory({ scope, addresses }, reading),
     ]);
-    return [...groups?.entries ?? [], ...status?.entries ?? []].toSorted((a, b) => Number(a.at - b.at));
+    const answers = [groups, status].filter((answer) => answer !== undefined);
+    return {
+      entries: answers.flatMap(({ entries }) => entries).toSorted((a, b) => Number(a.at - b.at)),
+      damage: answers.flatMap(({ damage }) => damage),
+      chains: answers.every(({ chains }) => chains > 0) ? answers.reduce((sum, { chains }) => sum + chains, 0) : 0,
+    };
   } catch (error) {
     if (error instanceof Refusal && error.reason === "NOT_IMPLEMENTED") return undefined;
     throw error;
@@ -93,6 +149,10 @@ function keyFor({ external_id: externalId, email, phone }: Record<string, unknow
   if (typeof externalId === "string") return keyOf({ case: "externalId", value: externalId });
   if (typeof email === "string") return keyOf({ case: "email", value: email });
   return typeof phone === "string" ? keyOf({ case: "phone", value: phone }) : undefined;
+}
+
+function jsonOf(bytes: Uint8Array): Record<string, unknown> {
+  return JSON.parse(Buffer.from(bytes).toString()) as Record<string, unknown>;
 }
 
 function iso(ms: bigint): string {

@@ -10,11 +10,14 @@ export interface ConnectedClient {
   close(): Promise<void>;
 }
 
-export function connectedClient(options: () => ClientOptions, clock: Clock): ConnectedClient {
+/** `onNodeChange` hears whenever a node came or went, before anything is sent to one that came. */
+export function connectedClient(options: () => ClientOptions, clock: Clock, onNodeChange: () => void): ConnectedClient {
   let connecting: Promise<cassandra.Client> | undefined;
 
   async function connect(): Promise<cassandra.Client> {
     const client = new cassandra.Client(options());
+    client.on("hostDown", onNodeChange);
+    client.on("hostUp", onNodeChange);
     try {
       await client.connect();
       return client;

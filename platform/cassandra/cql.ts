@@ -19,6 +19,7 @@ export interface Parsed {
   readonly values: ReadonlyMap<string, string>;
   readonly where: readonly { readonly column: string; readonly operator: string; readonly value: string }[];
   readonly limit: string | undefined;
+  readonly descending: boolean;
   /** `USING` parts by name: timestamp, ttl. */
   readonly using: ReadonlyMap<string, string>;
   readonly isConditional: boolean;
@@ -72,6 +73,7 @@ function readStatement(cql: string): Parsed {
     values: new Map(given.map((value, at) => [names[at] ?? "", value])),
     where: where === "" ? [] : where.split(/ AND /i).map(conditionOf),
     limit,
+    descending: / ORDER BY \w+ DESC/i.test(text),
     using: new Map(using === "" ? [] : using.split(/ AND /i).map((part) => pairOf(part, " "))),
     isConditional: / IF /i.test(text),
     allowsFiltering: /ALLOW FILTERING/i.test(text),

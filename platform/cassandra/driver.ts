@@ -6,7 +6,7 @@ import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 import { connectedClient } from "./connected-client.ts";
 import { outcomeOf, refusalOf } from "./outcome.ts";
-import type { Row, Session, Statement, Value } from "./session.ts";
+import type { Row, Statement, Value, WatchedSession } from "./session.ts";
 
 export interface CassandraConfig {
   /** `host` or `host:port`, some of the cluster. */
@@ -23,8 +23,9 @@ export interface CassandraConfig {
 }
 
 /** Connects when it is first needed, and again whenever that failed: an unreachable cluster costs each call its deadline at most. */
-export function openCassandra(config: CassandraConfig, clock: Clock): Session {
-  const connected = connectedClient(() => clientOptions(config), clock);
+export function openCassandra(config: CassandraConfig, clock: Clock): WatchedSession {
+  const listeners = new Set<() => void>();
+  const connected = connectedClient(() => clientOptions(config), clock, () => listeners.forEach((listener) => listener()));
   const deadlineMs = config.deadlineMs ?? limits.cassandraDeadlineMs;
   async function run<Result>(kind: "read" | "write", call: (client: cassandra.Client) => Promise<Result>): Promise<Result> {
     try {
@@ -58,6 +59,10 @@ export function openCassandra(config: CassandraConfig, clock: Clock): Session {
       const options = { ...queryOptions(statement), fetchSize: rowsMax, ...(from !== undefined && { pageState: from }) };
       const result = await run("read", (client) => client.execute(statement.cql, bound(statement) ?? [], options));
       return { rows: result.rows as unknown as Row[], next: result.pageState ?? undefined };
+    },
+    onNodeChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
     },
     close: () => connected.close(),
   };

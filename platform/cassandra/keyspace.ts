@@ -6,16 +6,16 @@ import { limits } from "../limits.ts";
 import type { StoreConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { openCassandra } from "./driver.ts";
-import { createKeyspace, currentVersion, isSealed, migrate, readMigrations } from "./migrate.ts";
-import type { Session } from "./session.ts";
+import { createKeyspace, currentVersion, migrate, readMigrations, sealedBy } from "./migrate.ts";
+import type { WatchedSession } from "./session.ts";
 import { type StoreWatch, watchStore } from "./store-watch.ts";
 
 export interface Keyspace {
-  readonly session: Session;
+  readonly session: WatchedSession;
   /** Whether the store answers. */
   readonly watch: StoreWatch;
-  /** Whether builds that do not know every version of this one refuse the tables (see Migration.seals), so that all of it may be used. */
-  readonly sealed: boolean;
+  /** The last version which builds that do not know it refuse (see Migration.seals): what came up to there may be used. */
+  readonly sealedBy: number;
   close(): Promise<void>;
 }
 
@@ -26,14 +26,14 @@ export interface Keyspace {
 export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaFolder: string, clock: Clock): Promise<Keyspace> {
   const session = openCassandra({ ...cassandra, keyspace }, clock);
   const migrations = readMigrations(schemaFolder);
-  let sealed: boolean;
+  let sealed: number;
   try {
     const version = await currentVersion(session, migrations).catch((error: unknown) => isUnmade(error) ? 0 : Promise.reject(error));
     if (version < migrations.length) {
       const found = `The tables of ${keyspace} have version ${version}, this build needs ${migrations.length}`;
       throw new Refusal("STORE_UNAVAILABLE", `${found}: run heddle migrate`, { retryAfterSeconds: 1 });
     }
-    sealed = await isSealed(session, migrations);
+    sealed = await sealedBy(session, migrations);
   } catch (error) {
     await session.close();
     throw error;
@@ -42,7 +42,7 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
   return {
     session,
     watch,
-    sealed,
+    sealedBy: sealed,
     async close() {
       watch.close();
       await session.close();

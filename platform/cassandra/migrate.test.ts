@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { createKeyspace, currentVersion, isSealed, migrate, type Migration, readMigrations } from "./migrate.ts";
+import { createKeyspace, currentVersion, migrate, type Migration, readMigrations, sealedBy } from "./migrate.ts";
 import type { Row, Session, Statement } from "./session.ts";
 
 const versions: Migration[] = [
@@ -30,15 +30,29 @@ test("tables are sealed as they are made, or on demand, and builds before refuse
   const sealing: Migration[] = [...versions, { version: 3, description: "three", statements: [table("e")], digest: "d3", seals: true }];
   const fresh = fakeSession().session;
   await migrate({ session: fresh, migrations: sealing, owner: "me" });
-  expect([await isSealed(fresh, sealing), await currentVersion(fresh, sealing)]).toEqual([true, 3]);
+  expect([await sealedBy(fresh, sealing), await currentVersion(fresh, sealing)]).toEqual([3, 3]);
   await expect(currentVersion(fresh, versions)).rejects.toThrow("Version 1 of the tables was another one");
   const old = fakeSession().session;
   await migrate({ session: old, migrations: versions, owner: "me" });
   expect(await migrate({ session: old, migrations: sealing, owner: "me" })).toEqual([3]);
-  expect([await isSealed(old, sealing), await currentVersion(old, versions)]).toEqual([false, 3]);
+  expect([await sealedBy(old, sealing), await currentVersion(old, versions)]).toEqual([0, 3]);
   expect(await migrate({ session: old, migrations: sealing, owner: "me", seal: true })).toEqual([]);
-  expect([await isSealed(old, sealing), await currentVersion(old, sealing)]).toEqual([true, 3]);
+  expect([await sealedBy(old, sealing), await currentVersion(old, sealing)]).toEqual([3, 3]);
   await expect(currentVersion(old, versions)).rejects.toThrow("Version 1 of the tables was another one");
+});
+
+test("a build that seals with a further version goes on with tables that were sealed by an earlier one", async () => {
+  const third: Migration = { version: 3, description: "three", statements: [table("e")], digest: "d3", seals: true };
+  const before = [...versions, third];
+  const now = [...before, { ...third, version: 4, digest: "d4" }];
+  const { session } = fakeSession();
+  await migrate({ session, migrations: before, owner: "me" });
+  expect(await migrate({ session, migrations: now, owner: "me" })).toEqual([4]);
+  // What the fourth brought may not be used yet, and what the third did may still be
+  expect(await sealedBy(session, now)).toBe(3);
+  await migrate({ session, migrations: now, owner: "me", seal: true });
+  expect(await sealedBy(session, now)).toBe(4);
+  await expect(currentVersion(session, before)).rejects.toThrow("Version 1 of the tables was another one");
 });
 
 test("migrate() that stopped half way goes on with the version that was begun", async () => {

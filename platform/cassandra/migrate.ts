@@ -79,27 +79,32 @@ export async function currentVersion(session: Session, migrations: readonly Migr
   return (await versionsOf(session, migrations)).length;
 }
 
-/** Whether builds that do not know every version that seals refuse these tables. */
-export async function isSealed(session: Session, migrations: readonly Migration[]): Promise<boolean> {
+/** The last version that seals of which builds that do not know it refuse these tables; 0 where there is none. */
+export async function sealedBy(session: Session, migrations: readonly Migration[]): Promise<number> {
   const [first] = await versionsOf(session, migrations);
-  return first !== undefined && first["digest"] === sealed(migrations);
+  return sealsOf(migrations).get(String(first?.["digest"])) ?? 0;
 }
 
 async function versionsOf(session: Session, migrations: readonly Migration[]): Promise<readonly Row[]> {
   const rows = await session.execute({ cql: selectVersions, values: { name: lockName }, idempotent: true });
   for (const [at, { digest }] of migrations.slice(0, rows.length).entries()) {
     const found = rows[at]?.["digest"];
-    if (found !== digest && (at > 0 || found !== sealed(migrations))) {
+    if (found !== digest && (at > 0 || !sealsOf(migrations).has(String(found)))) {
       throw new Error(`Version ${at + 1} of the tables was another one when it was applied`);
     }
   }
   return rows;
 }
 
-/** The digest of the first version of tables that are sealed; undefined where no version seals. */
+/** The digests of the first version of tables that are sealed, each with the version that they are sealed by. */
+function sealsOf(migrations: readonly Migration[]): Map<string, number> {
+  const sealing = migrations.filter(({ seals }) => seals);
+  return new Map(sealing.map(({ version }) => [`${migrations[0]?.digest} sealed by ${version}`, version]));
+}
+
+/** That of tables that are sealed by every version that seals; undefined where none does. */
 function sealed(migrations: readonly Migration[]): string | undefined {
-  const sealing = migrations.findLast(({ seals }) => seals);
-  return sealing && `${migrations[0]?.digest} sealed by ${sealing.version}`;
+  return [...sealsOf(migrations).keys()].at(-1);
 }
 
 async function seal({ session, migrations }: MigrateOptions): Promise<void> {

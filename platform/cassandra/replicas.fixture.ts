@@ -180,7 +180,8 @@ function rowsOf(
   const bounds = parsed.where.filter(({ operator }) => operator in comparisons);
   const named = parsed.where.filter(({ column, operator }) => table.clusteringKey.includes(column) && ["=", "IN"].includes(operator));
   const limit = parsed.limit === undefined ? Infinity : Number(statement.values[parsed.limit.replace(":", "")]);
-  return rows.filter((row) =>
+  const inOrder = parsed.descending ? rows.toReversed() : rows;
+  return inOrder.filter((row) =>
     named.every(({ column, value }) => ([statement.values[value.replace(":", "")]].flat() as unknown[]).includes(row[column])) &&
     bounds.every(({ column, operator, value }) => {
       const [left, right] = [row[column], statement.values[value.replace(":", "")]];

@@ -21,6 +21,11 @@ export interface Session {
   close(): Promise<void>;
 }
 
+export interface WatchedSession extends Session {
+  /** Calls back when a node came or went, before any statement goes to one that came: rows may be put back while nodes are away. */
+  onNodeChange(listener: () => void): () => void;
+}
+
 export interface Statement {
   /** A constant text with named markers (`:user_id`), prepared once. */
   readonly cql: string;

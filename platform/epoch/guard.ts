@@ -2,7 +2,7 @@
  * What stands before the log of a part: nothing is read of it or written to it unless it is of one history with the rows of
  * the part's keyspace. Looked at when the part starts, whenever NATS was away, and again and again.
  */
-import type { Session } from "../cassandra/session.ts";
+import type { Session, WatchedSession } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
@@ -15,12 +15,13 @@ import { type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
 import { type Found, judge, madeMark, streamOfMark, textOf } from "./judge.ts";
 import { type EpochMarks, openEpochMarks } from "./marks.ts";
 import { type EpochService, lookAtPlaces, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
+import { type FoundRows, WatchedRows } from "./watched-rows.ts";
 
 export interface EpochGuardOptions {
   /** The profile service makes the streams of a new installation; the others wait for it. */
   readonly service: EpochService;
   readonly keyspace: string;
-  readonly session: Session;
+  readonly session: WatchedSession;
   readonly streams: StreamsConfig;
   readonly events: EventsConfig;
   readonly clock: Clock;
@@ -32,7 +33,12 @@ export interface EpochGuardOptions {
 export interface EpochGuard {
   readonly epoch: Epoch;
   readonly marks: EpochMarks;
-  /** Resolves at once unless NATS was away since the last look. Refuses EPOCH_MISMATCH, and LOG_UNAVAILABLE where nobody can look. */
+  /** That of the options: after a node came or went, nothing goes through it before the rows were looked at. Refuses EPOCH_MISMATCH too. */
+  readonly session: Session;
+  /**
+   * Resolves at once unless NATS, or a node of Cassandra, was away since the last look. Refuses EPOCH_MISMATCH, and LOG_UNAVAILABLE
+   * where nobody can look.
+   */
   pass(): Promise<void>;
   /** Looks, as `pass` would if NATS had been away. */
   look(): Promise<void>;
@@ -56,7 +62,7 @@ export async function openEpochGuard(options: EpochGuardOptions): Promise<EpochG
 /** All that is to be judged of a service, without changing anything. */
 export async function findAll(
   connection: JetStreamConnection,
-  { service, keyspace, session, streams }: Pick<EpochGuardOptions, "service" | "keyspace" | "session" | "streams">,
+  { service, keyspace, session, streams }: Pick<EpochGuardOptions, "service" | "keyspace" | "streams"> & { readonly session: Session },
 ): Promise<Found> {
   const marks = openEpochMarks(session, streams.logName);
   const reached = await marks.reached();
@@ -132,14 +138,16 @@ async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: strin
 class Guard implements EpochGuard {
   readonly epoch: Epoch;
   readonly marks: EpochMarks;
+  readonly session: Session;
   readonly #options: EpochGuardOptions;
   readonly #connection: JetStreamConnection;
+  readonly #rows: WatchedRows;
   readonly #stopWaiting: () => void;
   /** How far this process has seen everything; rows and streams that say less were put back. */
   readonly #seen = new Map<string, number>([[madeMark, 1]]);
-  #isSure = true;
-  /** When the marks beside the rows were read last, on the monotonic time. */
-  #rowsAt = Number.NEGATIVE_INFINITY;
+  /** How often NATS came back, or a node of Cassandra came or went; and how often it had when the last look began. */
+  #changes = 0;
+  #lookedAfter = 0;
   #mismatch: Refusal | undefined;
   #looking: Promise<void> | undefined;
   #cancel: () => void = () => {};
@@ -150,9 +158,20 @@ class Guard implements EpochGuard {
     this.#options = options;
     this.#connection = connection;
     this.#noteRows(reached);
-    this.marks = this.#noting(openEpochMarks(options.session, options.streams.logName));
+    this.#rows = new WatchedRows({
+      ...options,
+      logName: options.streams.logName,
+      seen: () => this.#seen,
+      judge: (found) => this.#areOurs(found),
+      onOthers: () => this.look(),
+      onNodeChange: () => {
+        this.#changes += 1;
+      },
+    });
+    this.session = this.#rows.session;
+    this.marks = this.#noting(openEpochMarks(this.session, options.streams.logName));
     this.#stopWaiting = connection.onBack(() => {
-      this.#isSure = false;
+      this.#changes += 1;
       void this.look().catch(() => {});
     });
     this.#later();
@@ -160,7 +179,8 @@ class Guard implements EpochGuard {
 
   async pass(): Promise<void> {
     if (this.#mismatch) throw this.#mismatch;
-    if (!this.#isSure || !this.#connection.up) await this.look();
+    if (!this.#connection.up) await this.look();
+    while (this.#lookedAfter < this.#changes) await this.look();
   }
 
   look(): Promise<void> {
@@ -174,6 +194,7 @@ class Guard implements EpochGuard {
     this.#closed = true;
     this.#cancel();
     this.#stopWaiting();
+    this.#rows.close();
     await this.#looking?.catch(() => {});
     await this.#connection.close();
   }
@@ -189,6 +210,7 @@ class Guard implements EpochGuard {
   /** A server that is away says nothing of what it has: only what was found counts. */
   async #lookOnce(): Promise<void> {
     if (this.#mismatch) throw this.#mismatch;
+    const changes = this.#changes;
     const seen = new Map(this.#seen);
     const { keyspace, streams: { logName } } = this.#options;
     let streams: Found["streams"];
@@ -197,8 +219,7 @@ class Guard implements EpochGuard {
     } catch (error) {
       throw new Refusal("LOG_UNAVAILABLE", "The log cannot be looked at", { cause: error });
     }
-    const readAt = this.#options.clock.monotonic();
-    const rows = await this.#rows();
+    const rows = await this.#rows.read();
     const places = Array.from(seen, ([mark, at]) => ({ mark, of: laneOrIntake(mark), at: undefined, rows: at }));
     const verdict = judge({
       keyspace,
@@ -211,11 +232,12 @@ class Guard implements EpochGuard {
     });
     if (rows !== undefined && rows.epoch?.number !== this.epoch.number) this.#fail(beganMeanwhile);
     if (verdict.kind !== "fits") this.#fail(verdict.kind === "broken" ? textOf(verdict.faults) : beganMeanwhile);
-    this.#isSure = true;
-    this.#note(streams);
-    if (rows === undefined) return;
-    this.#rowsAt = readAt;
-    this.#noteRows(rows.reached);
+    this.#lookedAfter = changes;
+    if (rows !== undefined) {
+      this.#rows.saw(rows);
+      this.#noteRows(rows.reached);
+    }
+    this.#noteStreams(streams, rows?.reached);
   }
 
   /** Of every process: whoever goes on with another's lane knows too how far its rows were. */
@@ -225,38 +247,27 @@ class Guard implements EpochGuard {
     }
   }
 
-  /**
-   * Rows that were put back must not get a mark of before: from then on nobody could tell. So they are looked at first, and a write takes
-   * far less time from then on than a server needs to end, be put back and answer.
-   */
-  async #sureOfRows(): Promise<void> {
-    const before = this.#rowsAt;
-    if (this.#options.clock.monotonic() - before < limits.epochRowsTrustMs) return;
-    await this.look();
-    if (this.#rowsAt === before) throw new Refusal("STORE_UNAVAILABLE", "How far the rows are cannot be read", { retryAfterSeconds: 1 });
+  /** Whether rows are those that this process has seen, with its marks; without the log, which may be away. */
+  #areOurs({ epoch, reached, seen }: FoundRows): boolean {
+    if (this.#mismatch) throw this.#mismatch;
+    if (epoch?.number !== this.epoch.number) return false;
+    const own = [...seen].filter(([mark, at]) => !isStream(mark) && at >= this.epoch.from[laneOrIntake(mark)]);
+    if (own.some(([mark, at]) => (reached.get(mark) ?? 0) < at)) return false;
+    this.#noteRows(reached);
+    return true;
   }
 
-  /** Undefined while Cassandra does not answer. */
-  async #rows(): Promise<{ readonly epoch: Epoch | undefined; readonly reached: ReadonlyMap<string, number> } | undefined> {
-    try {
-      const marks = openEpochMarks(this.#options.session, this.#options.streams.logName);
-      const [epoch, reached] = await Promise.all([marks.epoch(), marks.reached()]);
-      return { epoch, reached };
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** How far the streams are, also of what nobody has resolved yet: in memory, and beside the rows. */
-  #note(streams: Found["streams"]): void {
-    const further = streamKinds.flatMap((kind) => {
+  /** How far the streams are, also of what nobody has resolved yet: in memory, and beside rows that could be read. */
+  #noteStreams(streams: Found["streams"], reached: ReadonlyMap<string, number> | undefined): void {
+    const ends = streamKinds.flatMap((kind) => {
       const last = streams[kind]?.last ?? 0;
-      return last >= this.epoch.from[kind] && last > (this.#seen.get(kind) ?? 0) ? [[kind, last] as const] : [];
+      return last >= this.epoch.from[kind] ? [[kind, last] as const] : [];
     });
-    for (const [kind, last] of further) this.#seen.set(kind, last);
-    if (this.#options.service !== "profile" || further.length === 0) return;
-    // While Cassandra is away nothing is resolved either; the next look notes it
-    void openEpochMarks(this.#options.session, this.#options.streams.logName).reach(new Map(further)).catch(() => {});
+    for (const [kind, last] of ends) this.#seen.set(kind, Math.max(last, this.#seen.get(kind) ?? 0));
+    const further = ends.filter(([kind, last]) => last > (reached?.get(kind) ?? 0));
+    if (this.#options.service !== "profile" || reached === undefined || further.length === 0) return;
+    // What fails is noted by the next look
+    void openEpochMarks(this.session, this.#options.streams.logName).reach(new Map(further)).catch(() => {});
   }
 
   #noting(marks: EpochMarks): EpochMarks {
@@ -264,7 +275,7 @@ class Guard implements EpochGuard {
       ...marks,
       reach: async (reached) => {
         await this.pass();
-        await this.#sureOfRows();
+        await this.#rows.checkLately();
         await marks.reach(reached);
         for (const [mark, sequence] of reached) this.#seen.set(mark, Math.max(sequence, this.#seen.get(mark) ?? 0));
       },

@@ -22,10 +22,17 @@ export interface Ledger {
   subjects: LedgerRows["subjects"];
   /** The entries of a subject's chain, in order. */
   history(workspaceId: string, subject: string): Promise<LedgerEntry[]>;
+  /** The same, and whether it is as it was written; no entries where one of them cannot be read. */
+  checked(workspaceId: string, subject: string): Promise<CheckedChain>;
   /** Every chain of a workspace. */
   chains(workspaceId: string): AsyncGenerator<LedgerEntry[]>;
   /** Checks every chain of a workspace; stops at the first that is damaged. */
   verify(workspaceId: string): Promise<{ readonly entries: number; readonly damage: LedgerDamage | undefined }>;
+}
+
+interface CheckedChain {
+  readonly entries: readonly LedgerEntry[];
+  readonly damage: LedgerDamage | undefined;
 }
 
 /** Pages hold `ledgerSubjectsPerPage` subjects. */
@@ -34,16 +41,15 @@ export function readLedger(rows: LedgerRows): Ledger {
     heads: (workspaceId, subjects) => rows.heads(workspaceId, subjects),
     subjects: (workspaceId, page) => rows.subjects(workspaceId, page),
     history: async (workspaceId, subject) => (await rows.chain(workspaceId, subject)).entries,
+    checked: (workspaceId, subject) => checked(rows, workspaceId, subject),
     async *chains(workspaceId) {
       for await (const subject of allSubjects(rows, workspaceId)) yield (await rows.chain(workspaceId, subject)).entries;
     },
     async verify(workspaceId) {
       let entries = 0;
       for await (const subject of allSubjects(rows, workspaceId)) {
-        const chain = await readable(() => rows.chain(workspaceId, subject));
-        if (chain === undefined) return { entries, damage: { subject, index: 0, reason: "An entry cannot be read" } };
-        const damage = damageOf({ workspaceId, head: chain.head }, chain.entries, subject);
-        if (damage !== undefined) return { entries, damage };
+        const chain = await checked(rows, workspaceId, subject);
+        if (chain.damage !== undefined) return { entries, damage: chain.damage };
         entries += chain.entries.length;
       }
       return { entries, damage: undefined };
@@ -60,11 +66,12 @@ async function* allSubjects(rows: LedgerRows, workspaceId: string): AsyncGenerat
   }
 }
 
-async function readable<T>(read: () => Promise<T>): Promise<T | undefined> {
+async function checked(rows: LedgerRows, workspaceId: string, subject: string): Promise<CheckedChain> {
   try {
-    return await read();
+    const { head, entries } = await rows.chain(workspaceId, subject);
+    return { entries, damage: damageOf({ workspaceId, head }, entries, subject) };
   } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
+    if (error instanceof SyntaxError) return { entries: [], damage: { subject, index: 0, reason: "An entry cannot be read" } };
     throw error;
   }
 }

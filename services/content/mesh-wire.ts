@@ -8,14 +8,10 @@ import type { Clock } from "../../platform/clock.ts";
 import { openCassandraDocuments } from "../../platform/documents/cassandra.ts";
 import { sweepChunksDaily } from "../../platform/documents/chunk-sweep.ts";
 import { limits } from "../../platform/limits.ts";
-import type { Logger } from "../../platform/logger.ts";
 import type { PeerConfig, StoreConfig } from "../../platform/mesh-config.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
-import { serveRpc } from "../../platform/rpc/server.ts";
-import type { Tenants } from "../../platform/rpc/tenants.ts";
-import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
-import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
+import { type Opened, serveStoreService, type StoreService, type StoreServiceDeps } from "../../platform/rpc/store-service.ts";
 import { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import { TranslationService } from "../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
@@ -29,62 +25,24 @@ import { centersOver, translationsOver } from "./compose.ts";
 
 export { type MeshContentConfig, readMeshContentConfig, readMeshContentStore } from "./mesh-config.ts";
 
-export interface MeshContent {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  health(): Readiness;
-  /** Refuses new calls and finishes those under way. */
-  close(): Promise<void>;
-}
-
-/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached; the other parts may come later. */
-export async function serveMeshContent(
-  config: MeshContentConfig,
-  { clock, logger, telemetry, tenants }: {
-    readonly clock: Clock;
-    readonly logger: Logger;
-    readonly telemetry: Telemetry;
-    readonly tenants?: Tenants;
-  },
-): Promise<MeshContent> {
-  const opened: (() => Promise<unknown> | unknown)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
-    const { session, watch, close: closeStore } = await openKeyspace(config, contentMeshSchema, clock);
-    opened.push(closeStore);
+/** Refuses as serveStoreService; the services it asks may come later. */
+export async function serveMeshContent(config: MeshContentConfig, deps: StoreServiceDeps): Promise<StoreService> {
+  const { clock, logger, telemetry: { tracer } } = deps;
+  return await serveStoreService({ ...config, schemaFolder: contentMeshSchema }, deps, async (session, opened) => {
     opened.push(sweepChunksDaily({ session, clock, logger, layout: translationsLayout }));
     const { centers, translations } = documentsIn(session, clock);
-    const behind = connectPeers(config, { clock, logger, tracer: telemetry.tracer }, opened);
-    function health(): Readiness {
-      return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
-    }
-    const server = await serveRpc({
-      routes: [
-        rpcRoute(ContentService, centersOver(centers, { ...behind, clock, linkLifeMs: config.linkLifeMs })),
-        rpcRoute(TranslationService, translationsOver(translations, clock)),
-      ],
-      ...config.rpc,
-      callers: new Map([ContentService, TranslationService].map(({ typeName }) => [typeName, config.rpc.callers])),
-      clock,
-      logger,
-      telemetry,
-      health,
-      tenants,
-    });
-    opened.push(() => server.close());
-    return { url: server.url, health, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    const peers = connectPeers(config, { clock, logger, tracer }, opened);
+    return [
+      rpcRoute(ContentService, centersOver(centers, { ...peers, clock, linkLifeMs: config.linkLifeMs })),
+      rpcRoute(TranslationService, translationsOver(translations, clock)),
+    ];
+  });
 }
 
 function connectPeers(
   config: MeshContentConfig,
   deps: Pick<ClientOptions, "clock" | "logger" | "tracer">,
-  opened: (() => Promise<unknown> | unknown)[],
+  opened: Opened,
 ) {
   function clientOf<Service extends DescService>(service: Service, peer: PeerConfig): Client<Service> {
     const connected = connectClient(service, { ...peer, caller: "content", deadlineMs: limits.drainMsMax, ...deps });

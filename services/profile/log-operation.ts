@@ -1,18 +1,14 @@
 /** `heddle log` over a data folder, whether or not a server runs on it: it does what is asked within a second, or when it starts. */
+import type { ServiceImpl } from "@connectrpc/connect";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { limits } from "../../platform/limits.ts";
+import type { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { SetAsidePlace } from "./domain/ports.ts";
 import type { Mark } from "./domain/profile.ts";
-import { checkSetAside, checkSkip, type HeldRow, heldUsers, isRedrivable } from "./lanes/log-operator.ts";
+import { checkSetAside, checkSkip, heldUsers, isRedrivable, type LogStatus, statusMessage } from "./lanes/log-operator.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore } from "./store/sqlite.ts";
-
-interface LogStatus {
-  readonly lags: readonly { readonly lane: string; readonly records: number; readonly seconds?: number }[];
-  readonly held: readonly HeldRow[];
-  readonly setAside: readonly { readonly partition: number; readonly sequence: number; readonly reason: string }[];
-}
 
 interface Redriven {
   readonly users: number;
@@ -42,8 +38,11 @@ export async function openLogOperation(
         const records = Math.max(0, await tail(partition) - await steps.checkpoint(partition));
         return { lane: `intake-${partition}`, records };
       });
-      const setAside = await profiles.listSetAside(limits.heldRedriveMax);
-      return { lags: await Promise.all(lags), held: await heldUsers(profiles), setAside };
+      return {
+        lags: await Promise.all(lags),
+        held: await heldUsers(profiles),
+        setAside: await profiles.listSetAside(limits.heldRedriveMax),
+      };
     },
     async redrive() {
       const users = (await profiles.listHeld(limits.heldRedriveMax)).length;
@@ -59,6 +58,19 @@ export async function openLogOperation(
       checkSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
       await steps.forgetSetAside(at);
       await asked.redrive();
+    },
+  };
+}
+
+/** heddle.log.v1 over a data folder, for the console of the one process that serves it. */
+export function logService(operation: LogOperation): ServiceImpl<typeof LogService> {
+  return {
+    getStatus: async () => statusMessage(await operation.status()),
+    redrive: () => operation.redrive(),
+    async skip({ workspaceId, userId, sequence, part, partition }) {
+      if (userId === "") await operation.skipSetAside({ partition, sequence: Number(sequence) });
+      else await operation.skip({ workspaceId, userId, mark: [Number(sequence), part] });
+      return {};
     },
   };
 }

@@ -85,7 +85,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
           clock,
           logger: silentLogger,
           undoWindowMs,
-          numbersUsers: true,
+          numbersUsers: () => true,
           trimBytes: 10_000,
           members: alone(id),
           subjects: {

@@ -52,7 +52,7 @@ export interface MeshReaderOptions {
   readonly logger: Logger;
   readonly undoWindowMs: number;
   /** New users get a number, by which their rows live together. */
-  readonly numbersUsers?: boolean;
+  readonly numbersUsers?: () => boolean;
   /** See `laneTrimBytes`. */
   readonly trimBytes: number;
   readonly tracer?: Tracer;

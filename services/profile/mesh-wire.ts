@@ -1,6 +1,7 @@
 /** The profile service as a process of the mesh: JetStream, Cassandra, its readers and its RPCs put together. */
 import { join } from "node:path";
-import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
+import { type Keyspace, openKeyspace } from "../../platform/cassandra/keyspace.ts";
+import type { Session } from "../../platform/cassandra/session.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { type EpochGuard, openEpochGuard } from "../../platform/epoch/guard.ts";
 import { guardedLog, guardedSteps } from "../../platform/epoch/guarded.ts";
@@ -37,6 +38,7 @@ import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
 import { bucketOfUser } from "./domain/user-number.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
+import { bucketMember, bucketMembers } from "./lanes/bucket-members.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
@@ -45,6 +47,7 @@ import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
 import { profileRoutes } from "./rpc/routes.ts";
+import { fillNames } from "./store/fill-names.ts";
 import { cassandraProfileMove } from "./store/moved-cassandra.ts";
 import { type CassandraProfileStore, openCassandraProfileStore } from "./store/cassandra.ts";
 
@@ -64,6 +67,16 @@ export interface MeshParts {
   readonly logger: Logger;
   readonly telemetry?: Telemetry;
   readonly tenants?: Tenants;
+}
+
+/** For `heddle migrate --names`; how many names there are. */
+export async function listNames(config: StoreConfig, clock: Clock): Promise<number> {
+  const { session, close } = await openKeyspace(config, profileSchema, clock);
+  try {
+    return await fillNames(session);
+  } finally {
+    await close();
+  }
 }
 
 type Opened = (() => Promise<unknown> | unknown)[];
@@ -96,7 +109,8 @@ export async function serveMeshProfile(config: MeshProfileConfig, parts: MeshPar
 function callersOf({ rpc, operators }: MeshProfileConfig): Map<string, readonly string[]> {
   return new Map([
     [ProfileService.typeName, rpc.callers],
-    [LogService.typeName, operators],
+    // The gateway asks for keys that may console.operate
+    [LogService.typeName, [...operators, "gateway"]],
   ]);
 }
 
@@ -109,16 +123,16 @@ async function open(
 ): Promise<Pick<MeshProfile, "url" | "health">> {
   const { partitions } = config;
   const layout = laneLayout(partitions, config.lanes);
-  const { storeWatch, session, sealed, ...tables } = await openStore(config, clock, opened);
-  const store = measuredTables(tables, telemetry);
+  const { session, watch: storeWatch, sealedBy } = await openStore(config, clock, opened);
   const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
+  const store = measuredTables(tablesIn(guard.session, config, clock), telemetry);
   const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions, guard }, opened);
   const { intake, lanes, news, members, bus } = logs;
   const applied = openMeshApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
   opened.push(() => applied.close());
   const readers = startMeshReaders({
-    id: newId("proc_", clock),
+    id: newId(bucketMember, clock),
     ...logs,
     ...store,
     layout,
@@ -128,7 +142,7 @@ async function open(
     logger,
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
-    numbersUsers: sealed,
+    numbersUsers: () => sealedBy >= bucketsVersion && members.knowBuckets(),
     note: (marks) => guard.marks.reach(marks),
     trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
     subjects: subjectsOf(config),
@@ -217,15 +231,14 @@ function meshWork(
   };
 }
 
-async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened) {
-  const { session, watch, sealed, close } = await openKeyspace(config, profileSchema, clock);
-  opened.push(close);
-  return {
-    ...openCassandraProfileStore({ session, clock, partitions: config.partitions, bucketOf: bucketOfUser }),
-    storeWatch: watch,
-    session,
-    sealed,
-  };
+async function openStore(config: MeshProfileConfig, clock: Clock, opened: Opened): Promise<Keyspace> {
+  const keyspace = await openKeyspace(config, profileSchema, clock);
+  opened.push(() => keyspace.close());
+  return keyspace;
+}
+
+function tablesIn(session: Session, { partitions }: Pick<MeshProfileConfig, "partitions">, clock: Clock): CassandraProfileStore {
+  return openCassandraProfileStore({ session, clock, partitions, bucketOf: bucketOfUser });
 }
 
 async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePartitions: number; guard: EpochGuard }, opened: Opened) {
@@ -244,7 +257,7 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
   opened.push(() => steps.close());
   const bus = await connectJetStream({ ...config.nats, logger });
   opened.push(() => bus.close());
-  const members = openBusMembers({ bus, subject: `${config.logName}-members`, clock });
+  const members = bucketMembers(openBusMembers({ bus, subject: `${config.logName}-members`, clock }));
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
   return { intake, lanes, steps, bus, members, events, news: openBusNews(bus, `${config.logName}-progress`, clock) };
@@ -266,12 +279,15 @@ function openEmailStatuses(
   return emailStatusesBy(called.client);
 }
 
+/** The version of the tables that has buckets of users. */
+const bucketsVersion = 7;
+
 /** Where the migrations of the service's tables lie. */
 export const profileSchema: string = join(import.meta.dirname, "store/schema");
 
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. `partitions`: those of the intake log. */
 export async function openMeshProfileMove(config: StoreConfig & { readonly partitions: number }, clock: Clock) {
-  const { session, close } = await openKeyspace(config, profileSchema, clock);
-  const store = openCassandraProfileStore({ session, clock, partitions: config.partitions, bucketOf: bucketOfUser });
-  return { ...cassandraProfileMove(session, store), close };
+  const { session, sealedBy, close } = await openKeyspace(config, profileSchema, clock);
+  const bucketOf = sealedBy >= bucketsVersion ? undefined : bucketOfUser;
+  return { ...cassandraProfileMove(session, tablesIn(session, config, clock), bucketOf), close };
 }

@@ -43,7 +43,7 @@ export { emailStatusesBy } from "./clients/email-statuses.ts";
 export { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 export { trackVerdict } from "./domain/track-verdict.ts";
 export { type ProfileConfig, readProfileConfig } from "./config.ts";
-export { type LogOperation, openLogOperation } from "./log-operation.ts";
+export { type LogOperation, logService, openLogOperation } from "./log-operation.ts";
 
 export interface ProfileOptions {
   /** Closed by whoever opened them, after this part. */

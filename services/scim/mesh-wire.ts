@@ -4,13 +4,9 @@ import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import type { Clock } from "../../platform/clock.ts";
 import { openEventStream } from "../../platform/events/jetstream.ts";
 import { limits } from "../../platform/limits.ts";
-import type { Logger } from "../../platform/logger.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
-import { serveRpc } from "../../platform/rpc/server.ts";
-import type { Tenants } from "../../platform/rpc/tenants.ts";
-import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
-import type { Telemetry } from "../../platform/telemetry/telemetry.ts";
+import { serveStoreService, type StoreService, type StoreServiceDeps } from "../../platform/rpc/store-service.ts";
 import { ScimService } from "../../proto/gen/heddle/scim/v1/scim_service_pb.ts";
 import { composeScim, type ScimPart } from "./compose.ts";
 import type { LogEntry, LogQuestion } from "./domain/ports.ts";
@@ -21,55 +17,17 @@ import { openRequestLog } from "./store/request-log.ts";
 
 export { type MeshScimConfig, readMeshScimConfig, readMeshScimStore } from "./mesh-config.ts";
 
-export interface MeshScim {
-  /** Where its RPCs are served. */
-  readonly url: string;
-  health(): Readiness;
-  /** Refuses new calls and finishes those under way; events that wait are published by another process or after the next start. */
-  close(): Promise<void>;
-}
-
-/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, LOG_UNAVAILABLE where NATS cannot. */
-export async function serveMeshScim(
-  config: MeshScimConfig,
-  { clock, logger, telemetry, tenants }: {
-    readonly clock: Clock;
-    readonly logger: Logger;
-    readonly telemetry: Telemetry;
-    readonly tenants?: Tenants;
-  },
-): Promise<MeshScim> {
-  const opened: (() => Promise<unknown> | unknown)[] = [];
-  async function close(): Promise<void> {
-    for (const closeOne of opened.splice(0).reverse()) await closeOne();
-  }
-  try {
-    const { session, watch, close: closeStore } = await openKeyspace(config, scimMeshSchema, clock);
-    opened.push(closeStore);
+/** Refuses as serveStoreService, and LOG_UNAVAILABLE where NATS cannot be reached. Events that wait go out by another process or the next start. */
+export async function serveMeshScim(config: MeshScimConfig, deps: StoreServiceDeps): Promise<StoreService> {
+  const { clock, logger, telemetry } = deps;
+  return await serveStoreService({ ...config, schemaFolder: scimMeshSchema }, deps, async (session, opened) => {
     const events = await openEventStream({ ...config.events, logger });
     opened.push(() => events.close());
     const part = composeScim(openCassandraScim(session, clock), { clock, logger, telemetry, publish: (event) => events.publish([event]) });
     opened.push(() => part.close());
     opened.push(wakeAgainAndAgain(part, clock));
-    function health(): Readiness {
-      return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
-    }
-    const server = await serveRpc({
-      routes: [rpcRoute(ScimService, part.service)],
-      ...config.rpc,
-      callers: new Map([[ScimService.typeName, config.rpc.callers]]),
-      clock,
-      logger,
-      telemetry,
-      health,
-      tenants,
-    });
-    opened.push(() => server.close());
-    return { url: server.url, health, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return [rpcRoute(ScimService, part.service)];
+  });
 }
 
 /** The newest requests of a company, for `heddle scim log`. Refuses STORE_UNAVAILABLE. */

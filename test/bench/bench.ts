@@ -7,19 +7,28 @@
  *   --url URL --pids 1,2      one that runs already; with --key for each workspace that the load may go to
  *   --rounds 3 --seconds 8    how often each load is measured, and how long, roughly
  *   --profiles 10000          so many users
+ *   --body events,attributes,purchases,mixed --objects 1,25,75 --connections 1,32,128 --picks uniform,zipf,new,hot
+ *                             loads of these instead of the usual ones, each combination
+ *   --counts                  with a mesh: messages, synced writes, rows and calls of a request, by kind, and a second of nothing
  *   --picture FILE.svg        draws what the table says; --json prints it for programs
+ *
+ * What users have in the end is held against what they were sent: one object too many or too few and the bench fails.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { firstBody, hotUserBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
+import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
+import { bareProgram, bareServers, meshFloors } from "./floors.ts";
 import { type Answer, load, type LoadResult, percentile, send } from "./load.ts";
+import { type BenchLoad, loadsOf } from "./loads.ts";
 import { firstLine, startServer } from "./server.ts";
 import { machineText, watchOthers } from "./stillness.ts";
+import { Tally } from "./tally.ts";
 import { costsOf, residentMbOf, startTargets, type Target, type Targets } from "./targets.ts";
 
 const { values } = parseArgs({
@@ -32,6 +41,11 @@ const { values } = parseArgs({
     url: { type: "string" },
     pids: { type: "string", default: "" },
     key: { type: "string", multiple: true },
+    body: { type: "string" },
+    objects: { type: "string" },
+    connections: { type: "string" },
+    picks: { type: "string" },
+    counts: { type: "boolean", default: false },
     picture: { type: "string" },
     json: { type: "boolean", default: false },
   },
@@ -55,76 +69,56 @@ const floors = {
   many: "node:http parses 75 objects",
   one: "node:http parses one object",
   write: "SQLite upserts a row, 500 a commit",
+  resolver: "a workspace's resolver alone, 75 objects a request",
   reads: `SQLite reads 3 rows and upserts one, ${values.profiles} users`,
 };
 /** Requests of a load in a second of the command line. The mesh takes fewer. */
 const share = shape === "mesh" ? 0.1 : 1;
-
-interface Load {
-  readonly name: string;
-  readonly objects: number;
-  readonly connections: number;
-  readonly requests: number;
-  readonly floor?: string;
-  readonly make: (n: number) => ReturnType<typeof track>;
-}
-
-const loads: readonly Load[] = [
-  {
-    name: "75 objects a request, applied",
-    objects: 75,
-    connections: 16,
-    requests: 250 * scale * share,
-    ...(shape === "one" && { floor: floors.reads }),
-    make: (n) => track(n, mixedBody(n, users)),
-  },
-  {
-    name: "one object a request, applied",
-    objects: 1,
-    connections: 32,
-    requests: 1_500 * scale * share,
-    floor: floors.one,
-    make: (n) => track(n, oneEventBody(n, users)),
-  },
-  {
-    name: "one object a request, one connection",
-    objects: 1,
-    connections: 1,
-    requests: 300 * scale * share,
-    floor: floors.one,
-    make: (n) => track(n, oneEventBody(n, users)),
-  },
-  {
-    name: "one hot user, 75 objects a request",
-    objects: 75,
-    connections: 1,
-    requests: 60 * scale * share,
-    make: (n) => track(0, hotUserBody(n, 75)),
-  },
-];
+const loads = loadsOf({ ...values, users, scale: scale * share });
+/** What each build was sent to the first workspace. */
+const tallies = new Map<Target, Tally>();
+let sent = 0;
 
 try {
   if (values.url === undefined && shape === "one") await startTime();
   const targets = await open();
   try {
-    await measureAll(targets.all);
+    await measureAll(targets);
   } finally {
     await targets.stop();
   }
   report();
+  if (values.counts) await spawned("messages.ts");
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function measureAll(targets: readonly Target[]): Promise<void> {
-  for (const target of targets) await fill(target);
+async function measureAll({ all, servers }: Targets): Promise<void> {
+  for (const target of all) await fill(target);
   for (let round = 0; round < rounds; round += 1) {
     await measureFloors(round);
+    if (servers !== undefined) figures.push(...await bareServers(servers, scale * share));
     // A B A B, and each is as often the first
-    const inTurn = round % 2 === 0 ? targets : targets.toReversed();
+    const inTurn = round % 2 === 0 ? all : all.toReversed();
     for (const each of loads) for (const target of inTurn) await measure(each, target);
   }
-  for (const target of targets) await readable(target);
+  for (const target of all) await readable(target);
+  for (const target of all) await checkTally(target);
+}
+
+/** What is not there once fails the bench; of a server that ran before nobody knows what it had. */
+async function checkTally(target: Target): Promise<void> {
+  if (values.url !== undefined) return;
+  const failed = figures.reduce((sum, figure) => sum + (figure.target === target.name ? figure.failed ?? 0 : 0), 0);
+  if (failed > 0) {
+    return void others.push({ name: `objects that are there once, ${target.name}`, value: "not checked, as requests failed" });
+  }
+  const differences = await tallies.get(target)?.differences(target.url, keys[0] ?? "") ?? [];
+  others.push({
+    name: `objects that are there once, ${target.name}`,
+    value: differences.length === 0 ? "all" : `NOT: ${differences.join("; ")}`,
+  });
+  if (differences.length > 0) process.exitCode = 1;
 }
 
 async function open(): Promise<Targets> {
@@ -163,22 +157,17 @@ async function measureFloors(round: number): Promise<void> {
     () => load({ url, connections: 32, requests: 3_000 * scale, make: (n) => ({ ...bare, body: oneEventBody(n, users) }) }),
   );
   child.kill();
-  bareStore(floors.write, ["sqlite", join(folder, `floor-write-${round}.db`)]);
-  bareStore(floors.reads, ["users", join(folder, `floor-reads-${round}.db`), values.profiles]);
-}
-
-function bareStore(name: string, args: readonly string[]): void {
-  const watched = watchOthers([process.pid]);
-  const out = spawnSync(process.execPath, [join(import.meta.dirname, "floor.ts"), ...args], { encoding: "utf8" });
-  const { cpuUs, perSecond } = JSON.parse(out.stdout) as { cpuUs: number; perSecond: number };
-  // Its own time is among that of others, as it has ended
-  const own = Math.min(1, (cpuUs * perSecond) / 1e6);
-  figures.push({ load: name, cpuUs, objectsPerSecond: perSecond, others: Math.max(0, watched() - own) });
+  figures.push(
+    bareProgram(floors.write, "floor.ts", ["sqlite", join(folder, `floor-write-${round}.db`)]),
+    bareProgram(floors.reads, "floor.ts", ["users", join(folder, `floor-reads-${round}.db`), values.profiles]),
+    bareProgram(floors.resolver, "resolver.ts", ["--bare", "--users", String(Math.min(50_000, Number(values.profiles)))]),
+  );
 }
 
 async function fill(target: Target): Promise<void> {
   const requests = Math.ceil(users / 75) * workspaces;
-  const make = (n: number) => track(n, firstBody(Math.floor(n / workspaces), users));
+  tallies.set(target, new Tally());
+  const make = (n: number) => tracked(target, n, firstBody(Math.floor(n / workspaces), users));
   await counted(
     `making ${users * workspaces} profiles`,
     target,
@@ -187,11 +176,14 @@ async function fill(target: Target): Promise<void> {
   );
 }
 
-async function measure({ name, objects, ...asked }: Load, target: Target): Promise<void> {
-  await counted(name, target, objects, () => applied(target.url, { ...asked, requests: Math.max(1, Math.round(asked.requests)) }));
+async function measure({ name, objects, isHot, connections, ...asked }: BenchLoad, target: Target): Promise<void> {
+  sent += 1;
+  const run = String(sent);
+  const make = (n: number) => tracked(target, isHot ? 0 : n, asked.make(n, run));
+  await counted(name, target, objects, () => applied(target.url, { requests: Math.max(1, Math.round(asked.requests)), make, connections }));
 }
 
-/** At half load: how long after an answer a read that sees it comes back. */
+/** Open loop at half load, so that a slow answer keeps no other back: how long answers take, and how long after one a read that sees it comes back. */
 async function readable(target: Target): Promise<void> {
   const fastest = summaries(figures, new Map()).find((row) => row.load === loads[0]?.name && row.target === target.name);
   const perSecond = (fastest?.objectsPerSecond ?? 0) / 75 / 2;
@@ -206,12 +198,12 @@ async function readable(target: Target): Promise<void> {
     waits.push(performance.now() - start);
   };
   const requests = Math.max(20, Math.floor(perSecond * scale));
-  const make = (n: number) => track(n, mixedBody(n, users));
+  const make = (n: number) => tracked(target, n, mixedBody(n, users));
   await counted(
     "75 objects a request at half load",
     target,
     75,
-    () => load({ url: target.url, connections: 16, requests, perSecond, make, onAnswer }),
+    () => load({ url: target.url, connections: 128, requests, perSecond, make, onAnswer }),
   );
   const sorted = Float64Array.from(waits).sort();
   const [half, most] = [percentile(sorted, 0.5), percentile(sorted, 0.99)].map((ms) => ms.toFixed(1));
@@ -223,7 +215,7 @@ async function readable(target: Target): Promise<void> {
 /** A load that ends when its last object can be read. */
 async function applied(
   url: string,
-  asked: { readonly requests: number; readonly make: Load["make"]; readonly connections: number },
+  asked: { readonly requests: number; readonly make: (n: number) => ReturnType<typeof track>; readonly connections: number },
 ): Promise<LoadResult> {
   let position = "";
   const began = performance.now();
@@ -267,8 +259,20 @@ function track(n: number, body: Buffer): { path: string; body: Buffer; headers: 
   return { path: "/users/track", body, headers: { authorization: `Bearer ${keys[n % workspaces]}` } };
 }
 
+/** As `track`, of a request that is sent once. */
+function tracked(target: Target, n: number, body: Buffer): ReturnType<typeof track> {
+  if (n % workspaces === 0) tallies.get(target)?.add(body);
+  return track(n, body);
+}
+
+/** By the number of its objects: many go with what a store cannot spare, few with what HTTP alone takes. */
+function floorOf({ objects }: Pick<BenchLoad, "objects">): string {
+  if (objects < 25) return floors.one;
+  return shape === "one" ? floors.reads : meshFloors.together;
+}
+
 function report(): void {
-  const rows = summaries(figures, new Map(loads.flatMap(({ name, floor }) => floor === undefined ? [] : [[name, floor]])));
+  const rows = summaries(figures, new Map(loads.map((each) => [each.name, floorOf(each)])));
   const warnings = warningsOf(rows);
   if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
   const plain = rows.map((row) => ({ ...row, cpuUsBy: Object.fromEntries(row.cpuUsBy) }));
@@ -276,4 +280,10 @@ function report(): void {
   console.log(`${machineText()}; ${rounds} rounds\n\n${tableOf(rows)}\n`);
   for (const { name, value } of others) console.log(`- ${name}: ${value}`);
   for (const warning of warnings) console.log(`\n${warning}`);
+}
+
+async function spawned(file: string): Promise<void> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, file)], { stdio: "inherit" });
+  const [code] = await once(child, "exit") as [number | null];
+  if (code !== 0) process.exitCode = 1;
 }

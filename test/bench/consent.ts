@@ -79,7 +79,7 @@ async function startOne() {
 }
 
 async function startMesh() {
-  const servers = await startMeshServers();
+  const servers = await startMeshServers({ lastsLong: true });
   const mesh = await launchMesh({
     repository: resolve(import.meta.dirname, "../.."),
     settings: servers.settings,

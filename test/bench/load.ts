@@ -5,7 +5,7 @@ export interface LoadOptions {
   readonly url: string;
   readonly connections: number;
   readonly requests: number;
-  /** Requests a second over all connections; 0: as fast as answers come. */
+  /** Requests a second over all connections, whose times count from when they were due; 0: as fast as answers come. */
   readonly perSecond?: number;
   /** The nth request. */
   readonly make: (n: number) => Asked;
@@ -46,9 +46,10 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     for (;;) {
       const n = next++;
       if (n >= options.requests) return;
-      if (options.perSecond) await until(began + (n / options.perSecond) * 1000);
+      const due = options.perSecond ? began + (n / options.perSecond) * 1000 : undefined;
+      if (due !== undefined) await until(due);
       if (options.isOver?.()) return;
-      const start = performance.now();
+      const start = due ?? performance.now();
       const answer = await send(agent, options.url, options.make(n));
       latencies.push(performance.now() - start);
       if (answer.status >= 300) failed++;

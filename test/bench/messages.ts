@@ -1,6 +1,7 @@
 /**
- * `node test/bench/messages.ts`: NATS messages of a request of one object by kind, and those of a mesh where nothing happens;
- * never part of a timed test.
+ * `node test/bench/messages.ts`: what a request of one object makes others do, by kind: NATS messages with their bytes, messages that NATS syncs,
+ * rows of Cassandra by table, calls between parts; and the same of a mesh where nothing happens, a second. Never part of a timed test, but requests
+ * that do not stand in the intake once each fail it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
@@ -8,9 +9,12 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { connect, type NatsConnection } from "nats";
+import cassandra from "cassandra-driver";
+import { connect, type Msg, type NatsConnection } from "nats";
+import { meshParts } from "../../cli/mesh-parts.ts";
 import { startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";
+import { freePorts } from "../servers/server-process.ts";
 import { oneEventBody } from "./bodies.ts";
 import { send } from "./load.ts";
 import { costOf } from "./process-cost.ts";
@@ -36,7 +40,9 @@ writeFileSync(
   declarationPath,
   `companies:\n  - name: bench\n    workspaces:\n      - name: one\n        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]\n`,
 );
-const servers = await startMeshServers();
+const servers = await startMeshServers({ lastsLong: true });
+const parts = ["gateway", ...meshParts.keys()];
+const ports = new Map((await freePorts(parts.length)).map((port, at) => [parts[at] ?? "", port]));
 const mesh = await launchMesh({
   repository: resolve(import.meta.dirname, "../.."),
   settings: servers.settings,
@@ -45,10 +51,19 @@ const mesh = await launchMesh({
   declarationPath,
   runtimeOf: () => "node",
   env: { HEDDLE_LOG_LANES: values.lanes },
+  envOf: (part) => ({ HEDDLE_METRICS_PORT: String(ports.get(part)) }),
 });
 const agent = new Agent({ keepAlive: true });
 const nats = await connect({ servers: [servers.nats.url] });
 const counted = countAll(nats);
+const session = new cassandra.Client({
+  contactPoints: [servers.cassandra.contactPoint],
+  localDataCenter: servers.cassandra.datacenter,
+});
+await session.connect();
+
+/** Of the last measure. */
+let inIntake = 0;
 
 try {
   for (let n = 0; n < warmRequests; n += 1) await track(n);
@@ -60,11 +75,16 @@ try {
       await next;
     }
   });
+  if (inIntake !== requests) {
+    console.error(`\n${requests} requests were answered, and ${inIntake} messages stand in the intake`);
+    process.exitCode = 1;
+  }
   // What is applied is trimmed a minute later
   await setTimeout(trimmedMs);
   await measure(`a second, while nothing happens for ${idleSeconds} s`, idleSeconds, () => setTimeout(idleSeconds * 1_000));
 } finally {
   agent.destroy();
+  await session.shutdown();
   await nats.close();
   mesh.kill("SIGTERM");
   await mesh.ended;
@@ -77,20 +97,69 @@ async function track(n: number): Promise<void> {
   await send(agent, mesh.url, { path: "/users/track", body: oneEventBody(n, users), headers });
 }
 
-/** Prints by kind what came on any subject, for each of `count`, and the CPU of every process that serves. */
+/** Prints by kind what came on any subject, what Cassandra did and parts asked each other, for each of `count`, and the CPU of every process that serves. */
 async function measure(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
+  const [rows, calls] = [await rowsByTable(), await callsByKind()];
   counted.clear();
   const before = costs();
   await work();
   const after = costs();
-  const kinds = [...counted].toSorted(([, a], [, b]) => b - a);
-  const sum = kinds.reduce((all, [, one]) => all + one, 0);
-  console.log(`\n${(sum / count).toFixed(1)} NATS messages ${name}`);
-  for (const [kind, one] of kinds) console.log(`  ${(one / count).toFixed(2).padStart(7)}  ${kind}`);
-  console.log(`CPU us ${name.split(",")[0]}`);
-  for (const [process, cpuUs] of after) {
-    console.log(`  ${((cpuUs - (before.get(process) ?? 0)) / count).toFixed(0).padStart(7)}  ${process}`);
+  const kinds = [...counted].toSorted(([, a], [, b]) => b.messages - a.messages);
+  inIntake = counted.get("_intake.N")?.messages ?? 0;
+  const [rowsAfter, callsAfter] = [await rowsByTable(), await callsByKind()];
+  const of = (pick: (one: Counted) => number): string => (kinds.reduce((sum, [, one]) => sum + pick(one), 0) / count).toFixed(1);
+  console.log(
+    `\n${of(({ messages }) => messages)} NATS messages ${name}; ${of(({ synced }) => synced)} synced writes, ${
+      of(({ bytes }) => bytes)
+    } bytes`,
+  );
+  for (const [kind, { messages, bytes, synced }] of kinds) {
+    console.log(
+      `  ${perOne(messages, count)}  ${kind}, ${Math.round(bytes / messages)} bytes${
+        synced > 0 ? `, ${(synced / count).toFixed(2)} synced` : ""
+      }`,
+    );
   }
+  print(`Rows of Cassandra ${name.split(",")[0]}`, difference(rows, rowsAfter), count);
+  print(`Calls of parts and of stores ${name.split(",")[0]}`, difference(calls, callsAfter), count);
+  print(`CPU us ${name.split(",")[0]}`, difference(before, after), count);
+}
+
+function print(title: string, of: ReadonlyMap<string, number>, count: number): void {
+  console.log(title);
+  for (const [kind, one] of [...of].toSorted(([, a], [, b]) => b - a)) console.log(`  ${perOne(one, count)}  ${kind}`);
+}
+
+function perOne(number: number, count: number): string {
+  return (number / count).toFixed(2).padStart(9);
+}
+
+function difference(before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): Map<string, number> {
+  return new Map([...after].map(([key, number]) => [key, number - (before.get(key) ?? 0)] as const).filter(([, number]) => number > 0));
+}
+
+/** Mutations and reads of a partition so far, as the node counts them: a batch of one partition is one. */
+async function rowsByTable(): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const kind of ["read", "write"]) {
+    const { rows } = await session.execute(`SELECT keyspace_name, table_name, "count" FROM system_views.local_${kind}_latency`);
+    for (const row of rows) found.set(`${kind} ${row["keyspace_name"]}.${row["table_name"]}`, Number(row["count"]));
+  }
+  return found;
+}
+
+/** Calls between parts as those that were called count them, and calls of stores, each of one statement or more. */
+async function callsByKind(): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  for (const [part, port] of ports) {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    for (const [, kind = "", labels = "", number] of text.matchAll(/^heddle_(rpc|store)_duration_seconds_count\{([^}]*)\} (\d+)/gm)) {
+      const values = [...labels.matchAll(/(?:method|store|operation)="([^"]*)"/g)].map(([, value]) => value);
+      const name = `${kind} ${part} ${values.join(" ")}`;
+      found.set(name, (found.get(name) ?? 0) + Number(number));
+    }
+  }
+  return found;
 }
 
 function costs(): Map<string, number> {
@@ -104,15 +173,29 @@ function costs(): Map<string, number> {
   return new Map(pids.map(([name, pid]) => [name, costOf(pid).cpuUs]));
 }
 
-function countAll(connection: NatsConnection): Map<string, number> {
-  const counts = new Map<string, number>();
+interface Counted {
+  readonly messages: number;
+  readonly bytes: number;
+  /** Writes that JetStream syncs: a batch is one, with its last message. */
+  readonly synced: number;
+}
+
+function countAll(connection: NatsConnection): Map<string, Counted> {
+  const counts = new Map<string, Counted>();
   connection.subscribe(">", {
-    callback: (_, { subject }) => {
-      const kind = kindOf(subject);
-      counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    callback: (_, message) => {
+      const kind = kindOf(message.subject);
+      const { messages, bytes, synced } = counts.get(kind) ?? { messages: 0, bytes: 0, synced: 0 };
+      counts.set(kind, { messages: messages + 1, bytes: bytes + message.data.byteLength, synced: synced + (isSynced(message) ? 1 : 0) });
     },
   });
   return counts;
+}
+
+/** What is stored has somebody who waits for it; of a batch the last message. */
+function isSynced({ subject, reply, headers }: Msg): boolean {
+  if (reply === undefined || reply === "" || !/_(intake|lanes|events)\./.test(subject) || subject.startsWith("$")) return false;
+  return headers?.get("Nats-Batch-Id") ? headers.get("Nats-Batch-Commit") !== "" : true;
 }
 
 /** The subject without what differs from one message to the next. */

@@ -2,7 +2,9 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { startMeshServers } from "../mesh-servers.ts";
+import { meshParts } from "../../cli/mesh-parts.ts";
+import { partVariable } from "../../platform/mesh-config.ts";
+import { migrate, startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";
 import { costOf } from "./process-cost.ts";
 import { type BenchServer, startServer, writeDeclaration } from "./server.ts";
@@ -15,8 +17,16 @@ export interface Target {
   readonly processes: ReadonlyMap<string, number>;
 }
 
+/** The real servers of a mesh: what a client is told of them, and their processes. */
+export interface Servers {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly pids: { readonly cassandra: number; readonly nats: number; readonly redis: number };
+}
+
 export interface Targets {
   readonly all: readonly Target[];
+  /** Absent where they are not ours, or there are none. */
+  readonly servers?: Servers;
   stop(): Promise<void>;
 }
 
@@ -40,7 +50,7 @@ export async function startTargets(options: TargetOptions): Promise<Targets> {
   if (options.against !== undefined) builds.push({ name: options.against, folder: checkedOut(options.against, options.folder) });
   const targets = options.shape === "mesh" ? await startMeshes(builds, options) : await startProcesses(builds, options);
   return {
-    all: targets.all,
+    ...targets,
     async stop() {
       await targets.stop();
       if (options.against !== undefined) git("worktree", "remove", "--force", join(options.folder, "against"));
@@ -74,9 +84,9 @@ async function startProcesses(builds: readonly Build[], { folder, keys }: Target
   };
 }
 
-/** On the same servers, with streams and callers of their own; of the servers' time a target has what passes while it works. */
+/** On the same servers, with streams, callers and tables of their own; of the servers' time a target has what passes while it works. */
 async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOptions): Promise<Targets> {
-  const servers = await startMeshServers();
+  const servers = await startMeshServers({ lastsLong: true });
   const meshes: Awaited<ReturnType<typeof launchMesh>>[] = [];
   async function stop(): Promise<void> {
     for (const mesh of meshes) {
@@ -89,10 +99,12 @@ async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOpt
     for (const [at, build] of builds.entries()) {
       const dataDir = join(folder, `data-${at}`);
       mkdirSync(dataDir, { recursive: true });
+      const settings = { ...servers.settings, ...keyspaces(`bench_${at}`) };
+      await migrate({ ...settings, HEDDLE_CASSANDRA_REPLICATION: "1" }, build.folder);
       meshes.push(
         await launchMesh({
           repository: build.folder,
-          settings: servers.settings,
+          settings,
           dataDir,
           port: 0,
           declarationPath: writeDeclaration(dataDir, keys),
@@ -111,7 +123,14 @@ async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOpt
     url,
     processes: new Map([["gateway", gateway.pid], ...[...parts].map(([name, { pid }]) => [name, pid] as const), ...Object.entries(shared)]),
   }));
-  return { all, stop };
+  return { all, servers: { settings: servers.settings, pids: shared }, stop };
+}
+
+/** A build refuses tables that a newer one has changed. */
+function keyspaces(prefix: string): Record<string, string> {
+  return Object.fromEntries(
+    ["gateway", ...meshParts.keys()].map((part) => [partVariable(part, "KEYSPACE"), `${prefix}_${part.replaceAll("-", "_")}`]),
+  );
 }
 
 /** Microseconds of CPU so far, by process. */

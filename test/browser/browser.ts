@@ -52,9 +52,16 @@ export function browserSuite(): { open(url: string, width?: number): Promise<Ope
   };
 }
 
-/** A picture kept for people to look at, outside of git. */
-export async function keepPicture(page: Page, name: string): Promise<void> {
+/** What comes out of a printer, kept for people to look at. */
+export async function keepPrint(page: Page, name: string): Promise<void> {
   const folder = resolve(import.meta.dirname, "../artifacts");
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
+  await page.pdf({ path: join(folder, `${name}.pdf`), format: "A4" });
+}
+
+/** A picture kept for people to look at, outside of git. */
+export async function keepPicture(page: Page, name: string, { whole = true }: { readonly whole?: boolean } = {}): Promise<void> {
+  const folder = resolve(import.meta.dirname, "../artifacts");
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: whole });
 }

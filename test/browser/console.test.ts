@@ -3,8 +3,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { demoKey } from "../heddle.ts";
 import { fresh, heddleSuite } from "../suite.ts";
-import { seriousViolations } from "./axe.ts";
-import { browserMissing, browserSuite, keepPicture, type Opened } from "./browser.ts";
+import { browserMissing, browserSuite, type Opened } from "./browser.ts";
+import { enter, inOrder, show } from "./console-page.ts";
 
 const clean = { dialogs: [], foreign: [] };
 const operator = "a-key-of-an-operator";
@@ -33,10 +33,6 @@ companies:
     await enter(opened.page, key);
     await opened.page.locator("#find").waitFor();
     return opened;
-  }
-
-  async function show(page: Page, ...address: readonly string[]): Promise<void> {
-    await page.evaluate(`location.hash = ${JSON.stringify(`#/${address.map(encodeURIComponent).join("/")}`)}`);
   }
 
   test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
@@ -78,7 +74,7 @@ companies:
       await expect.poll(() => page.locator("#keys").innerText()).toContain("viewer");
       await inOrder(page, `console-${device}-keys`);
       await show(page, "actions");
-      await expect.poll(() => page.locator("#actions").innerText()).toContain("Nothing was done yet");
+      await expect.poll(() => page.locator("#actions").innerText()).toContain("/console/session");
       await show(page, "session");
       await page.locator("#leave").waitFor();
       await inOrder(page, `console-${device}-session`);
@@ -188,6 +184,7 @@ companies:
     await page.getByRole("dialog").getByText("console.view", { exact: true }).click();
     await page.getByRole("button", { name: "Make the key" }).click();
     const secret = await page.locator("#secret code").innerText();
+    expect(await page.locator("#keys tr", { hasText: name }).innerText()).toContain("no use known");
     const other = await signedIn(secret);
     await page.getByRole("button", { name: `Revoke ${name}` }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
@@ -283,19 +280,7 @@ companies:
   }
 });
 
-async function enter(page: Page, key: string): Promise<void> {
-  await page.locator("#key").fill(key);
-  await page.locator("#enter button").click();
-}
-
 async function find(page: Page, name: string): Promise<void> {
   await page.locator("#name").fill(name);
   await page.locator("#find button").click();
-}
-
-/** No sideways scrolling, nothing serious for axe; a picture for people. */
-async function inOrder(page: Page, name: string): Promise<void> {
-  await keepPicture(page, name);
-  expect(await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name).toBe(true);
-  expect(await seriousViolations(page), name).toEqual([]);
 }

@@ -10,7 +10,7 @@ import type { Heddle } from "../heddle.ts";
 import { seededRandom } from "../random.ts";
 import { openCountingProxy } from "./counting-proxy.ts";
 import { cdnowIsHere, cdnowPath, countPurchases } from "./purchases.ts";
-import { batchSize, compareWithCount, importOptions, sums } from "./totals.ts";
+import { batchSize, compareSeries, compareWithCount, importOptions, sums } from "./totals.ts";
 
 const batches = Math.ceil(69_659 / batchSize);
 const absent = "The CDNOW data (../shared/data/CDNOW_master.txt) is not here";
@@ -36,6 +36,7 @@ test.runIf(cdnowIsHere)("heddle import brings every purchase in, and every total
     const result = await imported.ended;
     expect(result.code, `${result.output}${result.errors}`).toBe(0);
     await compareWithCount((path, body) => heddle.request("POST", path, body));
+    await compareSeries((path) => heddle.request("GET", path));
   });
 });
 
@@ -58,6 +59,7 @@ test.runIf(cdnowIsHere)("heddle import brings every purchase in once while the s
     expect(result.code, `${result.output}${result.errors}`).toBe(0);
     expect(kills).toBe(10);
     await compareWithCount((path, body) => heddle.request("POST", path, body));
+    await compareSeries((path) => heddle.request("GET", path));
   });
 });
 

@@ -36,6 +36,26 @@ export async function compareWithCount(post: Post, counted: Totals = countPurcha
   expect(sums(read)).toEqual(sums(counted));
 }
 
+/** Fails unless the charts of purchases and revenue have the sums of the file, in each range. */
+export async function compareSeries(get: (path: string) => Promise<Answer>, counted: Totals = countPurchases()): Promise<void> {
+  const { purchases, cents } = sums(counted);
+  for (const range of ["day", "week", "year"]) {
+    const answer = await get(`/console/series?range=${range}`);
+    expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+    const { series } = answer.body as unknown as { series: readonly CountedSeries[] };
+    const totals = series.map(({ metric, name, points }) => [metric, name, points.reduce((sum, [, count]) => sum + count, 0)] as const);
+    const read = totals.filter(([metric]) => ["purchases", "revenue"].includes(metric))
+      .map(([metric, name, total]) => [metric, name, Math.round(total * 100) / 100]);
+    expect(read.toSorted(), range).toEqual([["purchases", undefined, purchases], ["revenue", "USD", cents / 100]]);
+  }
+}
+
+interface CountedSeries {
+  readonly metric: string;
+  readonly name?: string;
+  readonly points: readonly (readonly [time: number, count: number])[];
+}
+
 function firstDiffering(counted: Totals, read: Totals): unknown[] {
   const differing = [...counted].filter(([id, total]) => JSON.stringify(read.get(id)) !== JSON.stringify(total));
   return differing.slice(0, 5).map(([id, total]) => ({ id, counted: total, read: read.get(id) }));

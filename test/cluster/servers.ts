@@ -23,7 +23,7 @@ export async function startClusters(): Promise<Clusters> {
     const ports = await cassandraPorts();
     // One that joins asks the others, so they come one after the other
     for (const address of addresses) {
-      const node = await startCassandra({ address, seeds: addresses, ports, heapMegabytes, commitlogSync: "periodic" });
+      const node = await startCassandra({ address, seeds: addresses, ports, heapMegabytes, commitlogSync: "periodic", lastsLong: true });
       started.push(node);
       cassandra.push(node);
     }

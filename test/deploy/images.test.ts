@@ -19,7 +19,7 @@ test("Dockerfile: every stage stands on one pinned image, of the Node that the p
   const { devDependencies } = JSON.parse(text("package.json")) as { devDependencies: Record<string, string> };
   expect(dockerfile).toMatch(new RegExp(`^ARG BASE=node:${devDependencies["node"]}-bookworm-slim$`, "m"));
   const froms = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, from]) => from);
-  expect(new Set(froms)).toEqual(new Set(["${BASE}", "scratch", "heddle"]));
+  expect(new Set(froms)).toEqual(new Set(["${BASE}", "scratch", "every-image"]));
 });
 
 test("Dockerfile: an old BuildKit takes it, and only npm ci asks the network for something", () => {
@@ -162,7 +162,7 @@ test("compose.yaml: every part of the cluster, with its command and settings, be
     expect(services[name]?.depends_on).toMatchObject({ migrate: { condition: "service_completed_successfully" } });
   }
   for (const name of [...parts, "migrate"]) {
-    expect(services[name]).toMatchObject({ image: "heddle", read_only: true, tmpfs: ["/tmp"], cap_drop: ["ALL"] });
+    expect(services[name]).toMatchObject({ image: "heddle", pull_policy: "never", read_only: true, tmpfs: ["/tmp"], cap_drop: ["ALL"] });
     expect(services[name]?.env_file).toEqual(["base/settings.env", "overlays/local/servers.env"]);
     expect(services[name]?.environment["HEDDLE_RPC_INSECURE"]).toBe("private-network");
   }

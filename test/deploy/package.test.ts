@@ -14,11 +14,12 @@ import { bun, oldestNode, workerd } from "./runtimes.ts";
 const repository = resolve(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "heddle-installed-"));
 const installed = join(folder, "node_modules");
+/** Not the one of the repository, where a release may be under way. */
+const dist = join(folder, "dist");
 const longMs = 240_000;
 
 beforeAll(() => {
-  run(execPath, ["tools/package/make.ts", "--check"], { cwd: repository });
-  const dist = join(repository, "dist");
+  run(execPath, ["tools/package/make.ts", "--check", `--into=${dist}`], { cwd: repository });
   const tarballs = readdirSync(dist).filter((name) => name.endsWith(".tgz")).map((name) => join(dist, name));
   expect(tarballs).toHaveLength(2);
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));

@@ -81,6 +81,15 @@ await describeWithTools(["kustomize", "starlark"], "Tiltfile", () => {
     expect(first.files.filter((file: string) => !existsSync(join(repository, file)))).toEqual([]);
   });
 
+  test("no stage is called as the image: Tilt takes `FROM` that name for the image itself, and ends", () => {
+    const [build] = of("docker_build");
+    const stages = [...readFileSync(join(repository, build?.["dockerfile"]), "utf8").matchAll(/^FROM \S+ AS (\S+)$/gm)].map(([, name]) =>
+      name
+    );
+    expect(stages).toContain(build?.["target"]);
+    expect(stages).not.toContain(build?.["ref"]);
+  });
+
   test("what Tilt applies is the overlay, but for files that can be changed and a Job that stays", () => {
     const [{ objects = [] } = {}] = of("k8s_yaml");
     const expected = structuredClone(manifests.all) as Loose[];

@@ -43,7 +43,7 @@ export async function startMesh({ settings }: Pick<MeshServers, "settings">): Pr
   return {
     url,
     post: (path, body, call = {}) => callHeddle(url, { method: "POST", path, body, key: demoKey, ...call }),
-    get: (path) => callHeddle(url, { method: "GET", path }),
+    get: (path) => callHeddle(url, { method: "GET", path, key: demoKey }),
     kill,
     start: launch,
     killProfile: (at) => kill(at === 0 ? "profile-0" : "profile-1"),

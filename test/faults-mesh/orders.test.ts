@@ -2,7 +2,7 @@
 import { env } from "node:process";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { cdnowIsHere } from "../cdnow/purchases.ts";
-import { compareWithCount } from "../cdnow/totals.ts";
+import { compareSeries, compareWithCount } from "../cdnow/totals.ts";
 import { type MeshServers, startMeshServers } from "../mesh-servers.ts";
 import { describeWith } from "../servers/require.ts";
 import { fresh } from "../suite.ts";
@@ -54,6 +54,7 @@ await describeWith(["nats", "redis", "cassandra"], "the mesh in disorder", () =>
     expect(Math.max(...takenAtStrikes)).toBeLessThan(batches);
     await untilCaughtUp(mesh);
     await compareWithCount((path, body) => mesh.post(path, body), counted);
+    await compareSeries((path) => mesh.get(path), counted);
   });
 
   test.each(orders)("started as %s, %s, %s, %s, %s, all is there again", async (...order) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openCassandra } from "../../platform/cassandra/driver.ts";
-import type { Session } from "../../platform/cassandra/session.ts";
+import { scanTable, type Session } from "../../platform/cassandra/session.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { openEpochMarks } from "../../platform/epoch/marks.ts";
 import { type MeshServers, startMeshServers } from "../mesh-servers.ts";
@@ -35,8 +35,19 @@ await describeWith(["nats", "redis", "cassandra"], "Cassandra put back from an o
     rmSync(folder, { recursive: true, force: true });
   });
 
+  const written: string[] = [];
   function write(): ReturnType<Mesh["post"]> {
-    return mesh.post("/users/track", { attributes: Array.from({ length: 20 }, () => ({ external_id: fresh(), a: 1 })) });
+    const names = Array.from({ length: 20 }, () => fresh());
+    written.push(...names);
+    return mesh.post("/users/track", { attributes: names.map((name) => ({ external_id: name, a: 1 })) });
+  }
+  /** Who of those that were written has rows. */
+  async function present(): Promise<string[]> {
+    const names = new Set<unknown>();
+    for await (const rows of scanTable(session, "SELECT external_id FROM users_by_external_id", 1_000)) {
+      for (const row of rows) names.add(row["external_id"]);
+    }
+    return written.filter((name) => names.has(name));
   }
   /** The marks of lanes, most of which are raised each ten seconds. */
   async function lanesAt(): Promise<number> {
@@ -56,6 +67,7 @@ await describeWith(["nats", "redis", "cassandra"], "Cassandra put back from an o
     await expect.poll(lanesAt, patient).toBeGreaterThan(0);
     await whileDown((data) => cpSync(data, copy, { recursive: true }));
     const before = await expect.poll(lanesAt, patient).toBeGreaterThan(0).then(lanesAt);
+    const kept = await present();
     await expect.poll(async () => [(await write()).status, await lanesAt() > before], patient).toEqual([201, true]);
     await whileDown((data) => {
       rmSync(data, { recursive: true });
@@ -65,13 +77,16 @@ await describeWith(["nats", "redis", "cassandra"], "Cassandra put back from an o
       const { status, text } = await write();
       return [status, text.includes("log adopt")];
     };
-    await expect.poll(refused, patient).toEqual([503, true]);
+    // Each part notices by itself, and the gateway asks them in turn
+    const byBoth = async () => [await refused(), await refused(), await refused(), await refused()];
+    await expect.poll(byBoth, patient).toEqual(Array.from({ length: 4 }, () => [503, true]));
     // Long enough for whatever still runs to raise a mark over the older rows
     const until = performance.now() + 12_000;
     while (performance.now() < until) {
       expect(await refused()).toEqual([503, true]);
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
+    expect(await present()).toEqual(kept);
     await mesh.killProfile(1);
     await mesh.startProfile(1);
     await mesh.killProfile(0);

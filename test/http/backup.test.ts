@@ -93,6 +93,10 @@ test("a file that is cut or changed is refused before anything is written, and n
 test("one workspace goes alone, out of a folder or out of a file, without what is its company's", { timeout: 60_000 }, async () => {
   const id = fresh();
   await suite.track({ attributes: [{ external_id: id, color: "red" }] });
+  const aliases = ["first", "second"].map((end) => ({ alias_label: "crm", alias_name: `${id}-${end}` }));
+  await suite.track({
+    attributes: aliases.map((user_alias) => ({ user_alias, color: user_alias.alias_name, _update_existing_only: false })),
+  });
   const file = join(folder, "one.db");
   const all = join(folder, "all.db");
   const wrong = await runCommand(["backup", file, "--workspace", "none"], suite.heddle.commandEnv);
@@ -111,8 +115,9 @@ test("one workspace goes alone, out of a folder or out of a file, without what i
     const listed = await runCommand(["keys", "list", "--data-dir", dataDir]);
     expect(listed.output).toContain("demo");
     expect(listed.output).not.toContain("other");
-    const read = await readIn(dataDir, id);
-    expect(read).toMatchObject({ users: [{ external_id: id, custom_attributes: { color: "red" } }], other: 401 });
+    const read = await readIn(dataDir, { external_ids: [id], user_aliases: aliases });
+    const named = aliases.map(({ alias_name }) => ({ user_aliases: [{ alias_name }], custom_attributes: { color: alias_name } }));
+    expect(read).toMatchObject({ users: [{ external_id: id, custom_attributes: { color: "red" } }, ...named], other: 401 });
   }
 });
 
@@ -163,10 +168,10 @@ function linkKeysOf(file: string): string[] {
 }
 
 /** Of a server on the folder that declares nothing. */
-async function readIn(dataDir: string, id: string): Promise<{ users: unknown; other: number }> {
+async function readIn(dataDir: string, asked: object): Promise<{ users: unknown; other: number }> {
   const again = await startHeddle({ dataDir, apply: "companies: []\n" });
-  const { body } = await again.request("POST", "/users/export/ids", { external_ids: [id] });
-  const { status } = await again.request("POST", "/users/export/ids", { external_ids: [id] }, { key: otherKey });
+  const { body } = await again.request("POST", "/users/export/ids", asked);
+  const { status } = await again.request("POST", "/users/export/ids", asked, { key: otherKey });
   expect(await again.close()).toBe(0);
   return { users: body.users, other: status };
 }

@@ -6,6 +6,7 @@ import { fresh } from "../suite.ts";
 const viewer = "a-key-that-may-only-look";
 const keeper = "a-key-that-keeps-keys-and-tracks";
 const tracker = "a-key-that-may-only-track";
+const local = "a-key-that-is-used-from-here-alone";
 const stranger = "a-key-of-another-workspace";
 let heddle: Heddle;
 
@@ -23,6 +24,7 @@ companies:
           - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
           - { name: keeper, permissions: ["console.keys", "users.track"], secret: ${keeper} }
           - { name: tracker, permissions: ["users.track"], secret: ${tracker} }
+          - { name: local, permissions: ["*"], ipAllow: ["127.0.0.0/8", "::1"], secret: ${local} }
       - name: other
         apiKeys: [{ name: all, permissions: ["*"], secret: ${stranger} }]
 `,
@@ -47,7 +49,7 @@ async function asPage(cookie: string, call: string, body?: unknown, headers: Rec
 }
 
 interface Keys {
-  readonly keys: readonly { id: string; name: string; state: string }[];
+  readonly keys: readonly { id: string; name: string; state: string; last_used_at?: string }[];
 }
 
 test("a session does what its key may, on every route for keys, and no more", async () => {
@@ -66,6 +68,14 @@ test("a page that came by TLS gets a cookie that no other host can set", async (
   expect(answer.headers.get("set-cookie")).toMatch(
     /^__Host-heddle_session=[\w-]+; Path=\/; Max-Age=\d+; HttpOnly; SameSite=Strict; Secure$/,
   );
+});
+
+test("a page that came by TLS takes no plain cookie, which another host of the domain could have set", async () => {
+  const cookie = await signIn(demoKey);
+  expect((await asPage(cookie, "GET /console/session", undefined, { "x-heddle-console": "tls" })).status).toBe(401);
+  const own = (await heddle.request("POST", "/console/session", {}, { key: viewer })).headers.get("set-cookie")?.split(";")[0];
+  const both = await asPage(`${cookie}; ${own}`, "GET /console/session", undefined, { "x-heddle-console": "tls" });
+  expect(both.body).toMatchObject({ key: { name: "viewer" } });
 });
 
 test("a cookie alone is nobody: without the page's header, from another site, another origin, or as a bearer", async () => {
@@ -144,6 +154,20 @@ test("a key is made, rotated and revoked; its session ends with it", async () =>
   await expect.poll(async () => (await heddle.request("GET", "/console/overview", undefined, { key: made.secret })).status).toBe(401);
 });
 
+test("a key that was used says in which hour, and one that was not says nothing", async () => {
+  const made = (await heddle.request("POST", "/console/keys", { name: fresh("key"), permissions: ["users.track"] }, { key: demoKey }))
+    .body as unknown as { key: { id: string }; secret: string };
+  async function lastUse(): Promise<string | undefined> {
+    const { keys } = (await heddle.request("GET", "/console/keys", undefined, { key: demoKey })).body as unknown as Keys;
+    return keys.find(({ id }) => id === made.key.id)?.last_used_at;
+  }
+  expect(await lastUse()).toBeUndefined();
+  const before = Date.now();
+  await expect.poll(async () => (await heddle.request("POST", "/users/track", {}, { key: made.secret })).status).toBe(400);
+  await expect.poll(lastUse).toMatch(/:00:00[.]000Z$/);
+  expect(Date.parse(await lastUse() ?? "")).toBeGreaterThan(before - 3_600_000);
+});
+
 test("nobody gives a key more than their own may, and keys of another workspace are not there", async () => {
   async function make(key: string, permissions: readonly string[]): Promise<number> {
     return (await heddle.request("POST", "/console/keys", { name: fresh("key"), permissions }, { key })).status;
@@ -161,6 +185,28 @@ test("nobody gives a key more than their own may, and keys of another workspace 
   for (const path of ["/console/keys/revoke", "/console/keys/rotate"]) {
     expect((await heddle.request("POST", path, { id: all }, { key: stranger })).status).toBe(404);
   }
+});
+
+test("a key that is held to addresses gives no secret that is good elsewhere", async () => {
+  const answer = await heddle.request("POST", "/console/keys", { name: fresh("key"), permissions: ["console.view"] }, { key: local });
+  const { key: made } = answer.body as unknown as { key: { id: string; ip_allow: string[] } };
+  expect(made.ip_allow).toEqual(["127.0.0.0/8", "::1"]);
+  expect((await heddle.request("POST", "/console/keys/rotate", { id: made.id }, { key: local })).status).toBe(201);
+  const { keys } = (await heddle.request("GET", "/console/keys", undefined, { key: demoKey })).body as unknown as Keys;
+  const all = keys.find(({ name }) => name === "viewer")?.id ?? "";
+  const refused = await heddle.request("POST", "/console/keys/rotate", { id: all }, { key: local });
+  expect([refused.status, refused.headers.get("x-heddle-reason")]).toEqual([403, "ADDRESS_NOT_ALLOWED"]);
+});
+
+test("who signed in, and whom a session exported, is in the audit log", async () => {
+  const cookie = await signIn(demoKey);
+  const requestId = `exported-${fresh()}`;
+  await asPage(cookie, "POST /users/export/ids", { external_ids: ["nobody"] }, { "x-request-id": requestId });
+  const { actions } = (await heddle.request("GET", "/console/actions", undefined, { key: demoKey })).body as unknown as {
+    actions: { request_id: string; route: string; key: { name: string }; status: number }[];
+  };
+  expect(actions.find((action) => action.request_id === requestId)).toMatchObject({ key: { name: "all" }, route: "/users/export/ids" });
+  expect(actions.find(({ route }) => route === "/console/session")).toMatchObject({ key: { name: "all" }, status: 201 });
 });
 
 test("what a session did is in the audit log with its key, refused or not; what a key did itself is not", async () => {

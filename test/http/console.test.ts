@@ -40,13 +40,23 @@ async function inspect(body: unknown, key = viewer): Promise<Inspected> {
 
 interface Inspected {
   readonly users: readonly {
+    readonly platform_id: string;
+    readonly profile: { external_id?: string };
+    readonly days: readonly object[];
+    readonly undone_merges: readonly object[];
+    readonly consent_chains?: { checked: number; damage: readonly object[] };
     readonly fields: readonly {
       name: string;
       custom: boolean;
       value: unknown;
       set_by?: { request_id?: string; actor?: string; what?: string };
     }[];
-    readonly merges: readonly { asked_by?: { request_id?: string } }[];
+    readonly merges: readonly {
+      merge_id: string;
+      asked_by?: { request_id?: string };
+      undo?: { job_id: string; index: number };
+      sides?: { source: object; target: object };
+    }[];
     readonly consent?: readonly { what: string; after: string | null; request_id: string }[];
   }[];
 }
@@ -91,6 +101,148 @@ test("the history of consent is that of the ledger", async () => {
   await expect.poll(async () => (await inspect({ email })).users[0]?.consent?.map(({ request_id: by }) => by)).toContain(`left-${id}`);
 });
 
+test("the chains of a person's consent are checked, and each entry says by the name of which key it was", async () => {
+  const id = fresh();
+  await track(`first-${id}`, { external_id: id, email: `${id}@example.com`, email_subscribe: "opted_in" });
+  await expect.poll(async () => (await inspect({ external_id: id })).users[0]?.consent).toMatchObject([
+    { index: 0, what: "email_status", after: "opted_in", actor_name: "all", hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ]);
+  // One of the person, one of the address
+  expect((await inspect({ external_id: id })).users[0]?.consent_chains).toEqual({ checked: 2, damage: [] });
+});
+
+test("what happened on each day is counted over all events and products", async () => {
+  const id = fresh();
+  const [today, yesterday] = [0, 1].map((days) => new Date(Date.now() - days * 86_400_000).toISOString());
+  await heddle.request("POST", "/users/track", {
+    events: [today, today, yesterday].map((time, at) => ({ external_id: id, name: `n${at}`, time })),
+    purchases: [{ external_id: id, product_id: "p", currency: "USD", price: 1, quantity: 3, time: today }],
+  });
+  const dayOf = (time = "") => time.slice(0, "2026-01-01".length);
+  await expect.poll(async () => (await inspect({ external_id: id })).users[0]?.days).toEqual([
+    { date: dayOf(yesterday), events: 1, purchases: 0 },
+    { date: dayOf(today), events: 2, purchases: 3 },
+  ]);
+});
+
+test("a merge shows both sides, and once it is taken back both tell of it", async () => {
+  const id = fresh();
+  await track(`kept-${id}`, { external_id: id, country: "DE" });
+  await track(`taken-${id}`, { external_id: `${id}-2`, first_name: "Kim" });
+  const merge = { merge_updates: [{ identifier_to_merge: { external_id: `${id}-2` }, identifier_to_keep: { external_id: id } }] };
+  await heddle.request("POST", "/users/merge", merge);
+  await expect.poll(async () => (await inspect({ external_id: id })).users[0]?.merges[0]?.undo?.index).toBe(0);
+  const [target] = (await inspect({ external_id: id })).users;
+  const [note] = target?.merges ?? [];
+  expect(note?.sides).toBeUndefined();
+  const [asked] = (await inspect({ external_id: id, sides_of: note?.merge_id })).users;
+  expect(asked?.merges[0]?.sides).toMatchObject({
+    source: { external_id: `${id}-2`, first_name: "Kim" },
+    target: { external_id: id, country: "DE" },
+  });
+  const undone = await heddle.request("POST", "/users/merge/undo", { job_id: note?.undo?.job_id, index: 0 }, {
+    headers: { "x-request-id": `undone-${id}` },
+  });
+  expect(undone.status, undone.text).toBe(201);
+  await expect.poll(async () => (await inspect({ external_id: `${id}-2` })).users[0]?.undone_merges).toMatchObject([
+    { merge_id: note?.merge_id, other_platform_id: target?.platform_id, was: "source" },
+  ]);
+  const [after] = (await inspect({ external_id: id })).users;
+  expect(after?.undone_merges).toMatchObject([{ merge_id: note?.merge_id, was: "target" }]);
+  expect(after?.merges).toEqual([]);
+});
+
+interface Searched {
+  readonly found: readonly { by: string; name: string; count: number; users: { platform_id: string; external_id?: string }[] }[];
+  readonly next_page_token?: string;
+}
+
+async function search(body: object, key = viewer): Promise<Searched> {
+  const answer = await heddle.request("POST", "/console/people/search", body, { key });
+  expect(answer.status, answer.text).toBe(200);
+  return answer.body as unknown as Searched;
+}
+
+test("people are found by how a name of theirs begins, whatever the name, page by page", async () => {
+  const id = fresh();
+  const ids = Array.from({ length: 120 }, (_, at) => `${id}/${String(at).padStart(3, "0")}`);
+  const attributes = ids.map((externalId, at) => ({ external_id: externalId, email: `${id}.${at}@Example.com` }));
+  for (let at = 0; at < ids.length; at += 60) {
+    await heddle.request("POST", "/users/track", { attributes: attributes.slice(at, at + 60) });
+  }
+  await heddle.request("POST", "/users/track", { attributes: [{ external_id: `${id}-phone`, phone: "+4915112345678" }] });
+  const alias = { external_id: ids[0], alias_label: "crm", alias_name: `alias ${id}` };
+  await heddle.request("POST", "/users/alias/new", { user_aliases: [alias] });
+  // It stands in the log last; a search shows what was applied
+  await expect.poll(async () => (await search({ by: "user_alias", alias_label: "crm", starts_with: "alias" })).found, { timeout: 30_000 })
+    .toMatchObject([{ name: `alias ${id}`, users: [{ external_id: ids[0] }] }]);
+  const seen: string[] = [];
+  for (let token: string | undefined = ""; token !== undefined;) {
+    const page: Searched = await search({ by: "external_id", starts_with: `${id}/`, ...(token !== "" && { page_token: token }) });
+    expect(page.found.length).toBeLessThanOrEqual(50);
+    seen.push(...page.found.map(({ name, users }) => (expect(users[0]?.external_id).toBe(name), name)));
+    token = page.next_page_token;
+  }
+  expect(seen).toEqual(ids);
+  expect((await search({ by: "email", starts_with: ` ${id.toUpperCase()}.11` })).found.map(({ name }) => name)).toEqual(
+    [".11@", ".110@", ".111@", ".112@", ".113@", ".114@", ".115@", ".116@", ".117@", ".118@", ".119@"].map((end) =>
+      `${id}${end}example.com`
+    ).toSorted(),
+  );
+  expect((await search({ by: "phone", starts_with: "49 151-123" })).found).toMatchObject([{ name: "+4915112345678", count: 1 }]);
+  const any = (await search({ starts_with: id })).found;
+  expect(any.filter(({ by }) => by === "external_id")).toHaveLength(10);
+  expect(any.filter(({ by }) => by === "email")).toHaveLength(10);
+  expect((await search({ starts_with: id }, stranger)).found).toEqual([]);
+  for (const body of [{}, { starts_with: "" }, { starts_with: "a", by: "name" }, { by: "user_alias", starts_with: "a" }]) {
+    expect((await heddle.request("POST", "/console/people/search", body, { key: viewer })).status).toBe(400);
+  }
+});
+
+test("a search follows a merge, its undo, a change of email and a delete", async () => {
+  const id = fresh();
+  const [kept, taken] = [`${id}-kept`, `${id}-taken`];
+  await track(`a-${id}`, { external_id: kept, email: `${id}.old@example.com` });
+  await track(`b-${id}`, { external_id: taken });
+  const names = async (by: string, start = id) => (await search({ by, starts_with: start })).found.map(({ name }) => name);
+  expect(await names("external_id")).toEqual([kept, taken]);
+  await heddle.request("POST", "/users/merge", {
+    merge_updates: [{ identifier_to_merge: { external_id: taken }, identifier_to_keep: { external_id: kept } }],
+  });
+  await expect.poll(() => names("external_id")).toEqual([kept]);
+  const [note] = (await inspect({ external_id: kept })).users[0]?.merges ?? [];
+  await heddle.request("POST", "/users/merge/undo", { job_id: note?.undo?.job_id, index: 0 });
+  await expect.poll(() => names("external_id")).toEqual([kept, taken]);
+  await track(`c-${id}`, { external_id: kept, email: `${id}.new@example.com` });
+  expect(await names("email")).toEqual([`${id}.new@example.com`]);
+  await heddle.request("POST", "/users/delete", { external_ids: [kept] });
+  await expect.poll(() => names("external_id")).toEqual([taken]);
+  expect(await names("email")).toEqual([]);
+});
+
+test("people are listed from the newest on, and who is blocked apart", async () => {
+  const ids = Array.from({ length: 3 }, () => fresh());
+  for (const id of ids) await track(`listed-${id}`, { external_id: id });
+  const listed = async (body: object) =>
+    (await heddle.request("POST", "/console/people", body, { key: viewer })).body as unknown as {
+      users: { external_id?: string }[];
+      next_page_token?: string;
+    };
+  const { users } = await listed({ list: "newest" });
+  expect(users.slice(0, 3).map(({ external_id: id }) => id)).toEqual(ids.toReversed());
+  expect(await listed({ list: "blocked" })).toMatchObject({ users: [] });
+  expect((await heddle.request("POST", "/console/people", { list: "best" }, { key: viewer })).status).toBe(400);
+  const all = [new Set<string>(), new Set<string>()];
+  for (const [at, list] of ["newest", "oldest"].entries()) {
+    for (let token: string | undefined = ""; token !== undefined;) {
+      const page: Awaited<ReturnType<typeof listed>> = await listed({ list, ...(token !== "" && { page_token: token }) });
+      for (const { external_id: id } of page.users) all[at]?.add(id ?? "");
+      token = page.next_page_token;
+    }
+  }
+  expect(all[0]).toEqual(all[1]);
+});
+
 test("provenance outlives a restart", async () => {
   const id = fresh();
   await track(`kept-${id}`, { external_id: id, a: 1 });
@@ -117,6 +269,10 @@ test("it takes the console's permission, and shows nothing of another workspace"
     expect((await heddle.request(method, path, body, { key: undefined })).status).toBe(401);
   }
   expect((await heddle.request("POST", "/users/track", {}, { key: viewer })).status).toBe(403);
+  // Of operators alone: `*` is of the own workspace
+  expect((await heddle.request("GET", "/console/rejected", undefined, { key: operator })).status).toBe(200);
+  expect((await heddle.request("GET", "/console/rejected", undefined, { key: demoKey })).status).toBe(403);
+  expect((await heddle.request("POST", "/console/rejected/admit", { external_id: id }, { key: demoKey })).status).toBe(403);
   expect((await inspect({ external_id: id }, stranger)).users).toEqual([]);
   // Of several gateways each tells what it answered itself
   await expect.poll(async () => (await heddle.request("GET", "/console/overview", undefined, { key: viewer })).text)

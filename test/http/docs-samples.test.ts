@@ -16,7 +16,7 @@ import { heddleSuite } from "../suite.ts";
 const run = promisify(execFile);
 const token = "scim-token-of-the-examples";
 const declaration = readFileSync(join(repository, "examples/demo.yaml"), "utf8")
-  .replace('permissions: ["*"] }', `permissions: ["*", "console.operate"], secret: ${demoKey} }`)
+  .replace('permissions: ["*"] }', `permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }`)
   .replace("origin: okta,", `origin: okta, secret: ${token},`);
 
 interface Sent {

@@ -25,7 +25,7 @@ companies:
     workspaces:
       - name: demo
         limits: { ${raised} }
-        apiKeys: [{ name: all, permissions: ["*"], secret: ${demoKey} }]
+        apiKeys: [{ name: all, permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }]
         subscriptionGroups: [{ id: 11111111-1111-4111-8111-111111111111, name: Letter, channel: email }]
         translations: { enabled: true, locales: [es-MX] }
 `,

@@ -18,7 +18,7 @@ companies:
       - name: demo
         limits: { users_track_bulk: 100000, users_export_ids: 100000 }
         apiKeys:
-          - { name: all, permissions: ["*", "console.operate"], secret: ${demoKey} }
+          - { name: all, permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }
           - { name: none, permissions: [], secret: key-without-a-permission }
           - { name: elsewhere, permissions: ["*"], secret: key-for-elsewhere, ipAllow: [192.0.2.0/24] }
 ${permissionNames.map((name) => `          - { name: ${name}, permissions: [${name}], secret: only-${name} }`).join("\n")}
@@ -121,4 +121,6 @@ const openToEverybody = [
   // The page alone; what it shows it asks for with a key
   "GET /console",
   "GET /console/assets/:name",
+  // An empty document: what is shown in it the page around it gives
+  "GET /console/preview",
 ];

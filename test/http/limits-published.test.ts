@@ -51,7 +51,7 @@ companies:
       - name: demo
         plan: standard
         apiKeys:
-          - { name: all, permissions: ["*"], secret: ${demoKey} }
+          - { name: all, permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }
 ${permissions.map((name) => `          - { name: ${name}, permissions: [${name}], secret: only-${name} }`).join("\n")}
       - name: few
         plan: standard

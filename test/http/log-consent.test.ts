@@ -128,3 +128,50 @@ test("what is no record holds up nobody, is shown, and goes when it is skipped",
   }
   expect(await waiting()).toEqual([]);
 });
+
+test("/console/log shows the same to operators, who skip a record and try all once more", async () => {
+  const [skipped, mended] = [newPerson(), newPerson()];
+  const { headers } = await suite.track({ attributes: [skipped, mended].map(({ id, email }) => ({ external_id: id, email })) });
+  const sequence = positionFromToken(headers.get("x-heddle-position") ?? "")?.sequence ?? 0;
+  const at = `${sequence}.${unreadPart}`;
+  const workspaceId = await workspaceOfEvents();
+  const [letter, later] = [skipped, mended].map(({ email }) => {
+    return { lane: "messaging-status", workspaceId, key: email, groupId: "", sequence } satisfies UnreadRecord;
+  });
+  if (letter === undefined || later === undefined) throw new Error("Expected two records");
+  async function letters() {
+    const { body } = await suite.get("/console/log");
+    expect(body).toMatchObject({ blocked_users: [], away: [], message: "success" });
+    return body["dead_letters"] as { lane: string; workspace_id: string; at: string; of: string; reason: string }[];
+  }
+  await sendUnread(suite.heddle, letter);
+  await expect.poll(letters).toEqual([
+    { lane: "messaging-status", workspace_id: workspaceId, of: skipped.email, at, reason: expect.stringMatching(/./) },
+  ]);
+  const record = { lane: "messaging-status", workspace_id: workspaceId, at };
+  const refused = await suite.post("/console/log/skip", { records: [{ ...record, at: "9.9" }] });
+  expect([refused.status, refused.headers.get("x-heddle-reason")]).toEqual([404, "NOT_FOUND"]);
+  expect(await suite.post("/console/log/skip", { records: [record] })).toMatchObject({ status: 201, body: { skipped: 1 } });
+  await expect.poll(letters).toEqual([]);
+
+  await sendUnread(suite.heddle, later);
+  await expect.poll(letters).toHaveLength(1);
+  await mend(suite.heddle, later);
+  const again = await suite.post("/console/log/redrive", {});
+  expect(again).toMatchObject({ status: 201, body: { blocked_users: 0, dead_letters: 1 } });
+  await expect.poll(letters).toEqual([]);
+});
+
+test("a blocked user or dead letter that is not there is not found, and what names neither is refused with its field", async () => {
+  for (const record of [{ workspace_id: "ws_1", platform_id: "0".repeat(24), at: "17.0" }, { partition: 0, at: "17" }]) {
+    const answer = await suite.post("/console/log/skip", { records: [record] });
+    expect([answer.status, answer.headers.get("x-heddle-reason")], answer.text).toEqual([404, "NOT_FOUND"]);
+  }
+  const wrong = { lane: "profile", workspace_id: "ws_1", at: "17.0" };
+  const records: object[] = [wrong, { partition: -1, at: "17" }, { partition: 0, at: "17.0" }, { workspace_id: "ws_1", at: "17.0" }];
+  for (const [at, field] of ["'lane'", "'partition'", "'at'", "'platform_id'"].entries()) {
+    const answer = await suite.post("/console/log/skip", { records: [records[at]] });
+    expect([answer.status, answer.body.message], field).toEqual([400, expect.stringContaining(field)]);
+  }
+  expect((await suite.post("/console/log/skip", { records: {} })).status).toBe(400);
+});

@@ -13,7 +13,7 @@ import { heddleSuite } from "../suite.ts";
 const token = "scim-token-of-the-examples";
 /** The declaration that docs/declaration.md starts from, with secrets that the test knows. */
 const declaration = readFileSync(join(repository, "examples/demo.yaml"), "utf8")
-  .replace('permissions: ["*"] }', `permissions: ["*"], secret: ${demoKey} }`)
+  .replace('permissions: ["*"] }', `permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }`)
   .replace("origin: okta,", `origin: okta, secret: ${token},`);
 const suite = heddleSuite({ apply: declaration });
 const { note, replaced, prepare } = openExampleIds(() => suite.heddle);

@@ -47,7 +47,7 @@ test("POST /scim/v2/Users answers the user with id, last sign-in and generated i
       ],
     },
   });
-  expect(headers.get("location")).toBe(`${scim.heddle.url}/scim/v2/Users/${body.id}`);
+  expect(headers.get("location")).toBe(`${scim.heddle.publicUrl}/scim/v2/Users/${body.id}`);
   expect(body.meta).toMatchObject({ resourceType: "User", location: headers.get("location"), version: headers.get("etag") });
   expect(Date.parse(body.meta?.["created"] ?? "")).toBeGreaterThan(Date.now() - 60_000);
   expect((await scim.call("GET", `Users/${body.id}`)).body).toEqual(body);

@@ -1,6 +1,6 @@
 /**
  * `npm run test:kubernetes [steps]`: everything that docs/kubernetes.md says of a cluster, in order, and the table of it at the end.
- * Each step has a time, so that the whole ends. Uses up the namespaces heddle, heddle-production and heddle-load.
+ * Each step has a time, so that the whole ends. Uses up the namespaces heddle, heddle-production, heddle-servers and heddle-load.
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,13 +10,14 @@ import { argv, env, execPath } from "node:process";
 import { whyNoCluster } from "./cluster.ts";
 import { seconds, tableHead } from "./figures.ts";
 
-const vitest = ["node_modules/vitest/vitest.mjs", "run", "--no-file-parallelism", "--project", "kubernetes"];
 const steps: readonly Step[] = [
-  { name: "mesh", args: [...vitest, "test/kubernetes/mesh.test.ts"], minutesMax: 30 },
-  { name: "black-box", args: [join(import.meta.dirname, "black-box.ts")], minutesMax: 15 },
-  { name: "production", args: [...vitest, "test/kubernetes/production.test.ts"], minutesMax: 10 },
-  { name: "deno", args: [...vitest, "test/kubernetes/deno.test.ts"], minutesMax: 15 },
-  { name: "upgrade", args: [...vitest, "test/kubernetes/upgrade.test.ts"], minutesMax: 20 },
+  { name: "mesh", args: vitest("kubernetes", "mesh.test.ts"), minutesMax: 45 },
+  { name: "gateways", args: vitest("kubernetes", "gateways.test.ts"), minutesMax: 15 },
+  { name: "black-box", args: [join(import.meta.dirname, "black-box.ts")], minutesMax: 40 },
+  { name: "monitoring", args: vitest("deploy", "alerts.test.ts", "alerts-live.test.ts"), minutesMax: 20 },
+  { name: "deno", args: vitest("kubernetes", "deno.test.ts"), minutesMax: 15 },
+  { name: "upgrade", args: vitest("kubernetes", "upgrade.test.ts"), minutesMax: 20 },
+  { name: "production", args: vitest("kubernetes", "production.test.ts"), minutesMax: 45 },
 ];
 const asked = argv.slice(2);
 const chosen = asked.length === 0 ? steps : steps.filter(({ name }) => asked.includes(name));
@@ -24,6 +25,12 @@ const missing = whyNoCluster();
 if (missing !== undefined) console.log(`Not run: ${missing}`);
 else if (chosen.length === 0) throw new Error(`Expected some of ${steps.map(({ name }) => name).join(", ")}`);
 else runAll();
+
+/** Test files of a folder of test/, one after the other. */
+function vitest(project: string, ...files: readonly string[]): string[] {
+  const run = ["node_modules/vitest/vitest.mjs", "run", "--no-file-parallelism", "--project", project];
+  return [...run, ...files.map((file) => `test/${project}/${file}`)];
+}
 
 function runAll(): void {
   const folder = mkdtempSync(join(tmpdir(), "heddle-figures-"));

@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { env, execPath } from "node:process";
 import { isHere } from "./black-box/mesh-command.ts";
-import { whyNoCluster } from "./cluster.ts";
+import { heddleKubectl, whyNoCluster } from "./cluster.ts";
 import { reachGateway } from "./reach-gateway.ts";
 
 const missing = isHere ? undefined : whyNoCluster();
@@ -17,10 +17,21 @@ if (missing === undefined) {
   const config = join(import.meta.dirname, "black-box/vitest.config.ts");
   const { status } = spawnSync(execPath, ["node_modules/vitest/vitest.mjs", "run", "--config", config, ...process.argv.slice(2)], {
     stdio: "inherit",
-    env: { ...env, HEDDLE_TEST_URL: reached.url, ...(reached.forwarded ? { HEDDLE_TEST_FORWARDED: "1" } : {}) },
+    env: {
+      ...env,
+      HEDDLE_TEST_URL: reached.url,
+      HEDDLE_TEST_PUBLIC_URL: await publicUrl(),
+      ...(reached.forwarded ? { HEDDLE_TEST_FORWARDED: "1" } : {}),
+    },
   });
   reached.close();
   process.exitCode = status ?? 1;
 } else {
   console.log(`Not run: ${missing}`);
+}
+
+/** As the gateways were told; empty where they were told none. */
+async function publicUrl(): Promise<string> {
+  if (isHere) return env.HEDDLE_PUBLIC_URL ?? "";
+  return (await heddleKubectl("exec", "deploy/gateway", "--", "sh", "-c", "echo $HEDDLE_PUBLIC_URL")).trim();
 }

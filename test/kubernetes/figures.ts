@@ -9,10 +9,10 @@ export const tableHead = [
 ].join("\n");
 
 /** A row of the table, printed and kept in the file HEDDLE_FIGURES for whoever prints all of them. `took`: milliseconds. */
-export function figure(what: string, { took, load, says = "" }: Figure): void {
+export function figure(what: string, { took, load, says = "", failed = "" }: Figure): void {
   const cells = load
     ? [both(load, "requests"), both(load, "failed"), load.failingSeconds, exactness(load), seconds(load.slowestMs)]
-    : [says, "", "", "", ""];
+    : [says, failed, "", "", ""];
   const row = `| ${[what, took === undefined ? "" : seconds(took), ...cells].join(" | ")} |`;
   console.log(row);
   if (env.HEDDLE_FIGURES !== undefined) appendFileSync(env.HEDDLE_FIGURES, `${row}\n`);
@@ -33,5 +33,7 @@ export function seconds(ms: number): string {
 export interface Figure {
   readonly took?: number;
   readonly load?: LoadResult;
+  /** In the place of the requests. */
   readonly says?: string;
+  readonly failed?: string;
 }

@@ -37,28 +37,34 @@ interface Attempts {
 }
 
 export interface Keys {
+  /** The namespace of the mesh. */
+  readonly mesh: string;
   readonly apiKey: string;
   readonly scimToken: string;
   /** A subscription group of the workspace. */
   readonly group: string;
 }
 
-/** Declares the workspace of the load in the mesh, through a gateway. */
-export async function declareLoad(): Promise<Keys> {
-  const keys = { apiKey: secret("hdl_"), scimToken: secret("scim_"), group: randomUUID() };
+/** Declares the workspace of the load in the mesh of a namespace, through a gateway. */
+export async function declareLoad(mesh = namespace): Promise<Keys> {
+  const keys = { mesh, apiKey: secret("hdl_"), scimToken: secret("scim_"), group: randomUUID() };
   const texts = { NAME: keys.group, API_KEY: keys.apiKey, TOKEN_OF_SCIM: keys.scimToken, GROUP_ID: keys.group };
   const declaration = readFileSync(join(folder, "declaration.yaml"), "utf8").replaceAll(
     /\b(NAME|API_KEY|TOKEN_OF_SCIM|GROUP_ID)\b/g,
     (name) => texts[name as keyof typeof texts],
   );
-  await kubectl(["-n", namespace, "exec", "-i", "deploy/gateway", "--", "heddle", "apply", "-f", "-"], { input: declaration });
+  await kubectl(["-n", mesh, "exec", "-i", "deploy/gateway", "--", "heddle", "apply", "-f", "-"], { input: declaration });
   return keys;
 }
 
-/** Resolves when the load is running. */
-export async function startLoad({ apiKey, scimToken }: Keys, probes: readonly Probe[] = []): Promise<void> {
+/** Resolves when the load is running: the file `program` of this folder, in a pod. */
+export async function startLoad({ mesh, apiKey, scimToken }: Keys, probes: readonly Probe[] = [], program = "load.mjs"): Promise<void> {
+  // By its address: what the cluster's names do under load is another matter
+  const address = await kubectl(["-n", mesh, "get", "service", "gateway", "-o", "jsonpath={.spec.clusterIP}"]);
   const pod = readFileSync(join(folder, "load-pod.yaml"), "utf8").replace("API_KEY", apiKey)
     .replace("TOKEN_OF_SCIM", scimToken)
+    .replace("ADDRESS", address.includes(":") ? `[${address}]` : address)
+    .replace("/load/load.mjs", `/load/${program}`)
     .replace(`"[]"`, JSON.stringify(JSON.stringify(probes)));
   await kubectl(["-n", place, "delete", "pod", "load", "--ignore-not-found", "--now"]);
   await kubectl(["apply", "-f", "-"], { input: `apiVersion: v1\nkind: Namespace\nmetadata: { name: ${place} }\n` });
@@ -68,7 +74,7 @@ export async function startLoad({ apiKey, scimToken }: Keys, probes: readonly Pr
     "create",
     "configmap",
     "load",
-    `--from-file=${join(folder, "load.mjs")}`,
+    `--from-file=${join(folder, program)}`,
     "--dry-run=client",
     "-o",
     "yaml",
@@ -78,14 +84,19 @@ export async function startLoad({ apiKey, scimToken }: Keys, probes: readonly Pr
   await kubectl(["-n", place, "wait", "--for=condition=Ready", "pod/load", "--timeout=60s"]);
 }
 
+/** What the load wrote into a file of its. */
+export function fileOfLoad(path: string): Promise<string> {
+  return kubectl(["-n", place, "exec", "load", "--", "cat", path]);
+}
+
 /** Ends it, and resolves when everything that it wrote was read back. */
-export async function stopLoad(): Promise<LoadResult> {
+export async function stopLoad<Result = LoadResult>(): Promise<Result> {
   await kubectl(["-n", place, "exec", "load", "--", "touch", "/tmp/stop"]);
   await kubectl(["-n", place, "wait", "--for=jsonpath={.status.phase}=Succeeded", "pod/load", "--timeout=120s"], { timeoutMs: 130_000 });
   const printed = await kubectl(["-n", place, "logs", "load"]);
   const [, result] = /^result (.*)$/m.exec(printed) ?? [];
   if (result === undefined) throw new Error(`The load ended without a result:\n${printed.slice(-2_000)}`);
-  return JSON.parse(result) as LoadResult;
+  return JSON.parse(result) as Result;
 }
 
 /** Runs `work` under load. */

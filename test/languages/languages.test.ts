@@ -19,7 +19,7 @@ import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "heddle-languages-"));
 const declaration = readFileSync(join(repository, "examples/demo.yaml"), "utf8")
-  .replace('permissions: ["*"] }', `permissions: ["*"], secret: ${demoKey} }`);
+  .replace('permissions: ["*"] }', `permissions: ["*", "console.bodies", "console.operate"], secret: ${demoKey} }`);
 const suite = heddleSuite({ apply: declaration, env: { HEDDLE_RPC_PORT: "0" } });
 let document = "";
 

@@ -11,6 +11,7 @@ import { openSqliteLog } from "../../platform/log/sqlite.ts";
 import { createLogger } from "../../platform/logger.ts";
 import { directClient } from "../../platform/rpc/direct.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
+import { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { MessagingStatusService } from "../../proto/gen/heddle/messaging_status/v1/messaging_status_service_pb.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { ContentService } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -32,6 +33,7 @@ const part = await openProfile({ database: bug.database(database), log, clock, l
 const gateway = openGateway({
   access: everyone(),
   profile: directClient(ProfileService, part.service),
+  log: directClient(LogService, {}),
   subscription: directClient(SubscriptionService, {}),
   messagingStatus: directClient(MessagingStatusService, {}),
   scim: directClient(ScimService, {}),
@@ -67,6 +69,8 @@ function everyone(): Access & AccessAdmin {
     transact: () => Promise.reject(new Error("Nothing is changed")),
     declared: () => [],
     actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
+    uses: { note: () => {}, list: () => Promise.resolve(new Map()), close: () => {} },
+    lastDeclaration: { note: () => Promise.resolve(), find: () => Promise.resolve(undefined) },
     workspace: () => workspace,
     allowsOrigin: () => false,
     writesPaused: () => false,

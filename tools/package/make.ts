@@ -1,14 +1,29 @@
-/** `npm run package`: the packages `heddle` and `@heddle/client` in dist/, the same bytes for the same sources; `--check` makes them twice. */
+/**
+ * `npm run package`: the packages `heddle` and `@heddle/client` in dist/, the same bytes for the same sources; `--check` makes them twice,
+ * `--into=FOLDER` makes them there, so that two that build at once do not take each other's files away.
+ */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmodSync, copyFileSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { argv } from "node:process";
 import { compile, filesBelow, leaveDeclarationsOf, nodeRange, root } from "./compile.ts";
 import { bringAlong, checkImports, manifest } from "./dependency-tree.ts";
 
-const dist = join(root, "dist");
+const into = argv.find((arg) => arg.startsWith("--into="))?.slice("--into=".length);
+const dist = into === undefined ? join(root, "dist") : resolve(into);
 const engines = { node: nodeRange };
 const { version, license } = manifest;
 /** Folders of the program: what is no code in them is read by it, or is its contract. */
@@ -21,7 +36,8 @@ const packages = [
   { name: "client", file: `heddle-client-${version}.tgz`, write: writeClient },
 ];
 
-rmSync(dist, { recursive: true, force: true });
+if (into === undefined) rmSync(dist, { recursive: true, force: true });
+else if (existsSync(dist) && readdirSync(dist).length > 0) throw new Error(`${into} is not empty: name a folder that is new`);
 const made = makeAll(dist);
 if (argv.includes("--check")) {
   const again = mkdtempSync(join(tmpdir(), "heddle-package-"));
@@ -30,7 +46,7 @@ if (argv.includes("--check")) {
   const differing = made.filter(({ hash }, at) => hash !== other[at]?.hash).map(({ file }) => file);
   if (differing.length > 0) throw new Error(`Two builds of the same sources differ: ${differing.join(", ")}`);
 }
-for (const { file, hash, kib } of made) console.log(`dist/${file}  ${kib} KiB  sha256 ${hash}`);
+for (const { file, hash, kib } of made) console.log(`${into ?? "dist"}/${file}  ${kib} KiB  sha256 ${hash}`);
 
 function makeAll(target: string): { file: string; hash: string; kib: number }[] {
   return packages.map(({ name, file, write }) => {

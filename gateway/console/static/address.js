@@ -34,6 +34,16 @@ export function useAddress() {
   return address;
 }
 
+/** As useState, of the view at this address: a reload and the way back find it as it was. */
+export function useKept(name, initial) {
+  const [value, setValue] = useState(() => history.state?.[name] ?? initial);
+  function keep(next) {
+    history.replaceState({ ...history.state, [name]: next }, "");
+    setValue(next);
+  }
+  return [value, keep];
+}
+
 export function addressOf(...parts) {
   return `#/${parts.map(encodeURIComponent).join("/")}`;
 }

@@ -20,17 +20,50 @@ export async function ask(call, body, { key, signal } = {}) {
   const response = await send(call, { body, key, signal });
   const answer = await response.json().catch(() => ({}));
   if (response.ok) return answer;
-  if (response.status === 401 && key === undefined) whenSignedOut?.();
+  if (key === undefined) noteStatus(response.status);
+  throw refusedBy(answer, response.status);
+}
+
+/** Whoever is told 401 is signed in no more. */
+function noteStatus(status) {
+  if (status === 401) whenSignedOut?.();
+}
+
+function refusedBy(answer, status) {
   const told = answer.errors?.[0]?.type ?? answer.errors?.[0];
-  throw new Refused(answer.message ?? (typeof told === "string" ? told : `The server answered ${response.status}`), response.status);
+  return new Refused(answer.message ?? (typeof told === "string" ? told : `The server answered ${status}`), status);
+}
+
+/** Events of the server as they come, `{ id, event, data }`, until it ends the answer. Throws Refused. */
+export async function* follow(path, { lastId, signal }) {
+  const response = await send(`GET ${path}`, { signal, more: { accept: "text/event-stream", ...(lastId && { "last-event-id": lastId }) } });
+  if (!response.ok) {
+    noteStatus(response.status);
+    throw refusedBy(await response.json().catch(() => ({})), response.status);
+  }
+  let left = "";
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const blocks = (left + value).split("\n\n");
+    left = blocks.pop();
+    for (const block of blocks) {
+      const lines = block.split("\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 2)]);
+      const { id, event, data } = Object.fromEntries(lines);
+      if (event) yield { id, event, data: JSON.parse(data) };
+    }
+  }
 }
 
 /** The answer itself, for those who read it as it comes. */
-export async function send(call, { body, key, signal } = {}) {
+export async function send(call, { body, key, signal, more } = {}) {
   const [method, path] = call.split(" ");
   const headers = {
-    "x-heddle-console": "1",
+    // What a page that came by TLS takes no cookie of a plain one for
+    "x-heddle-console": location.protocol === "https:" ? "tls" : "1",
     ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    ...more,
     ...(body !== undefined && { "content-type": "application/json" }),
   };
   try {
@@ -48,8 +81,11 @@ export async function send(call, { body, key, signal } = {}) {
   }
 }
 
-/** May the key of the session do this? `*` stands for all but what concerns the whole installation. */
+/** What `*` does not stand for: the whole installation, and what was sent of people. */
+const byNameAlone = ["console.operate", "console.bodies"];
+
+/** May the key of the session do this? */
 export function may(session, permission) {
   const { permissions } = session.key;
-  return permissions.includes(permission) || (permission !== "console.operate" && permissions.includes("*"));
+  return permissions.includes(permission) || (!byNameAlone.includes(permission) && permissions.includes("*"));
 }

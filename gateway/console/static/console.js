@@ -2,27 +2,33 @@
 import { Actions } from "./actions.js";
 import { addressOf, useAddress } from "./address.js";
 import { ask, may, onSignedOut } from "./ask.js";
+import { Declaration } from "./declaration.js";
 import { Home } from "./home.js";
 import { Keys } from "./keys.js";
 import { Limits } from "./limits.js";
+import { Live } from "./live.js";
 import { Operations } from "./operations.js";
 import { Empty, Notice, Title } from "./parts.js";
 import { Pages } from "./pages.js";
 import { People } from "./people.js";
 import { Person } from "./person.js";
 import { SessionView, SignIn } from "./session.js";
+import { Translations } from "./translations.js";
 import { html, render, useEffect, useState } from "./view.js";
 import { words } from "./words.js";
 
-/** By the first part of the address; `permission` beside `console.view`, which whoever is signed in has. */
+/** By the first part of the address, whose second part a view that `stays` follows by itself; `permission` beside `console.view`, which whoever is signed in has. */
 const views = [
   { name: "home", view: Home },
+  { name: "live", view: Live, stays: true },
   { name: "people", view: People },
   { name: "pages", view: Pages, permission: "preference_center.list" },
+  { name: "translations", view: Translations },
   { name: "keys", view: Keys, permission: "console.keys" },
   { name: "limits", view: Limits },
+  { name: "declaration", view: Declaration, permission: "console.keys" },
   { name: "actions", view: Actions, permission: "console.keys" },
-  { name: "operations", view: Operations, permission: "console.operate" },
+  { name: "operations", view: Operations, stays: true, permission: "console.operate" },
   { name: "session", view: SessionView },
 ];
 
@@ -89,7 +95,7 @@ function View({ session, address }) {
         <${Title}>${words.views[name]}<//>
         <${Notice}>${words.notAllowed(shown.permission)}<//>
       `
-      : html`<${shown.view} key=${place} session=${session} address=${rest} />`
+      : html`<${shown.view} key=${shown.stays ? name : place} session=${session} address=${rest} />`
   }</main>`;
 }
 

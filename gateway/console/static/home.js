@@ -1,7 +1,9 @@
 /** What is happening in the workspace: throughput, routes, what was refused; and the way to a person. */
+import { Happening } from "./happening.js";
 import { useAsked } from "./live-data.js";
 import { count, Fresh, Table, Time, Title } from "./parts.js";
 import { Finder } from "./people.js";
+import { State } from "./state.js";
 import { html } from "./view.js";
 import { words } from "./words.js";
 
@@ -15,12 +17,11 @@ export function Home() {
     <section class="card" aria-label=${text.find}>
       <${Finder} />
     </section>
+    <${Happening} />
     <${Fresh} asked=${overview}>${(data) =>
       html`
         <section class="card" id="state">
-          <p class=${overview.error || !data.ready ? "state bad" : "state good"}>${data.ready ? text.ready : text.notReady}${data.reason
-            ? `: ${data.reason}`
-            : ""}</p>
+          <${State} overview=${overview} />
         </section>
         <section class="card">
           <h2>${text.perSecond}</h2>

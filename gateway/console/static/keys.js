@@ -52,6 +52,7 @@ function columnsFor(setOpen) {
         `
       )],
     [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+    [text.used, (row) => row.last_used_at ? html`<${Time} at=${row.last_used_at} />` : html`<span class="quiet">${text.neverUsed}</span>`],
     [
       text.state,
       (row) =>

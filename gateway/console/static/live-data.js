@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "./view.js";
 
 /**
  * `{ data, at, error, again }`: the last answer, when it came, and why there is none since. Asks anew when `question` changes, and every
- * `everyMs` where that is given and the page can be seen.
+ * `everyMs` where that is given and the page can be seen. Without a `call` nothing is asked.
  */
 export function useAsked(call, { body, everyMs } = {}) {
   const question = JSON.stringify([call, body]);
@@ -13,6 +13,7 @@ export function useAsked(call, { body, everyMs } = {}) {
   const latest = useRef(question);
   latest.current = question;
   useEffect(() => {
+    if (call === undefined) return undefined;
     let timer;
     const stop = new AbortController();
     async function look() {

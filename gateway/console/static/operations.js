@@ -3,14 +3,16 @@ import { addressOf } from "./address.js";
 import { ask } from "./ask.js";
 import { useAction, useAsked } from "./live-data.js";
 import { count, Fresh, Notice, Table, Title } from "./parts.js";
+import { State } from "./state.js";
 import { html } from "./view.js";
+import { Waiting } from "./waiting.js";
 import { words } from "./words.js";
 
 const text = words.operations;
 const everyMs = 2_000;
 const lateSeconds = 5;
 
-export function Operations() {
+export function Operations({ session, address: [part] }) {
   const overview = useAsked("GET /console/overview", { everyMs });
   const rejected = useAsked("GET /console/rejected");
   const admit = useAction(async (row) => {
@@ -22,19 +24,22 @@ export function Operations() {
     <p class="quiet">${text.hint}</p>
     <${Fresh} asked=${overview}>${(data) =>
       html`
-        <section class="card" id="state"><h2>${text.state}</h2>
-          <p class=${overview.error || !data.ready ? "state bad" : "state good"}>${data.ready
-            ? words.home.ready
-            : words.home.notReady}${data.reason ? `: ${data.reason}` : ""}</p>
-          <dl class="tiles"><${Tile} name=${text.held} value=${data.held_users} /><${Tile} name=${text.setAside} value=${data
-            .set_aside} /></dl>
-          ${(data.held_users ?? 0) + (data.set_aside ?? 0) > 0 && html`<p class="quiet">${text.heldHint}</p>`}</section>
+        <section class="card" id="state">
+          <h2>${text.state}</h2>
+          <${State} overview=${overview} />
+          <dl class="tiles">
+            <${Tile} name=${text.held} value=${data.held_users} />
+            <${Tile} name=${text.setAside} value=${data
+              .set_aside} />
+          </dl>
+        </section>
         <section class="card" id="lanes">
           <h2>${text.lanes}</h2>
           <${Table} caption=${text.lanes} rows=${data.lanes ?? []} keyOf=${(row) => row.lane}
             columns=${laneColumns} />
         </section>
       `}<//>
+    <${Waiting} session=${session} isMeant=${part === "waiting"} />
     <section class="card" id="rejected"><h2>${text.rejected}</h2>
       <${Notice} error=${admit.error} />${admit.done && html`<${Notice} kind="good">${text.admitted}<//>`}
       <${Fresh} asked=${rejected}>${({ users }) =>
@@ -47,7 +52,7 @@ export function Operations() {
 
 function Tile({ name, value }) {
   return html`
-    <div class=${`tile ${value > 0 ? "bad" : "good"}`}>
+    <div class=${`tile ${value > 0 ? "warn" : "good"}`}>
       <dt>${name}</dt>
       <dd>${count(value)}</dd>
     </div>

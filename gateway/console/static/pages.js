@@ -4,6 +4,7 @@ import { ask, may } from "./ask.js";
 import { Buttons } from "./keys.js";
 import { useAction, useAsked } from "./live-data.js";
 import { Copy, Dialog, Fresh, Notice, Table, Time, Title } from "./parts.js";
+import { PageEditor } from "./page-editor.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -41,19 +42,32 @@ function Center({ session, id }) {
   const versions = useAsked(`GET ${path}/versions`);
   const [compared, setCompared] = useState();
   const [restoring, setRestoring] = useState();
-  const [isRestored, setRestored] = useState(false);
-  function close(done) {
+  const [isEditing, setEditing] = useState(false);
+  const [done, setDone] = useState("");
+  function written(told) {
     setRestoring(undefined);
-    if (done !== "restored") return;
-    setRestored(true);
+    setEditing(false);
+    setDone(told);
     center.again();
     versions.again();
   }
+  function close(told) {
+    setRestoring(undefined);
+    if (told === "restored") written(text.restored);
+  }
+  const mayWrite = may(session, "preference_center.update");
   return html`
     <p class="path"><a href=${addressOf("pages")}>${text.title}</a></p>
     <${Fresh} asked=${center}>${(data) =>
-      html`<${Title}>${data.name}<//><p><${Copy} text=${id} what=${text.id} /> <span class="tag">${data.state}</span></p>`}<//>
-    ${isRestored && html`<${Notice} kind="good">${text.restored}<//>`}
+      html`<${Title}>${data.name}<//><p><${Copy} text=${id} what=${text.id} /> <span class="tag">${data.state}</span></p>
+      ${mayWrite && !isEditing && html`<p><button type="button" id="edit" onClick=${() => setEditing(true)}>${text.edit}</button></p>`}
+      ${
+        isEditing && html`
+          <${PageEditor} path=${path} center=${data} onPublished=${() => written(text.published)}
+            onClose=${() => setEditing(false)} />
+        `
+      }`}<//>
+    <${Notice} kind="good">${done}<//>
     <section class="card" id="versions"><h2>${text.versions}</h2><${Fresh} asked=${versions}>${({ versions: rows }) =>
       html`
         <${Table}
@@ -62,7 +76,7 @@ function Center({ session, id }) {
             newest: rows[0]?.version,
             setCompared,
             setRestoring,
-            mayRestore: may(session, "preference_center.update"),
+            mayRestore: mayWrite,
           })} />
       `}<//></section>
     ${compared !== undefined && html`<${Difference} key=${compared} path=${path} version=${compared} />`}
@@ -97,10 +111,15 @@ function Difference({ path, version }) {
         fields.length === 0 ? html`<p class="empty">${text.same}</p>` : fields.map(({ field, unified }) =>
           html`
             <h3>${field}</h3>
-            <pre class="json" tabindex="0">${unified}</pre>
+            <pre class="json diff" tabindex="0">${unified.split("\n").map(lineOf)}</pre>
           `
         )}<//></section>
   `;
+}
+
+function lineOf(line) {
+  if (line.startsWith("+")) return html`<ins>${line}</ins>`;
+  return line.startsWith("-") ? html`<del>${line}</del>` : html`<span>${line}</span>`;
 }
 
 function Restore({ path, version, onClose }) {

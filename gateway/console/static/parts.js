@@ -1,5 +1,6 @@
 /** Small parts that views share: times, ids, tables, notices, tabs, dialogs. */
 import { movedOnce } from "./address.js";
+import { Bodies } from "./long-list.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -26,7 +27,7 @@ export function timeLeft(until) {
   return name(Math.floor(seconds / size));
 }
 
-/** A text that one click copies. */
+/** A text that one click copies; nothing where there is none. */
 export function Copy({ text, what }) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -34,6 +35,7 @@ export function Copy({ text, what }) {
     const timer = setTimeout(() => setCopied(false), 1500);
     return () => clearTimeout(timer);
   }, [copied]);
+  if (!text) return null;
   async function copy() {
     await navigator.clipboard?.writeText(text).then(() => setCopied(true), () => {});
   }
@@ -69,40 +71,39 @@ export function Empty({ children }) {
 }
 
 /**
- * `columns`: `[head, cell]`, where `cell` makes what stands there of a row. `hint` is a caption to be seen, `caption` one for readers. Long lists show a part, and the rest on demand. On narrow
- * screens a row is a block, and each cell has its head beside it.
+ * `columns`: `[head, cell]`, where `cell` makes what stands there of a row. `hint` is a caption to be seen, `caption` one for readers. Of long
+ * lists only what is near is in the page. On narrow screens a row is a block, and each cell has its head beside it.
  */
 export function Table({ caption, hint, columns, rows, empty = words.none, keyOf }) {
-  const [most, setMost] = useState(rowsAtFirst);
   if (rows.length === 0) return html`<${Empty}>${empty}<//>`;
+  const isLong = rows.length > longFrom;
+  function rowOf(row, at) {
+    return html`<tr key=${keyOf?.(row) ?? at} aria-rowindex=${isLong ? at + 2 : undefined}>${
+      columns.map(([head, cell]) =>
+        html`
+          <td data-label=${head}>
+            <div>${cell(row)}</div>
+          </td>
+        `
+      )
+    }</tr>`;
+  }
   return html`
-    <table>
+    <table aria-rowcount=${isLong ? rows.length + 1 : undefined}>
       <caption class=${hint ? "" : "unseen"}>${hint ?? caption}</caption>
       <thead>
         <tr>${columns.map(([head]) => html`<th scope="col">${head}</th>`)}</tr>
       </thead>
-      <tbody>${rows.slice(0, most).map((row, at) =>
-        html`<tr key=${keyOf?.(row) ?? at}>${
-          columns.map(([head, cell]) =>
-            html`
-              <td data-label=${head}>
-                <div>${cell(row)}</div>
-              </td>
-            `
-          )
-        }</tr>`
-      )}</tbody>
+      <${Bodies} rows=${rows} columns=${columns.length} rowOf=${rowOf} />
     </table>
-    ${rows.length > most &&
-      html`<button type="button" onClick=${() => setMost(most + rowsMore)}>${words.more(rows.length - most)}</button>`}
   `;
 }
 
-const rowsAtFirst = 100;
-const rowsMore = 200;
+/** From so many rows on readers are told how many there are, and which one this is. */
+const longFrom = 100;
 
 /** A question before something happens: the focus stays in it, Escape closes it. */
-export function Dialog({ title, onClose, children }) {
+export function Dialog({ title, wide = false, onClose, children }) {
   const dialog = useRef();
   useEffect(() => {
     const shown = dialog.current;
@@ -110,7 +111,7 @@ export function Dialog({ title, onClose, children }) {
     // Whatever is behind it takes no focus while it is open; closing gives the focus back to where it was
     return () => shown.close();
   }, []);
-  return html`<dialog ref=${dialog} aria-labelledby="dialog-title" onClose=${onClose}>
+  return html`<dialog ref=${dialog} class=${wide ? "wide" : ""} aria-labelledby="dialog-title" onClose=${onClose}>
     <h2 id="dialog-title">${title}</h2>${children}</dialog>`;
 }
 

@@ -1,9 +1,9 @@
 /** Finding people: by any identifier, and all of them in pages. */
-import { addressOf, go } from "./address.js";
+import { addressOf, go, useKept } from "./address.js";
 import { ask } from "./ask.js";
 import { useAction, useAsked } from "./live-data.js";
 import { count, Empty, Fresh, Notice, Table, Time, Title } from "./parts.js";
-import { html, useState } from "./view.js";
+import { html, useEffect, useState } from "./view.js";
 import { words } from "./words.js";
 
 const text = words.people;
@@ -35,6 +35,7 @@ export function Finder() {
   function set(name) {
     return (event) => setAsked({ ...asked, [name]: event.target.value });
   }
+  const begins = useAsked(...beginning(useSoon(asked)));
   return html`
     <form id="find" role="search" autocomplete="off" onSubmit=${submit}>
       <label for="name">${words.home.find}</label>
@@ -55,7 +56,42 @@ export function Finder() {
     <div id="found" role="status">${find.done?.length === 0 ? html`<${Empty}>${text.nobody}<//>` : find.done?.length > 1 &&
       html`<${Table} hint=${text.several(find.done.length)} rows=${find.done} keyOf=${(row) =>
         row.platform_id} columns=${columns} />`}</div>
+    <${Begins} asked=${begins} by=${asked.by} />
   `;
+}
+
+const soonMs = 250;
+const charactersMin = 2;
+
+/** The value once it has stayed the same for a moment. */
+function useSoon(value) {
+  const [soon, setSoon] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSoon(value), soonMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return soon;
+}
+
+/** What is asked while somebody types: whose name begins so. */
+function beginning({ by, name, label }) {
+  const typed = name.trim();
+  if (typed.length < charactersMin || by === "platform_id" || (by === "user_alias" && label === "")) return [undefined];
+  const kind = by === "guess" ? {} : { by, ...(by === "user_alias" && { alias_label: label.trim() }) };
+  return ["POST /console/people/search", { body: { ...kind, starts_with: typed } }];
+}
+
+function Begins({ asked: { data, error }, by }) {
+  if (error) return html`<${Notice} error=${error} />`;
+  if (data === undefined) return null;
+  const rows = data.found.flatMap(({ users, ...name }) => users.map((user) => ({ ...user, ...name })));
+  const hasMore = data.next_page_token !== undefined || (by === "guess" && rows.length > 0);
+  return html`<div id="begins"><p class="unseen" role="status">${text.begin(data.found.length)}</p>
+    ${
+    rows.length > 0 && html`<${Table} hint=${text.beginHint} rows=${rows} keyOf=${(row) =>
+      `${row.by} ${row.name} ${row.platform_id}`} columns=${beginsColumns} />`
+  }
+    ${hasMore && html`<p class="quiet">${by === "guess" ? text.moreByKind : text.moreByTyping}</p>`}</div>`;
 }
 
 async function findPeople({ by, name, label }) {
@@ -102,23 +138,37 @@ export function nameOf({ first_name: first, last_name: last, email, external_id:
 }
 
 function Everyone() {
-  const [token, setToken] = useState(() => history.state?.page ?? "");
-  const asked = useAsked("POST /console/people", { body: token === "" ? {} : { page_token: token } });
-  function turn(page) {
-    history.replaceState({ ...history.state, page }, "");
-    setToken(page);
-  }
+  const [{ list, page }, show] = useKept("people", { list: "newest", page: "" });
+  const asked = useAsked("POST /console/people", { body: { list, ...(page !== "" && { page_token: page }) } });
   return html`
     <section class="card" id="people">
-      <h2>${text.list}</h2>
+      <div class="title"><h2>${text.list}</h2>
+        <select id="list" aria-label=${text.which} value=${list} onChange=${(event) =>
+          show({ list: event.target.value, page: "" })}>${Object.entries(text.lists).map(([name, shown]) =>
+            html`<option value=${name}>${shown}</option>`
+          )}</select></div>
       <${Fresh} asked=${asked}>${({ users, next_page_token: next }) =>
         html`
-          <${Table} hint=${text.listHint} empty=${text.noPeople} rows=${users} keyOf=${(row) => row.platform_id} columns=${listColumns} />
-          <p class="row">${token !== "" && html`<button type="button" onClick=${() => turn("")}>${text.first}</button>`}
-            ${next && html`<button type="button" onClick=${() => turn(next)}>${text.next}</button>`}</p>
+          <${Table} caption=${text.lists[list]} empty=${list === "blocked" ? text.noBlocked : text.noPeople} rows=${users} keyOf=${(row) =>
+            row.platform_id} columns=${listColumns} />
+          <p class="row">${page !== "" && html`<button type="button" onClick=${() => show({ list, page: "" })}>${text.first}</button>`}
+            ${next && html`<button type="button" id="next" onClick=${() => show({ list, page: next })}>${text.next}</button>`}</p>
         `}<//></section>
   `;
 }
+
+const beginsColumns = [
+  [text.foundBy, (row) => html`<span class="value">${row.name}</span> <span class="tag">${text[row.by]}</span>`],
+  [text.person, (row) =>
+    html`<a href=${addressOf("people", row.platform_id)}>${nameOf(row)}</a>${
+      row.count > 1
+        ? html`
+          <span class="quiet">${text.shared(row.count)}</span>
+        `
+        : ""
+    }`],
+  [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+];
 
 const listColumns = [
   [text.person, (row) => html`<a href=${addressOf("people", row.platform_id)}>${nameOf(row)}</a>`],

@@ -2,8 +2,8 @@
 import { addressOf } from "./address.js";
 import { ask, may } from "./ask.js";
 import { Buttons } from "./keys.js";
-import { useAction } from "./live-data.js";
-import { Dialog, Json, Notice, Table, Time, timeLeft } from "./parts.js";
+import { useAction, useAsked } from "./live-data.js";
+import { Copy, Dialog, Empty, Fresh, Json, Notice, Table, Time, timeLeft } from "./parts.js";
 import { Origin } from "./person-tabs.js";
 import { html, useState } from "./view.js";
 import { words } from "./words.js";
@@ -27,24 +27,70 @@ export function Merges({ session, user, asked }) {
       <${Table} caption=${text.merges} empty=${text.noMerges} rows=${user.merges.toReversed()}
         keyOf=${(row) => row.merge_id} columns=${columnsFor(mayMerge, setOpen)} />
     </section>
+    ${user.undone_merges.length > 0 && html`
+      <section class="card" id="undone">
+        <h2>${text.undoneMerges}</h2>
+        <${Table} caption=${text.undoneMerges} rows=${user.undone_merges.toReversed()} keyOf=${(row) => row.merge_id}
+          columns=${undoneColumns} />
+      </section>
+    `}
     ${mayMerge && html`<${MergeIn} user=${user} asked=${asked} />`}
-    ${open && html`<${Undo} merge=${open} onClose=${close} />`}
+    ${open && html`<${open.dialog} merge=${open.merge} user=${user} onClose=${close} />`}
   `;
 }
 
 function columnsFor(mayMerge, setOpen) {
   return [
     [text.time, (row) => html`<${Time} at=${row.time} />`],
-    [text.takenIn, (row) => html`<code>${row.source_platform_id}</code>`],
+    [text.takenIn, (row) => html`<${Copy} text=${row.source_platform_id} what=${words.people.platform_id} />`],
     [text.request, (row) => html`<${Origin} by=${row.asked_by} />`],
+    [text.sides, (row) =>
+      row.undo &&
+      html`<button type="button" class="sides-of" onClick=${() => setOpen({ dialog: Sides, merge: row })}>${text.sides}</button>`],
     [text.undo, (row) => {
       if (row.undo === undefined) return text.undoNever;
       if (row.undo.blocked) return row.undo.blocked;
-      return html`${mayMerge && html`<button type="button" class="undo" onClick=${() => setOpen(row)}>${text.undo}</button>`} ${
-        text.undoLeft(timeLeft(row.undo.until))
-      }`;
+      return html`${
+        mayMerge && html`<button type="button" class="undo" onClick=${() => setOpen({ dialog: Undo, merge: row })}>${text.undo}</button>`
+      } ${text.undoLeft(timeLeft(row.undo.until))}`;
     }],
   ];
+}
+
+const undoneColumns = [
+  [text.time, (row) => html`<${Time} at=${row.time} />`],
+  [text.other, (row) => html`<a href=${addressOf("people", row.other_platform_id)}><code>${row.other_platform_id}</code></a>`],
+  [text.role, (row) => text.roles[row.was]],
+  [text.request, (row) => html`<${Origin} by=${row.asked_by} />`],
+];
+
+/** Both profiles as they were before the merge: asked for when somebody looks. */
+function Sides({ merge, user, onClose }) {
+  const asked = useAsked("POST /console/users", { body: { platform_id: user.platform_id, sides_of: merge.merge_id } });
+  return html`
+    <${Dialog} title=${text.sidesTitle} wide=${true} onClose=${onClose}>
+      <${Fresh} asked=${asked}>${({ users }) => {
+        const sides = users[0]?.merges.find(({ merge_id: id }) => id === merge.merge_id)?.sides;
+        return sides === undefined
+          ? html`<${Empty}>${text.sidesGone}<//>`
+          : html`<${Profiles} sides=${[[text.both.keep, sides.target], [text.both.take, sides.source]]} />`;
+      }}<//>
+          <p class="row end"><button type="button" class="main" onClick=${() => onClose()}>${words.close}</button></p>
+        <//>
+  `;
+}
+
+function Profiles({ sides }) {
+  return html`<div class="sides">${
+    sides.map(([name, profile]) =>
+      html`
+        <div>
+          <h4>${name}</h4>
+          <${Json} value=${profile} />
+        </div>
+      `
+    )
+  }</div>`;
 }
 
 function Undo({ merge, onClose }) {
@@ -111,17 +157,11 @@ function MergeIn({ user, asked }) {
     preview && (preview.would_merge
       ? html`
         <h3>${text.previewed}</h3>
-        <div class="sides">
-                ${[[text.both.keep, user.profile], [text.both.take, preview.source?.profile ?? {}], [text.both.result, preview.user]].map((
-                  [name, profile],
-                ) =>
-                  html`
-                    <div>
-                      <h4>${name}</h4>
-                      <${Json} value=${profile} />
-                    </div>
-                  `
-                )}</div>
+        <${Profiles} sides=${[
+          [text.both.keep, user.profile],
+          [text.both.take, preview.source?.profile ?? {}],
+          [text.both.result, preview.user],
+        ]} />
         <p class="row"><button type="button" class="main" onClick=${merge.run} disabled=${merge.busy}>${text.merge}</button></p>
       `
       : html`<${Notice} kind="info">${`${text.wouldNot}: ${preview.reason}`}<//>`)

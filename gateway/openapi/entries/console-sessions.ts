@@ -21,10 +21,33 @@ const key = object({
   created_at: time,
   state: oneOfTexts(["valid", "ends", "revoked"]),
   ends_at: text("When it was revoked, or when its overlap ends."),
+  last_used_at: text("In lists: the hour in which it was used last, on any gateway, by itself or by a session. Absent: no use is known."),
 }, ["id", "name", "permissions", "ip_allow", "created_at", "state"]);
 const secret = text("Of the new key, shown once: only its SHA-256 is stored.");
 
 export const consoleSessionEntries: readonly Entry[] = [
+  {
+    route: "GET /console/declaration",
+    operationId: "compareDeclaration",
+    tag: "Service",
+    summary: "In what a workspace differs from the file that was applied last",
+    description: "What `heddle apply --prune` of that file would do to the workspace, its keys, subscription groups and teams. " +
+      "Translations and preference centers are not compared.",
+    extension: true,
+    answer: success({
+      state: oneOfTexts(["compared", "none", "too_large"]),
+      applied_at: time,
+      differences: list(object({
+        difference: oneOfTexts(["missing", "differs", "not_declared"]),
+        what: text("Such as `API key`."),
+        path: text("Names from the company down."),
+        id: text(),
+        fields: list(object({ field: text(), here: {}, declared: {} }, ["field", "here", "declared"])),
+      }, ["difference", "what", "path"])),
+    }, ["state", "differences"]),
+    reasons: ["STATE_CONFLICT"],
+    examples: [{ name: "of the demo" }],
+  },
   {
     route: "GET /console/session",
     operationId: "getConsoleSession",
@@ -81,7 +104,7 @@ export const consoleSessionEntries: readonly Entry[] = [
     operationId: "createKey",
     tag: "Service",
     summary: "Makes an API key",
-    description: "It may do what the key that makes it may do, and no more.",
+    description: "It may do what the key that makes it may do, from the addresses from which that may be used, and no more.",
     extension: true,
     body: object({ name: text(), permissions: list(text()) }),
     answer: success({ key, secret }),
@@ -132,9 +155,10 @@ export const consoleSessionEntries: readonly Entry[] = [
     operationId: "listConsoleActions",
     tag: "Service",
     summary: "What people did at the console, and by whose key",
-    description: `Every write by a session of a browser, refused ones too, the newest first. Of the last ${
-      limits.consoleActionsKeepMs / 86_400_000
-    } days the last ${limits.consoleActionsMax} are shown; the log has each as \`console_action\`.`,
+    description:
+      `Who signed in, every write by a session of a browser and its exports of people, refused ones too, the newest first. Of the last ${
+        limits.consoleActionsKeepMs / 86_400_000
+      } days the last ${limits.consoleActionsMax} are shown; the log has each as \`console_action\`.`,
     extension: true,
     answer: success({
       actions: list(object({

@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes of the console. */
 import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
-import { list, object, type Schema, success, text, whole } from "../schema.ts";
+import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
 
 const flag: Schema = { type: "boolean" };
 const number: Schema = { type: "number" };
@@ -11,13 +11,29 @@ const names = {
   user_alias: object({ alias_name: text(), alias_label: text() }),
   platform_id: text(),
 };
+const actor = {
+  actor: text("Public id of the API key, or the page or service that asked."),
+  actor_name: text("Of the API key."),
+};
 const request = object({
   position: whole("Place in the intake log."),
   request_id: text(),
-  actor: text("Public id of the API key, or the page or service that asked."),
+  ...actor,
   time,
   what: text("What was asked, such as `track` or `mergeUsers`."),
 }, ["position"]);
+
+const person = object({
+  ...names,
+  user_aliases: list(names.user_alias),
+  email: text(),
+  phone: text(),
+  first_name: text(),
+  last_name: text(),
+  created_at: time,
+  events: whole("Custom events, all together."),
+  purchases: whole("All together."),
+}, ["platform_id", "events", "purchases"]);
 
 const amounts = [
   `${limits.eventNamesPerUserMax.toLocaleString("en")} event names`,
@@ -37,6 +53,18 @@ export const consoleEntries: readonly Entry[] = [
     answerType: "text/html; charset=utf-8",
     otherStatuses: [{ status: 304, description: "The caller has this version." }],
     examples: [{ name: "page" }],
+  },
+  {
+    route: "GET /console/preview",
+    operationId: "showConsolePreview",
+    tag: "Service",
+    summary: "The frame in which the console shows drafts of pages",
+    description: "An empty document in a sandbox without an origin, which shows what the console alone puts into it.",
+    extension: true,
+    answer: text(),
+    answerType: "text/html; charset=utf-8",
+    otherStatuses: [{ status: 304, description: "The caller has this version." }],
+    examples: [{ name: "frame" }],
   },
   {
     route: "GET /console/assets/:name",
@@ -78,12 +106,48 @@ export const consoleEntries: readonly Entry[] = [
     examples: [{ name: "overview" }],
   },
   {
+    route: "GET /console/series",
+    operationId: "getSeries",
+    tag: "Service",
+    summary: "What was counted in the workspace, as series for charts",
+    description:
+      "Counted in the step that decides what a request does, with its effects: once, also where a request is repeated with its " +
+      "`Idempotency-Key` or a server dies. A count has the time when it was applied, not that of the event, and stays what it was: a merge moves none, and a " +
+      "delete takes none back. Users there are: `new` - `deleted` - `merged` + `unmerged`.",
+    extension: true,
+    parameters: [{
+      in: "query",
+      name: "range",
+      description: "`day`: the last 24 hours by minute (the default); `week`: 7 days by hour; `year`: 366 days by day, UTC.",
+      schema: oneOfTexts(["day", "week", "year"]),
+    }],
+    answer: success({
+      range: text(),
+      from: time,
+      to: text("ISO 8601, UTC: the end of the last point, which is still being counted."),
+      step_seconds: whole("From one point to the next."),
+      series: list(object({
+        metric: text(
+          "`objects` of /users/track that reached a user; `users` by what became of them; `events` by name; `purchases` by quantity; `revenue` by " +
+            "currency; `consent` by what was set, a fan-out as often as it has users.",
+        ),
+        name: text(
+          `Absent where a metric has one series, and on \`events\` beyond the ${limits.countedEventNamesMax} names that are counted in an hour.`,
+        ),
+        total: number,
+        points: list(list(number), "Unix time of its beginning and the number; where there is none it was 0."),
+      }, ["metric", "total", "points"])),
+    }),
+    examples: [{ name: "the last 24 hours", parameters: { range: "day" } }],
+  },
+  {
     route: "POST /console/users",
     operationId: "inspectUsers",
     tag: "Service",
     summary: "A user with the request that set each field, merges, and the history of consent",
+    description: "The chains of the consent ledger that the history is of are checked as it is read.",
     extension: true,
-    body: object({ ...names, email: text(), phone: text() }),
+    body: object({ ...names, email: text(), phone: text(), sides_of: text("The `merge_id` of a merge whose `sides` are wanted.") }),
     answer: success({
       users: list(object({
         platform_id: text(),
@@ -110,8 +174,24 @@ export const consoleEntries: readonly Entry[] = [
             description: "What `POST /users/merge/undo` takes; absent where the merge can no longer be taken back.",
           },
           asked_by: request,
+          sides: {
+            ...object({ source: object({}), target: object({}) }),
+            description: "Both profiles as they were before, of the merge in `sides_of`, while it can be taken back.",
+          },
         })),
+        undone_merges: list(
+          object({
+            merge_id: text(),
+            other_platform_id: text(),
+            was: text("`source`: this user had been taken in; or `target`."),
+            time,
+            asked_by: request,
+          }),
+          "Merges that were taken back, the last 20, the oldest first.",
+        ),
+        days: list(object({ date: text("UTC."), events: whole(), purchases: whole() }), "Of about the last month, the oldest first."),
         consent: list(object({
+          index: whole("Place in the chain of the subject."),
           subject: text(),
           what: text(),
           name: text("Of the subscription group."),
@@ -119,9 +199,14 @@ export const consoleEntries: readonly Entry[] = [
           before: { type: ["string", "null"] },
           after: { type: ["string", "null"] },
           time,
-          actor: text(),
+          ...actor,
           request_id: text(),
+          hash: text("SHA-256 of the entry and of all before it in its chain."),
         })),
+        consent_chains: {
+          ...object({ checked: whole(), damage: list(object({ subject: text(), index: whole(), reason: text() })) }),
+          description: "How many chains were checked, and the first entry of each that is not as it was written.",
+        },
       })),
     }),
     examples: [{ name: "nobody", body: { external_id: "nobody-has-this-id" }, answer: { users: [], message: "success" } }],
@@ -131,24 +216,40 @@ export const consoleEntries: readonly Entry[] = [
     operationId: "listPeople",
     tag: "Service",
     summary: "Everyone in the workspace, in pages",
-    description: "By platform id; who is made while pages are read comes on a later page.",
+    description: "By platform id, or those made last first; or users whose records wait for a human. By platform id, who is made while " +
+      "pages are read comes on a later page.",
     extension: true,
-    body: object({ page_token: text("The `next_page_token` of the page before; absent for the first page.") }),
+    body: object({
+      list: text("`oldest` (unless given), `newest` or `blocked`."),
+      page_token: text("The `next_page_token` of the page before; absent for the first page."),
+    }),
     answer: success({
-      users: list(object({
-        ...names,
-        user_aliases: list(names.user_alias),
-        email: text(),
-        phone: text(),
-        first_name: text(),
-        last_name: text(),
-        created_at: time,
-        events: whole("Custom events, all together."),
-        purchases: whole("All together."),
-      }, ["platform_id", "events", "purchases"])),
+      users: list(person),
       next_page_token: text("Absent on the last page."),
     }),
-    examples: [{ name: "the first page", body: {} }],
+    examples: [{ name: "the first page", body: {} }, { name: "the newest", body: { list: "newest" } }],
+  },
+  {
+    route: "POST /console/people/search",
+    operationId: "searchPeople",
+    tag: "Service",
+    summary: "People by how a name of theirs begins",
+    description:
+      "In the order of the names' bytes, 50 names a page. External ids and aliases count exactly as they were sent. Of an address " +
+      `that many share the first ${limits.sharersShownMax} are shown. Without \`by\` the first ${limits.sharersShownMax} external ids, emails ` +
+      "and phones. A page may be short, and even empty, and have a next one.",
+    extension: true,
+    body: object({
+      by: text("`external_id`, `email`, `phone` or `user_alias`."),
+      starts_with: text("With `user_alias` of the alias's name."),
+      alias_label: text("With `user_alias`, whole."),
+      page_token: text("The `next_page_token` of the page before, with the same `by` and `starts_with`."),
+    }, ["starts_with"]),
+    answer: success({
+      found: list(object({ by: text(), name: text(), users: list(person), count: whole("How many have the name.") })),
+      next_page_token: text("Absent on the last page."),
+    }),
+    examples: [{ name: "nobody", body: { starts_with: "nobody-begins-like-this" }, answer: { found: [], message: "success" } }],
   },
   {
     route: "GET /console/rejected",

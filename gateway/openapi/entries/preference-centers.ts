@@ -119,6 +119,28 @@ export const preferenceCenterEntries: readonly Entry[] = [
   update("PUT /preference_center/v1/:id", "updatePreferenceCenter"),
   update("POST /preference_center/v1/:id", "postPreferenceCenter"),
   {
+    route: "POST /preference_center/v1/:id/preview",
+    operationId: "previewPreferenceCenter",
+    tag: "Pages",
+    summary: "See a draft of a preference center",
+    description: "Checks the body as an update would, and answers with its pages as a person who is made up would see them. Nothing is " +
+      "written. Show the HTML in a sandboxed frame alone.",
+    extension: true,
+    parameters: [id],
+    body: object(content, required),
+    answer: success({
+      page_html: text(),
+      answer_html: text("What is shown after a submission: the redirect page, or else the confirmation."),
+      warnings,
+    }, ["page_html", "answer_html", "warnings"]),
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
+    examples: [{
+      name: "the built-in pages",
+      parameters: { id: exampleId },
+      body: { preference_center_page_html: "", confirmation_page_html: "" },
+    }],
+  },
+  {
     route: "GET /preference_center/v1/:id/url/:userID",
     operationId: "getPreferenceCenterUrl",
     tag: "Pages",

@@ -128,7 +128,7 @@ async function open<Tables extends SetAsideTables>(
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
-  const tables = plan.openTables(session, clock);
+  const tables = plan.openTables(guard.session, clock);
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
   const lanes = await openMeshLanes({ service: plan.name, streams: config, guard, clock, logger });

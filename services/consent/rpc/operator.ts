@@ -7,7 +7,7 @@ import { type RequestContext, type Scoped, scopeOf } from "../../../platform/req
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 
 export interface OperatorParts {
-  readonly ledger: Pick<Ledger, "history" | "verify" | "subjects">;
+  readonly ledger: Pick<Ledger, "history" | "checked" | "verify" | "subjects">;
   readonly work: LaneWork;
   readonly setAside: {
     /** Records that wait for a human, at most `max`. */
@@ -54,13 +54,15 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
   };
 }
 
-/** The histories of these subjects as one, up to `until` (Unix milliseconds; 0: all). */
+/** The histories of these subjects as one, up to `until` (Unix milliseconds; 0: all), and where their whole chains are damaged. */
 export async function historyOf(
-  ledger: Pick<Ledger, "history">,
+  ledger: Pick<Ledger, "checked">,
   { workspaceId, subjects, until }: { readonly workspaceId: string; readonly subjects: readonly string[]; readonly until: bigint },
 ) {
-  const chains = await Promise.all(subjects.map((subject) => ledger.history(workspaceId, subject)));
+  const chains = await Promise.all(subjects.map((subject) => ledger.checked(workspaceId, subject)));
   const last = until === 0n ? Infinity : Number(until);
-  const entries = chains.flat().filter(({ at }) => at <= last).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
-  return entries.map(ledgerEntryToMessage);
+  const all = chains.flatMap(({ entries }) => entries);
+  const entries = all.filter(({ at }) => at <= last).toSorted((a, b) => a.sequence - b.sequence || a.part - b.part);
+  const damage = chains.flatMap((chain) => chain.damage ?? []);
+  return { entries: entries.map(ledgerEntryToMessage), damage, chains: chains.length };
 }

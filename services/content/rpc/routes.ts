@@ -19,6 +19,7 @@ import type { Written } from "../domain/write-center.ts";
 import { lineDiff } from "../domain/line-diff.ts";
 import { fieldChangeMessages } from "./field-change-messages.ts";
 import { handleCreateLink, handleOpenPage, handleSubmitPage, type HostedDeps } from "./hosted-pages.ts";
+import { handlePreview } from "./preview.ts";
 import { callerOf, contentMessage, draftOf, summaryMessage, versionMessage, writerOf } from "./center-messages.ts";
 
 export type ServiceDeps = CenterDeps & HostedDeps;
@@ -33,6 +34,7 @@ export function contentRoutes(deps: ServiceDeps): ServiceImpl<typeof ContentServ
       const caller = writerOf(UpdatePreferenceCenterRequestSchema, message);
       return receipt(await updateCenter(deps, caller, { id: message.id, draft: draftOf(message.content) }));
     },
+    previewPreferenceCenter: (message) => handlePreview(deps, message),
     async getPreferenceCenter(message) {
       const center = await foundCenter(deps, callerOf(message).workspaceId, message.id);
       return { center: { ...summaryMessage({ ...center, state: center.content.state }), content: contentMessage(center.content) } };

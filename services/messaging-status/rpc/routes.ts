@@ -84,7 +84,7 @@ function readRoutes(parts: ServiceParts) {
       const scope = scopeOf(message);
       await isLate(parts, scope, message.addresses);
       const asked = { workspaceId: scope.workspaceId, subjects: message.addresses, until: message.until };
-      return { entries: await historyOf(parts.ledger, asked) };
+      return await historyOf(parts.ledger, asked);
     },
   } satisfies Routes;
 }

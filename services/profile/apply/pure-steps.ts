@@ -9,7 +9,7 @@ export interface PureSteps {
   applyRecord(profile: Profile | undefined, record: ProfileRecord): Profile | null;
   freeze(sides: { source: Profile; target: Profile }, awaiting: MergeRecord<"await">): FrozenMerge;
   takeIn(target: Profile, source: Profile, awaiting: MergeRecord<"await">): Profile;
-  takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">): TakenBack;
+  takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">, undone?: Profile["undone"]): TakenBack;
 }
 
 /** With a line in the log for what an operator has to hear of a user: no name and no value in it. */

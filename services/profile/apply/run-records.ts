@@ -189,7 +189,7 @@ async function takenBack({ steps, profiles }: RunParts, run: Run, undo: MergeRec
   const frozen = (await profiles.loadFrozen(run.workspaceId, [mergeId])).get(mergeId);
   await checkRow(profiles, run);
   if (frozen === undefined) throw new Poison(undo.mark, `Expected the frozen copies of merge ${mergeId}, got nothing`);
-  return pure(undo, () => steps.takeBack(frozen, undo));
+  return pure(undo, () => steps.takeBack(frozen, undo, run.user.profile?.undone));
 }
 
 /** Copies and journal are two reads, and are erased once both sides are past the undo: so what was read is whole if this side is not. */

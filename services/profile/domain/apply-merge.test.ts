@@ -47,6 +47,19 @@ test("takeBack() puts the undo's mark on both sides, so that nothing from before
   expect(profile?.events.get("x")?.count).toBe(1);
 });
 
+test("takeBack() notes on both sides that a merge was taken back, and forgets none of later merges", () => {
+  const world = new World();
+  for (const source of ["a", "c"]) world.play({ type: "merge", source, target: "b" });
+  world.undoAll();
+  const [first, second] = ["a", "c"].map((id) => world.live.get(id)?.undone);
+  expect(first).toMatchObject([{ mergeId: "m5", otherId: "b", wasSource: true }]);
+  expect(second).toMatchObject([{ mergeId: "m6", otherId: "b", wasSource: true }]);
+  expect(world.live.get("b")?.undone).toMatchObject([
+    { mergeId: "m6", otherId: "c", wasSource: false, sequence: 7 },
+    { mergeId: "m5", otherId: "a", wasSource: false, sequence: 8 },
+  ]);
+});
+
 test("takeIn() takes a source in once", () => {
   const world = new World();
   world.play({ type: "send", to: "a", change: { type: "event", name: "x", time: start } });
@@ -137,7 +150,7 @@ class World {
     const merge = this.open.pop();
     if (!merge) return;
     const change = { type: "undo", mergeId: merge.id, sourceId: merge.source } as const;
-    const taken = takeBack(merge.frozen, { ...this.#record(merge.target, change), change });
+    const taken = takeBack(merge.frozen, { ...this.#record(merge.target, change), change }, this.live.get(merge.target)?.undone);
     this.live.set(merge.source, taken.source).set(merge.target, taken.target);
     for (const record of [...taken.sourceRecords, ...taken.targetRecords]) this.#journal(record);
   }
@@ -164,6 +177,9 @@ class World {
   }
 }
 
+/** Without what tells of the merges. */
 function unmarked(profile: Profile | undefined): string | undefined {
-  return profile && profileToRow({ ...profile, mark: [0, 0] });
+  if (profile === undefined) return undefined;
+  const { undone: _, ...alone } = profile;
+  return profileToRow({ ...alone, mark: [0, 0] });
 }

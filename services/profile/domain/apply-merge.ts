@@ -11,7 +11,7 @@ import { limits } from "../../../platform/limits.ts";
 import { applyRecord, isAfter } from "./apply-records.ts";
 import { copyProfile, mergeProfiles } from "./merge-profiles.ts";
 import type { FrozenMerge } from "./ports.ts";
-import type { Profile } from "./profile.ts";
+import type { Profile, UndoneNote } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { UserId } from "./user-key.ts";
 
@@ -47,15 +47,18 @@ export function withRecords(frozen: FrozenMerge, records: readonly ProfileRecord
  * that of the undo, so that nothing of before is applied again; their `updatedAt` is that of their own last record.
  * Names that the merge itself gave are gone, later ones are replayed; who has which name now, the resolver says with
  * `identity` records for both sides after the undo. Throws where the journal says that the target was deleted or merged since.
+ * `undone`: what the target noted so far, as its copy is of before.
  */
-export function takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">): TakenBack {
+export function takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">, undone: Profile["undone"] = []): TakenBack {
   const { mergeId } = undo.change;
   const own = frozen.journal.filter((record) => !isNameOfMerge(record, frozen.source.mark[0]));
   const sourceRecords = own.filter((record) => record.side?.mergeId === mergeId).map((record) => ofSource(record, frozen.source.id));
   const targetRecords = own.filter((record) => record.side?.mergeId !== mergeId);
+  const [source, target] = [frozen.source, frozen.targetBefore];
+  const note = { mergeId, sequence: undo.mark[0], at: undo.now };
   return {
-    source: replayed(frozen.source, sourceRecords, undo),
-    target: replayed(frozen.targetBefore, targetRecords, undo),
+    source: replayed(withUndone(source, source.undone, { ...note, otherId: target.id, wasSource: true }), sourceRecords, undo),
+    target: replayed(withUndone(target, undone, { ...note, otherId: source.id, wasSource: false }), targetRecords, undo),
     sourceRecords,
     targetRecords,
   };
@@ -73,6 +76,10 @@ export interface TakenBack {
 export type MergeRecord<Type extends "await" | "undo"> = ProfileRecord & {
   readonly change: Extract<ProfileRecord["change"], { type: Type }>;
 };
+
+function withUndone(profile: Profile, before: Profile["undone"] = [], note: UndoneNote): Profile {
+  return { ...profile, undone: [...before, note].slice(-limits.mergeNotesMax) };
+}
 
 function replayed(frozen: Profile, records: readonly ProfileRecord[], undo: ProfileRecord): Profile {
   const profile = copyProfile(frozen);

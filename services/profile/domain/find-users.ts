@@ -45,6 +45,12 @@ function idsOf(key: ReadKey, rows: ReadonlyMap<IdentityKey, unknown>): UserId[] 
   }
 }
 
+/** Of the row of a name or an address; a name may still point to a user that was merged away. */
+export function holdersOf(key: IdentityKey, row: unknown): readonly UserId[] {
+  if (row === undefined) return [];
+  return key.startsWith("e:") || key.startsWith("p:") ? preferredFirst(row as readonly Sharer[]) : [row as UserId];
+}
+
 function preferredFirst(sharers: readonly Sharer[]): UserId[] {
   const preferred = latestOf(sharers)?.id;
   const ids = sharers.map((sharer) => sharer.id);

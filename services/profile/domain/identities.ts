@@ -143,6 +143,8 @@ function createRowCache(): RowCache {
       const changes = new Map<IdentityKey, unknown>();
       for (const [key, row] of others.changes()) changes.set(key, row ?? undefined);
       for (const [id, row] of users.changes()) changes.set(userRowKey(id), row ?? undefined);
+      // Behind all others: a resolver of a build that does not count goes on inside a record by the numbers of its rows
+      for (const key of others.changes().keys()) if (isCounted(key)) moveLast(changes, key);
       return changes;
     },
     confirm() {
@@ -156,6 +158,16 @@ function createRowCache(): RowCache {
       if (users.old() + others.old() > entriesMax) { for (const rows of both) rows.dropOld(); }
     },
   };
+}
+
+function isCounted(key: IdentityKey): boolean {
+  return key.startsWith("n:") && key !== "n:users";
+}
+
+function moveLast(changes: Map<IdentityKey, unknown>, key: IdentityKey): void {
+  const row = changes.get(key);
+  changes.delete(key);
+  changes.set(key, row);
 }
 
 /** The user whose row it is: the id as the row has it, since a piece of a key takes longer to compare. */

@@ -3,8 +3,8 @@ import type { WaitingStatuses } from "./email-statuses.ts";
 import { exportUsers } from "./export-users.ts";
 import type { ReadParts, ReadRequest } from "./catch-up.ts";
 import type { MergeRow } from "./identity.ts";
-import type { RequestOrigin } from "./ports.ts";
-import type { MergeNote, Profile } from "./profile.ts";
+import type { FrozenMerge, RequestOrigin } from "./ports.ts";
+import type { MergeNote, Profile, UndoneNote } from "./profile.ts";
 import type { UserKey } from "./user-key.ts";
 
 export interface InspectedUsers {
@@ -20,9 +20,18 @@ interface InspectedUser {
   readonly held: boolean;
   readonly fields: readonly InspectedField[];
   /** `undo`: absent where the merge can no longer be taken back. */
-  readonly merges: readonly (MergeNote & { readonly origin: Origin; readonly undo?: Undo })[];
+  readonly merges: readonly (MergeNote & { readonly origin: Origin; readonly undo?: Undo; readonly sides?: FrozenMerge })[];
+  readonly undone: readonly (UndoneNote & { readonly origin: Origin })[];
+  readonly days: readonly ActiveDay[];
   /** What the profile had no room for, with the request that sent the last of it. */
   readonly dropped?: { readonly count: number; readonly origin: Origin };
+}
+
+interface ActiveDay {
+  /** Days since 1970 UTC. */
+  readonly day: number;
+  readonly events: number;
+  readonly purchases: number;
 }
 
 type Undo = Pick<MergeRow, "jobId" | "index" | "undoUntil" | "blocked">;
@@ -37,13 +46,18 @@ interface InspectedField {
 /** Only the place where the request is too old to be known. */
 export type Origin = Pick<RequestOrigin, "sequence"> & Partial<RequestOrigin>;
 
-export async function inspectUsers(parts: ReadParts, request: ReadRequest & { readonly user: UserKey }): Promise<InspectedUsers> {
+/** `sidesOf`: a merge whose copies are wanted too. */
+export async function inspectUsers(
+  parts: ReadParts,
+  request: ReadRequest & { readonly user: UserKey; readonly sidesOf?: string },
+): Promise<InspectedUsers> {
   const { profiles, waiting, behind } = await exportUsers(parts, { ...request, users: [request.user] });
   const { workspaceId } = request;
   const { partition } = await parts.intake.tail(workspaceId);
   const origins = await parts.profiles.loadOrigins(workspaceId, partition, [...new Set(profiles.flatMap(placesOf))]);
   const held = await parts.profiles.loadUsers(workspaceId, profiles.map(({ id }) => id));
   const undoable = await mergeRows(parts, workspaceId, profiles);
+  const frozen = request.sidesOf ? await parts.profiles.loadFrozen(workspaceId, [request.sidesOf]) : new Map<string, never>();
   function originAt(sequence: number): Origin {
     return origins.get(sequence) ?? { sequence };
   }
@@ -53,8 +67,11 @@ export async function inspectUsers(parts: ReadParts, request: ReadRequest & { re
     fields: fieldsOf(profile, originAt),
     merges: profile.merges.map((note) => {
       const undo = undoable.get(note.mergeId);
-      return { ...note, origin: originAt(note.sequence), ...(undo && { undo }) };
+      const sides = undo && frozen.get(note.mergeId);
+      return { ...note, origin: originAt(note.sequence), ...(undo && { undo }), ...(sides && { sides }) };
     }),
+    undone: (profile.undone ?? []).map((note) => ({ ...note, origin: originAt(note.sequence) })),
+    days: daysOf(profile),
     ...(profile.dropped && { dropped: { count: profile.dropped.count, origin: originAt(profile.dropped.sequence) } }),
   }));
   return { users, waiting, behind };
@@ -71,8 +88,20 @@ async function mergeRows(parts: ReadParts, workspaceId: string, profiles: readon
   }));
 }
 
-function placesOf({ sources: { names, fields, custom }, merges, dropped }: Profile): number[] {
-  const noted = [...merges, ...(dropped === undefined ? [] : [dropped])];
+/** Each summary counts the days before its own newest record, so the oldest days may lack some. */
+function daysOf({ events, purchases }: Profile): ActiveDay[] {
+  const days = new Map<number, ActiveDay>();
+  for (const [what, summaries] of [["events", events], ["purchases", purchases]] as const) {
+    for (const [day, times] of [...summaries.values()].flatMap((summary) => [...summary.days])) {
+      const counted = days.get(day) ?? { day, events: 0, purchases: 0 };
+      days.set(day, { ...counted, [what]: counted[what] + times });
+    }
+  }
+  return [...days.values()].toSorted((a, b) => a.day - b.day);
+}
+
+function placesOf({ sources: { names, fields, custom }, merges, undone = [], dropped }: Profile): number[] {
+  const noted = [...merges, ...undone, ...(dropped === undefined ? [] : [dropped])];
   return [...names.values(), ...fields.values(), ...custom.values(), ...noted.map(({ sequence }) => sequence)];
 }
 

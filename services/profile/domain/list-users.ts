@@ -1,4 +1,4 @@
-/** Use case: all users of a workspace in pages, by id. */
+/** Use case: the users of a workspace in pages: all by id, all from the newest on, or those who are blocked. */
 import { limits } from "../../../platform/limits.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import type { Profile } from "./profile.ts";
@@ -10,13 +10,21 @@ export interface UserPage {
   readonly next: UserId | undefined;
 }
 
-/** `size` 0: as many as a page may hold. Users made while pages are read come on a later page, ids rise. */
+export type UserList = "all" | "newest" | "blocked";
+
+/** `size` 0: as many as a page may hold. By id, users made while pages are read come on a later page, ids rise. */
 export async function listUsers(
-  parts: ReadParts,
-  request: ReadRequest & { readonly after: UserId; readonly size: number },
+  { profiles, ...parts }: ReadParts,
+  request: ReadRequest & { readonly list?: UserList; readonly after: UserId; readonly size: number },
 ): Promise<UserPage> {
-  await isBehind(parts, request);
+  await isBehind({ ...parts, profiles }, request);
+  const { workspaceId, list = "all", after } = request;
   const size = Math.min(request.size || limits.usersPerPageMax, limits.usersPerPageMax);
-  const profiles = await parts.profiles.page(request.workspaceId, request.after, size);
-  return { profiles, next: profiles.length < size ? undefined : profiles.at(-1)?.id };
+  if (list === "blocked") {
+    const ids = (await profiles.pageBlocked(workspaceId, after, size)).map(({ userId }) => userId);
+    const found = await profiles.load(workspaceId, ids);
+    return { profiles: ids.flatMap((id) => found.get(id) ?? []), next: ids.length < size ? undefined : ids.at(-1) };
+  }
+  const page = await (list === "newest" ? profiles.pageBack(workspaceId, after, size) : profiles.page(workspaceId, after, size));
+  return { profiles: page, next: page.length < size ? undefined : page.at(-1)?.id };
 }

@@ -51,12 +51,30 @@ export interface IdentityStore {
   load(workspaceId: string, keys: readonly IdentityKey[]): Promise<Map<IdentityKey, unknown>>;
 }
 
+/** Names in order. */
+export interface NameIndex {
+  /** Names of a kind that begin with `prefix`, in the order of their bytes. A name may be listed that nobody has any more. */
+  listNames(workspaceId: string, kind: NameKind, page: NamePage): Promise<string[]>;
+}
+
+/** What users are found by, as the first letter of an identity key; the name of an alias is its label, a zero byte, and the name. */
+export type NameKind = "x" | "a" | "e" | "p";
+
+interface NamePage {
+  readonly prefix: string;
+  /** The last name of the page before; absent: from the first on. */
+  readonly after?: string;
+  readonly max: number;
+}
+
 /** Profiles, one row a user. */
 export interface ProfileStore {
   /** The profiles of the ids that exist. The caller owns the objects. */
   load(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, Profile>>;
   /** Up to `max` profiles with an id above `after` ("" is the start), by id. */
   page(workspaceId: string, after: UserId, max: number): Promise<Profile[]>;
+  /** As page(), from the last on: up to `max` profiles with an id below `before` ("" is the end). */
+  pageBack(workspaceId: string, before: UserId, max: number): Promise<Profile[]>;
   /** The frozen copy of a merge's source. */
   loadFrozen(workspaceId: string, mergeIds: readonly string[]): Promise<Map<string, FrozenMerge>>;
   /** Records held back, by user, in order. */
@@ -65,6 +83,8 @@ export interface ProfileStore {
   loadUsers(workspaceId: string, ids: readonly UserId[]): Promise<Map<UserId, StoredUser>>;
   /** Up to `max` held users. */
   listHeld(max: number): Promise<HeldEntry[]>;
+  /** Up to `max` held users of a workspace with an id above `after` ("" is the start), by id. */
+  pageBlocked(workspaceId: string, after: UserId, max: number): Promise<HeldEntry[]>;
   /** Up to `max` frozen copies whose undo window ended before `now` (Unix milliseconds); none where copies end by themselves. */
   listExpired(now: number, max: number): Promise<ExpiredMerge[]>;
   /** Who asked for what stands at these places of a workspace's partition; none for a place that is too old, or another's. */

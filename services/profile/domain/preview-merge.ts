@@ -12,7 +12,7 @@ import type { ProfileRecord } from "./profile-record.ts";
 import { resolveBatch } from "./resolve-batch.ts";
 import type { UserId } from "./user-key.ts";
 
-export interface PreviewParts extends ReadParts {
+export interface PreviewPorts extends ReadParts {
   readonly clock: Clock;
 }
 
@@ -27,7 +27,7 @@ export interface Preview {
 
 /** Resolves and merges copies, as if the merge were the next request of the workspace. */
 export async function previewMerge(
-  parts: PreviewParts,
+  parts: PreviewPorts,
   request: ReadRequest & { readonly update: MergeUpdate },
 ): Promise<Preview> {
   await isBehind(parts, request);
@@ -48,7 +48,7 @@ export async function previewMerge(
 }
 
 async function nextRecord(
-  { intake, clock }: PreviewParts,
+  { intake, clock }: PreviewPorts,
   { workspaceId, update }: ReadRequest & { readonly update: MergeUpdate },
 ): Promise<IntakeRecord> {
   const { sequence } = await intake.tail(workspaceId);

@@ -35,6 +35,8 @@ export interface Profile {
   sources: Sources;
   /** Users who were merged into this one and not taken back: the last `mergeNotesMax`, the oldest first. */
   merges: readonly MergeNote[];
+  /** Merges with this user that were taken back: the last `mergeNotesMax`, the oldest first; absent: none was. */
+  undone?: readonly UndoneNote[];
   /** Objects for which there was no room; absent: there was always. */
   dropped?: Dropped;
   /** Why `/users/track` takes no more of the user; absent: it does. */
@@ -66,6 +68,19 @@ export interface MergeNote {
   readonly mergeId: string;
   readonly sourceId: UserId;
   /** Of the request that asked for it. */
+  readonly sequence: number;
+  /** The resolver's now, Unix milliseconds. */
+  readonly at: number;
+}
+
+/** That a merge was taken back. */
+export interface UndoneNote {
+  readonly mergeId: string;
+  /** The other side. */
+  readonly otherId: UserId;
+  /** Whether this side had been taken in. */
+  readonly wasSource: boolean;
+  /** Of the request that asked for the undo. */
   readonly sequence: number;
   /** The resolver's now, Unix milliseconds. */
   readonly at: number;

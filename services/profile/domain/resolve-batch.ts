@@ -62,6 +62,8 @@ export interface ResolvedRecord {
   readonly sequence: number;
   readonly profiles: readonly ProfileRecord[];
   readonly consent: readonly ConsentRecord[];
+  /** How many objects of /users/track reached a user; absent: none. */
+  readonly objects?: number;
   /** For a record with an idempotency key. */
   readonly outcome?: RepeatOutcome;
   /** For renames, removals, deletes and undo: what became of each element. A repeat has those of the first. */
@@ -117,12 +119,13 @@ function repeated(record: IntakeRecord, earlier: RepeatRow): ResolvedRecord {
 }
 
 function finished(effects: Effects): ResolvedRecord {
-  const { profiles, consent, forgotten, items } = effects;
+  const { profiles, consent, forgotten, items, objects } = effects;
   const { sequence } = effects.record;
   return {
     sequence,
     profiles,
     consent,
+    ...(objects > 0 && { objects }),
     forgetFrozen: forgotten.map(({ mergeId }) => mergeId),
     ...(forgotten.length > 0 && { forgotten }),
     ...(effects.nextProfilePart === undefined && { partsInCommon: true }),

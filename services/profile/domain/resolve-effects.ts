@@ -29,6 +29,8 @@ export interface Effects {
   /** Ids given out so far. */
   idsMade: number;
   readonly numbersUsers: boolean;
+  /** Objects of /users/track that reached a user. */
+  objects: number;
   readonly profiles: ProfileRecord[];
   readonly consent: ConsentRecord[];
   /** Merges whose frozen copies and journals are to be erased. */
@@ -66,6 +68,7 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
     nextPart: 0,
     nextProfilePart: options.partsInCommon ? undefined : 0,
     idsMade: 0,
+    objects: 0,
     numbersUsers: options.numbersUsers === true,
     profiles: [],
     consent: [],

@@ -14,8 +14,12 @@ import { dropEmpty, followTouch, sideAddresses, sideOf, withoutOverMerges } from
 export function resolveTrack(effects: Effects, objects: readonly TrackObject[]): void {
   for (const object of objects) {
     const row = findUser(effects.view, object.user);
-    if (row === undefined) createFor(effects, object);
-    else if (row.merges.length === 0) sendObject(effects, row, object);
+    if (row === undefined) {
+      createFor(effects, object);
+      continue;
+    }
+    effects.objects += 1;
+    if (row.merges.length === 0) sendObject(effects, row, object);
     else sendMerged(effects, withoutOverMerges(effects, row), object);
   }
 }
@@ -23,6 +27,7 @@ export function resolveTrack(effects: Effects, objects: readonly TrackObject[]):
 /** A new user under the object's name; a platform id is never chosen by a client, so it creates nobody. */
 function createFor(effects: Effects, object: TrackObject): void {
   if (object.updateOnly || object.user.by === "platformId") return;
+  effects.objects += 1;
   const change = addressChangeOf(object);
   const named = createUser(effects, object.user, change ?? {});
   takeDevices(effects, named.id, heardNow(effects, devicesIn(object)));

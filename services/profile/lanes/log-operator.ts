@@ -30,11 +30,7 @@ export function logOperator(parts: LogOperatorParts): ServiceImpl<typeof LogServ
         heldUsers(profiles),
         profiles.listSetAside(limits.heldRedriveMax),
       ]);
-      return {
-        lags: lag.map(({ lane, records, seconds }) => ({ lane, records: BigInt(records), seconds })),
-        held: held.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
-        setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: BigInt(sequence), reason })),
-      };
+      return statusMessage({ lags: lag, held, setAside });
     },
     redrive: async () => ({ users: await redriveUsers(parts), records: await redriveSetAside(parts) }),
     async skip({ workspaceId, userId, sequence, part, partition }) {
@@ -49,6 +45,21 @@ export function logOperator(parts: LogOperatorParts): ServiceImpl<typeof LogServ
       await skipRecord(parts, { workspaceId, userId, mark });
       return {};
     },
+  };
+}
+
+export interface LogStatus {
+  /** Without seconds where no process was asked that looks regularly. */
+  readonly lags: readonly (Omit<Lag, "seconds"> & Partial<Pick<Lag, "seconds">>)[];
+  readonly held: readonly HeldRow[];
+  readonly setAside: readonly Omit<SetAsideRecord, "body">[];
+}
+
+export function statusMessage({ lags, held, setAside }: LogStatus) {
+  return {
+    lags: lags.map(({ lane, records, seconds = 0 }) => ({ lane, records: BigInt(records), seconds })),
+    held: held.map(({ mark: [sequence, part], ...user }) => ({ ...user, sequence: BigInt(sequence), part })),
+    setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: BigInt(sequence), reason })),
   };
 }
 

@@ -98,7 +98,7 @@ class StepsOfStore implements CommittedSteps {
   }
 
   options(): ReturnType<Steps["options"]> {
-    return {};
+    return { counts: true };
   }
 
   forget(): void {

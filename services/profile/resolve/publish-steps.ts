@@ -37,8 +37,8 @@ export interface PublishParts extends EffectParts, PackParts {
   readonly logger: Logger;
   /** As the server says that is there now. */
   readonly sizes: () => StepSizes;
-  /** See ResolveOptions. */
-  readonly numbersUsers?: boolean;
+  /** See ResolveOptions; asked once for each step. */
+  readonly numbersUsers?: () => boolean;
   /** Keeps beside the rows how far they come from the log; without it only the log says it. */
   readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
   /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
@@ -68,10 +68,16 @@ interface InRecord extends Pick<StepOf, "through" | "now"> {
   readonly usersPerRecord: number;
 }
 
+/** Only builds that number users know the table in which counts lie. */
+function optionsOf(numbersUsers: boolean): ReturnType<Steps["options"]> {
+  return { numbersUsers, counts: numbersUsers };
+}
+
 class PublishedSteps implements Steps {
   readonly #parts: PublishParts;
   /** Undefined: has to be read again. */
   #at: { readonly sequence: number; readonly place: Place } | undefined;
+  #resolvedAs: ReturnType<Steps["options"]> = {};
   #trimmed = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
   #noted = -1;
@@ -95,8 +101,10 @@ class PublishedSteps implements Steps {
   /** A record is gone on with as whoever began it cut and numbered it. */
   options(): ReturnType<Steps["options"]> {
     const inside = this.#at?.place.inside;
-    if (inside === undefined) return { numbersUsers: this.#parts.numbersUsers === true };
-    return { now: inside.now, partsInCommon: !inside.ownParts, numbersUsers: inside.numbered === true };
+    this.#resolvedAs = inside === undefined
+      ? optionsOf(this.#parts.numbersUsers?.() === true)
+      : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(inside.numbered === true) };
+    return this.#resolvedAs;
   }
 
   forget(): void {}
@@ -173,7 +181,7 @@ class PublishedSteps implements Steps {
    * until then the next resolver begins the record anew, and rows that went before count for nothing.
    */
   async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, now, usersPerRecord }: InRecord): Promise<void> {
-    const { partsInCommon, numbersUsers } = this.options();
+    const { partsInCommon, numbersUsers } = this.#resolvedAs;
     for (;;) {
       const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
       const taken = place.inside?.taken ?? 0;

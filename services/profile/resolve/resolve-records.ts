@@ -5,6 +5,7 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { ResolveOptions } from "../domain/resolve-effects.ts";
+import { type CountOptions, countStep } from "./count-step.ts";
 import { originsOf } from "./origins.ts";
 import { type Resolve, resolveWorkspace } from "./resolve-workspace.ts";
 import type { Views } from "./views.ts";
@@ -40,13 +41,18 @@ export interface RecordTrace {
   readonly traceparent: string;
 }
 
-export async function resolveRecords(parts: RecordParts, records: readonly LogRecord[], options: ResolveOptions): Promise<Resolved> {
+export async function resolveRecords(
+  parts: RecordParts,
+  records: readonly LogRecord[],
+  options: ResolveOptions & CountOptions,
+): Promise<Resolved> {
   const { byWorkspace, setAside, traces } = decodeAll(parts, records);
   const workspaces: ResolvedWorkspace[] = [];
   const outcomes: [number, RecordOutcome][] = [];
   for (const [workspaceId, intake] of byWorkspace) {
     const view = parts.views.of(workspaceId);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
+    if (options.counts) await countStep(view, resolved, { now: options.now, store: parts.identities });
     workspaces.push({ workspaceId, view, records: resolved, origins: originsOf(intake, resolved) });
     for (const record of resolved) addOutcome(outcomes, record);
     for (const { sequence, error } of failed) {

@@ -18,21 +18,29 @@ export async function handleInspectUsers(
   message: InspectUsersRequest,
 ): Promise<InspectUsersResponse> {
   const request = readOf(message);
-  const { currencyRates } = message;
-  const { users, waiting, behind } = await inspectUsers(parts, { ...request, user: userKeyFromMessage(message.user) });
+  const { currencyRates, sidesOf } = message;
+  const { users, waiting, behind } = await inspectUsers(parts, { ...request, sidesOf, user: userKeyFromMessage(message.user) });
   const statuses = await statusesOf(parts, users.map(({ profile }) => profile), { ...request, waiting });
   return create(InspectUsersResponseSchema, {
-    users: users.map(({ profile, held, fields, merges, dropped }) => ({
+    users: users.map(({ profile, held, fields, merges, undone, days, dropped }) => ({
       userId: profile.id,
       profileJson: toJsonBytes(renderProfile(profile, { currencyRates, ...statusOf(statuses, profile) })),
       fields: fields.map(({ name, custom, origin }) => ({ name, custom, ...(origin && { origin: originToMessage(origin) }) })),
-      merges: merges.map(({ mergeId, sourceId, at, origin, undo }) => ({
+      merges: merges.map(({ mergeId, sourceId, at, origin, undo, sides }) => ({
         mergeId,
         sourceId,
         at: BigInt(at),
         origin: originToMessage(origin),
         ...(undo && { jobId: undo.jobId, index: undo.index, undoUntil: BigInt(undo.undoUntil), blocked: undo.blocked ?? "" }),
+        ...(sides && {
+          sourceJson: toJsonBytes(renderProfile(sides.source, { currencyRates })),
+          targetJson: toJsonBytes(renderProfile(sides.targetBefore, { currencyRates })),
+        }),
       })),
+      undone: undone.map(({ mergeId, otherId, wasSource, at, origin }) => {
+        return { mergeId, otherId, wasSource, at: BigInt(at), origin: originToMessage(origin) };
+      }),
+      days: days.map(({ day, events, purchases }) => ({ day, events: BigInt(events), purchases: BigInt(purchases) })),
       createdAt: BigInt(profile.createdAt),
       updatedAt: BigInt(profile.updatedAt),
       held,

@@ -7,10 +7,11 @@ import {
   type ListUsersRequest,
   type ListUsersResponse,
   ListUsersResponseSchema,
+  UserList as UserListNumber,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { ReadParts } from "../domain/catch-up.ts";
 import { type EmailStatuses, statusesOf, statusOf } from "../domain/email-statuses.ts";
-import { listUsers } from "../domain/list-users.ts";
+import { listUsers, type UserList } from "../domain/list-users.ts";
 import { renderProfile } from "../domain/render-profile.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { readOf } from "./request.ts";
@@ -22,13 +23,18 @@ export async function handleListUsers(
 ): Promise<ListUsersResponse> {
   const { pageSize, pageToken, currencyRates } = message;
   const request = { ...readOf(message), signal };
-  const { profiles, next } = await listUsers(parts, { ...request, after: idFromToken(pageToken), size: pageSize });
+  const { profiles, next } = await listUsers(parts, { ...request, list: listOf(message), after: idFromToken(pageToken), size: pageSize });
   signal.throwIfAborted();
   const statuses = await statusesOf(parts, profiles, request);
   return create(ListUsersResponseSchema, {
     usersJson: profiles.map((profile) => toJsonBytes(renderProfile(profile, { currencyRates, ...statusOf(statuses, profile) }))),
     nextPageToken: next === undefined ? "" : Buffer.from(next, "hex").toString("base64url"),
   });
+}
+
+function listOf({ list }: ListUsersRequest): UserList {
+  if (list === UserListNumber.NEWEST) return "newest";
+  return list === UserListNumber.BLOCKED ? "blocked" : "all";
 }
 
 function idFromToken(token: string): string {

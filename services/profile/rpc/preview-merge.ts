@@ -7,14 +7,14 @@ import {
   PreviewMergeResponseSchema,
 } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { type EmailStatuses, statusesOf, statusOf } from "../domain/email-statuses.ts";
-import { previewMerge, type PreviewParts } from "../domain/preview-merge.ts";
+import { previewMerge, type PreviewPorts } from "../domain/preview-merge.ts";
 import { renderProfile } from "../domain/render-profile.ts";
 import { mergeUpdateFromMessage } from "../intake/body-message.ts";
 import { toJsonBytes } from "./json-bytes.ts";
 import { readOf } from "./request.ts";
 
 export async function handlePreviewMerge(
-  parts: PreviewParts & { readonly emailStatuses: EmailStatuses },
+  parts: PreviewPorts & { readonly emailStatuses: EmailStatuses },
   message: PreviewMergeRequest,
 ): Promise<PreviewMergeResponse> {
   const { update, currencyRates } = message;

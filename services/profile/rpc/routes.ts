@@ -3,8 +3,9 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { WorkSource } from "../../../platform/telemetry/work-metrics.ts";
 import type { EmailStatuses } from "../domain/email-statuses.ts";
-import type { PreviewParts } from "../domain/preview-merge.ts";
+import type { PreviewPorts } from "../domain/preview-merge.ts";
 import type { RejectedUsers } from "../domain/rejection.ts";
+import type { SearchPorts } from "../domain/search-users.ts";
 import { handleAdmitUser } from "./admit-user.ts";
 import { handleAwaitOutcome } from "./await-outcome.ts";
 import { handleCreateAliases } from "./create-aliases.ts";
@@ -14,6 +15,7 @@ import { handleGetMergeStatus } from "./get-merge-status.ts";
 import { handleIdentifyUsers } from "./identify-users.ts";
 import type { JobParts } from "./job-parts.ts";
 import { handleGetProgress } from "./get-progress.ts";
+import { handleGetSeries } from "./get-series.ts";
 import { handleInspectUsers } from "./inspect-users.ts";
 import { handleListRejectedUsers } from "./list-rejected-users.ts";
 import { handleListUsers } from "./list-users.ts";
@@ -24,12 +26,13 @@ import { handleRenameExternalIds } from "./rename-external-ids.ts";
 import { handleReportEngagement } from "./report-engagement.ts";
 import { handleReportSession } from "./report-session.ts";
 import { handleResolveUsers } from "./resolve-users.ts";
+import { handleSearchUsers } from "./search-users.ts";
 import { handleTrackUsersSync } from "./track-users-sync.ts";
 import { handleTrackUsers } from "./track-users.ts";
 import { handleUndoMerge } from "./undo-merge.ts";
 import { handleUpdateAliases } from "./update-aliases.ts";
 
-export type ServiceParts = JobParts & PreviewParts & {
+export type ServiceParts = JobParts & PreviewPorts & SearchPorts & {
   readonly emailStatuses: EmailStatuses;
   readonly rejected: RejectedUsers;
   readonly work: WorkSource;
@@ -42,7 +45,9 @@ export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileSe
     exportUsers: (message, context) => handleExportUsers(parts, message, context),
     inspectUsers: (message) => handleInspectUsers(parts, message),
     getProgress: () => handleGetProgress(parts.work),
+    getSeries: (message) => handleGetSeries(parts, message),
     listUsers: (message, context) => handleListUsers(parts, message, context),
+    searchUsers: (message, context) => handleSearchUsers(parts, message, context),
     createAliases: (message) => handleCreateAliases(parts, message),
     updateAliases: (message) => handleUpdateAliases(parts, message),
     mergeUsers: (message) => handleMergeUsers(parts, message),

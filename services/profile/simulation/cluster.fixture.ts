@@ -171,7 +171,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     packItems: packLaneMessage,
     packConsent: packRecords,
     undoWindowMs: options.undoWindowMs,
-    numbersUsers: options.numbersUsers === true,
+    numbersUsers: () => options.numbersUsers === true,
     onWritten: (sequence) => {
       running.written = sequence;
     },

@@ -1,6 +1,7 @@
 /** What should come out of an intake, as a fold over it: no batches, no caches, nobody who waits, no store. The pure steps are all it has in common with the engine. */
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { type MergeRecord, withRecords } from "../domain/apply-merge.ts";
+import { countEffects } from "../domain/count-effects.ts";
 import { createIdentities, type Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -13,7 +14,7 @@ import type { Resolve } from "../resolve/resolve-workspace.ts";
 import { type LaneRow, laneRows } from "../lanes/lane-message.ts";
 import type { PureSteps } from "../apply/pure-steps.ts";
 import { profileToRow } from "../store/rows.ts";
-import { consentOf, decodeEntry, resolveAtReceipt, type Seen } from "./reference.fixture.ts";
+import { consentOf, type Counted, decodeEntry, resolveAtReceipt, type Seen, sortedCounts } from "./reference.fixture.ts";
 
 export interface FoldOptions {
   readonly steps: PureSteps;
@@ -32,6 +33,8 @@ export interface Folded extends Seen {
   /** Of the identity rows. */
   readonly keys: readonly (readonly [string, IdentityKey])[];
   readonly consent: ReadonlyMap<"subscription" | "messaging-status", readonly string[]>;
+  /** By workspace, what charts count of it. */
+  readonly counted: Counted;
 }
 
 /** One record after the other, each with everything it does, as if nobody ever waited or failed. */
@@ -39,16 +42,19 @@ export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
   const { steps, undoWindowMs, numbersUsers = false, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
   const workspaces = new Map<string, Workspace>();
   const lanes: LaneRow[] = [];
+  const counts = new Map<string, ResolvedRecord[]>();
   for (const { sequence, body } of records) {
     const record = decode(sequence, body);
     const workspace = workspaces.get(record.workspaceId) ?? { rows: new Map(), users: new Users(steps) };
     workspaces.set(record.workspaceId, workspace);
     const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs, numbersUsers }));
+    counts.set(record.workspaceId, [...counts.get(record.workspaceId) ?? [], resolved]);
     for (const change of resolved.profiles) workspace.users.apply(change);
     for (const mergeId of resolved.forgetFrozen) workspace.users.forget(mergeId);
     lanes.push(...laneRows(record.workspaceId, resolved.consent));
   }
-  return seenOf(workspaces, lanes);
+  const counted = ["v", "w"].map((workspaceId) => [workspaceId, sortedCounts(countEffects(counts.get(workspaceId) ?? []))] as const);
+  return { ...seenOf(workspaces, lanes), counted };
 }
 
 interface Workspace {
@@ -127,7 +133,8 @@ class Users {
     const { userId, change: { mergeId, sourceId } } = record;
     const copies = this.frozen.get(mergeId);
     if (copies === undefined) throw new Error(`Expected the copies of merge ${mergeId}`);
-    const taken = this.#steps.takeBack(withRecords(copies, this.#journals.get(mergeId) ?? []), record);
+    const before = withRecords(copies, this.#journals.get(mergeId) ?? []);
+    const taken = this.#steps.takeBack(before, record, this.#the(userId).undone);
     this.#put(userId, taken.target);
     this.#put(sourceId, taken.source);
     this.forget(mergeId);
@@ -153,7 +160,7 @@ class Users {
   }
 }
 
-function seenOf(workspaces: ReadonlyMap<string, Workspace>, lanes: readonly LaneRow[]): Folded {
+function seenOf(workspaces: ReadonlyMap<string, Workspace>, lanes: readonly LaneRow[]): Omit<Folded, "counted"> {
   const inOrder = [...workspaces].sort(([a], [b]) => (a < b ? -1 : 1));
   const rows = inOrder.flatMap(([workspaceId, workspace]) => Array.from(workspace.rows, ([key, row]) => ({ workspaceId, key, row })));
   function sentTo(name: "subscription" | "messaging-status"): readonly string[] {

@@ -20,7 +20,7 @@ import { openSqliteProfileStore } from "../store/sqlite.ts";
 import { openProfile, type ProfilePart } from "../wire.ts";
 import { fold } from "./fold.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
-import { consentOf, look, poisoned, resolveAtReceipt, untold } from "./reference.fixture.ts";
+import { consentOf, countedIn, look, poisoned, resolveAtReceipt, untold } from "./reference.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
 const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 40);
@@ -129,9 +129,11 @@ async function simulate(seed: number): Promise<void> {
     return run.part().health();
   }, { interval: 1 }).toEqual({ ready: true });
   const folded = fold(expected, { steps: { applyRecord, freeze, takeIn, takeBack }, undoWindowMs, decode: decodeRecord });
-  const seen = await look(await openSqliteProfileStore({ database, encodeLane: laneRows }), folded.keys);
+  const store = await openSqliteProfileStore({ database, encodeLane: laneRows });
+  const seen = await look(store, folded.keys);
   expect(seen.identities).toEqual(folded.identities);
   expect(seen.profiles).toEqual(folded.profiles);
+  expect(await countedIn(store)).toEqual(folded.counted);
   expect(tables.map((table) => [table, database.prepare(`SELECT count(*) AS count FROM ${table}`).get()?.["count"]]))
     .toEqual(tables.map((table) => [table, 0]));
   const frozen = database.prepare("SELECT merge_id FROM profile_frozen ORDER BY 1").all().map((row) => String(row["merge_id"]));

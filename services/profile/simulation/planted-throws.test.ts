@@ -45,8 +45,8 @@ interface Run {
   readonly world: World;
 }
 
-async function run(plant: Plant, sent = requests): Promise<Run> {
-  const world = createWorld(7);
+async function run(plant: Plant, sent = requests, seed = 7): Promise<Run> {
+  const world = createWorld(seed);
   world.faulty = false;
   const steps = { applyRecord, freeze, takeIn, takeBack };
   const cluster = createCluster(world, { steps, undoWindowMs: 1_000_000, plant, decode: decodeRecord });
@@ -119,6 +119,9 @@ test(
   },
 );
 
+/** The seed decides which side of a merge comes first. */
+const seedsMax = 40;
+
 /** Whether the texts or bytes that a call is given speak of the one. */
 function isAboutOdd(given: unknown): boolean {
   if (typeof given === "string") return given.includes(odd);
@@ -161,16 +164,24 @@ test(
   "an announcement that the log does not take stands in nobody's way: its partner is shown as waiting, and a redrive lets it go on",
   async () => {
     let isMended = false;
-    const announced: unknown[] = [];
-    const done = await run((call, [partition, body]) => {
-      if (isMended || call !== "lanes.append" || !Buffer.from(body as Uint8Array).includes("announce")) return;
-      announced.push(partition);
-      throwPlanted();
-    });
-    expect(announced).toHaveLength(1);
+    let announced = 0;
+    let held: readonly { readonly reason: string }[] = [];
+    let done: Run | undefined;
+    // Where the source came first its partner finds what it needs, and waits for no announcement
+    for (let seed = 1; held.length === 0 && seed <= seedsMax; seed += 1) {
+      announced = 0;
+      const plant: Plant = (call, [, body]) => {
+        if (isMended || call !== "lanes.append" || !Buffer.from(body as Uint8Array).includes("announce")) return;
+        announced += 1;
+        throwPlanted();
+      };
+      done = await run(plant, requests, seed);
+      held = await done.cluster.store.profiles.listHeld(9);
+    }
+    if (done === undefined) throw new Error("Expected a run");
+    expect(announced).toBe(1);
     const seen = await eventsOf(done);
     for (const id of ["a", "b", odd]) expect([id, seen.get(id)]).toEqual([id, { first: 1, second: id === odd ? 2 : 1 }]);
-    const held = await done.cluster.store.profiles.listHeld(9);
     expect(held.map(({ reason }) => reason)).toEqual([expect.stringMatching(/^Waits for user /)]);
     isMended = true;
     await redrive(done);

@@ -7,6 +7,17 @@ import type { PureSteps } from "../apply/pure-steps.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
 import { applyRecord, isAfter } from "../domain/apply-records.ts";
 import type { Mark } from "../domain/profile.ts";
+import {
+  addCounts,
+  type Count,
+  countedKey,
+  type CountedTimes,
+  type CountRow,
+  type Counts,
+  minutesKey,
+  noCounts,
+  totalOf,
+} from "../domain/count-rows.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
@@ -63,6 +74,23 @@ export async function look(
     names.push(`${workspaceId} ${JSON.stringify([...found])}`);
   }
   return { profiles: rows, identities: names };
+}
+
+/** By workspace: the names and numbers that charts show, in order of the names. */
+export type Counted = readonly (readonly [workspaceId: string, counts: readonly (readonly [string, Count])[]])[];
+
+export function sortedCounts(counts: Counts): readonly (readonly [string, Count])[] {
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** All minutes that are stored. */
+export async function countedIn({ identities }: { identities: IdentityStore }): Promise<Counted> {
+  return await Promise.all(["v", "w"].map(async (workspaceId) => {
+    const times = (await identities.load(workspaceId, [countedKey])).get(countedKey) as CountedTimes | undefined;
+    const rows = await identities.load(workspaceId, (times?.hours ?? []).map(minutesKey));
+    const sum = [...rows.values()].reduce((all: CountRow, row) => addCounts(all, 0, totalOf(row as CountRow)), noCounts);
+    return [workspaceId, sortedCounts(totalOf(sum))] as const;
+  }));
 }
 
 /** Users whose last change nobody was told of, and merges that can be taken back and were not told. */

@@ -13,13 +13,13 @@ import { placeFromBytes } from "../../../platform/lane/place.ts";
 import { checkpointSubject, type Cluster, createCluster, type Planted } from "./cluster.fixture.ts";
 import { randomHistory } from "./history.fixture.ts";
 import { fold } from "./fold.fixture.ts";
-import { consentOf, look, poisoned, untold } from "./reference.fixture.ts";
+import { consentOf, countedIn, look, poisoned, untold } from "./reference.fixture.ts";
 import { subjectOf } from "./streams.fixture.ts";
 import { createWorld, type World } from "./world.fixture.ts";
 
 const steps: PureSteps = { applyRecord, freeze, takeIn, takeBack };
 
-const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 1_500);
+const runs = Number(process.env["HEDDLE_SIMULATION_RUNS"] ?? 500);
 const first = Number(process.env["HEDDLE_SIMULATION_FIRST"] ?? 0);
 const only = process.env["HEDDLE_SIMULATION_SEED"];
 
@@ -75,6 +75,7 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
   expect(seen.identities).toEqual(folded.identities);
   expect(seen.profiles).toEqual(folded.profiles);
+  expect(await countedIn(cluster.store)).toEqual(numbersUsers ? folded.counted : folded.counted.map(([workspaceId]) => [workspaceId, []]));
   expect(untold(cluster.events, seen.profiles, leftIn(cluster, "frozen_by_merge"))).toEqual([]);
   for (const [service, sent] of folded.consent) expect([service, sentTo(cluster, service)]).toEqual([service, [...sent].sort()]);
   expect(leftIn(cluster, "handoffs_by_merge")).toEqual([]);

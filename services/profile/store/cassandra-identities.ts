@@ -4,12 +4,22 @@ import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity.ts";
-import type { IdentityStore, IdentityWriter, SetAsideRecord } from "../domain/ports.ts";
+import type { IdentityStore, IdentityWriter, NameIndex, SetAsideRecord } from "../domain/ports.ts";
 import { originsToRow } from "./origin-rows.ts";
 import { forEver, originBucket, secondsUntil } from "./cassandra-values.ts";
-import { deleteSetAside, identityTables, putExpiringAnswer, putOrigins, putSetAside } from "./statements.ts";
+import { byBytes, lastCharacter, listedName, shardOf } from "./names.ts";
+import {
+  deleteName,
+  deleteSetAside,
+  identityTables,
+  putExpiringAnswer,
+  putName,
+  putOrigins,
+  putSetAside,
+  selectNames,
+} from "./statements.ts";
 
-export function cassandraIdentities({ session, now }: { session: Session; now: () => number }): IdentityStore & IdentityWriter {
+export function cassandraIdentities({ session, now }: { session: Session; now: () => number }): IdentityStore & IdentityWriter & NameIndex {
   return {
     async load(workspaceId, keys) {
       const found = await inFlight(
@@ -24,8 +34,28 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
     },
     async save(workspaceId, rows, step) {
       const at = now();
-      const writes = Array.from(rows, ([key, value]) => writeOf({ workspaceId, key, stamp: BigInt(step), now: at }, value));
-      await inFlight(writes, limits.cassandraInFlightMax, (write) => session.execute(write));
+      const stamp = BigInt(step);
+      const writes = Array.from(rows, ([key, value]) => [writeOf({ workspaceId, key, stamp, now: at }, value)]);
+      // A name may be listed that is not there yet, or no more: whoever finds it reads on. Nobody is there and not listed
+      await inFlight(
+        [...namesAsListed(workspaceId, rows, stamp), ...writes],
+        limits.cassandraInFlightMax,
+        (some) => writeTogether(session, some),
+      );
+    },
+    async listNames(workspaceId, kind, { prefix, after, max }) {
+      const least = after ?? prefix;
+      // The last name of the page before is given once more
+      const page = { least, end: prefix + lastCharacter, max: max + 1 };
+      const perShard = await inFlight(allShards, limits.cassandraInFlightMax, async (shard) => {
+        const rows = await session.execute({
+          cql: selectNames,
+          values: { workspace_id: workspaceId, shard, kind, ...page },
+          idempotent: true,
+        });
+        return rows.map((row) => String(row["name"]));
+      });
+      return perShard.flat().filter((name) => name !== after).sort(byBytes).slice(0, max);
     },
     async saveOrigins(partition, through, origins) {
       const values = {
@@ -46,6 +76,29 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
       await inFlight(records, limits.cassandraInFlightMax, (record) => session.execute(setAsideOf(record)));
     },
   };
+}
+
+const allShards = Array.from({ length: limits.nameShards }, (_, shard) => shard);
+
+/** Batches of one partition each. */
+export function namesAsListed(workspaceId: string, rows: ReadonlyMap<IdentityKey, unknown>, stamp: bigint): Statement[][] {
+  const found = Array.from(rows, ([key, value]) => ({ listed: listedName(key), cql: value === undefined ? deleteName : putName }));
+  const statements = found.flatMap(({ listed, cql }) => {
+    if (listed === undefined) return [];
+    return { cql, values: { workspace_id: workspaceId, shard: shardOf(listed), ...listed, stamp }, idempotent: true } as const;
+  });
+  return [...Map.groupBy(statements, ({ values }) => values.shard).values()].flatMap((some) =>
+    Array.from({ length: Math.ceil(some.length / limits.cassandraBatchStatementsMax) }, (_, at) => {
+      return some.slice(at * limits.cassandraBatchStatementsMax, (at + 1) * limits.cassandraBatchStatementsMax);
+    })
+  );
+}
+
+/** Of one partition. */
+export async function writeTogether(session: Session, statements: readonly Statement[]): Promise<void> {
+  const [first, second] = statements;
+  if (second !== undefined) return await session.batch(statements);
+  if (first !== undefined) await session.execute(first);
 }
 
 /** Cassandra fails what asks for a longer key than a row may have, instead of finding nothing: a client may have made up the name. */

@@ -1,6 +1,6 @@
 /** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
-import type { Session } from "../../../platform/cassandra/session.ts";
+import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
@@ -8,10 +8,22 @@ import type { UserId } from "../domain/user-key.ts";
 import type { ProfileReads } from "./cassandra-profiles.ts";
 import { originBucket, profileFromBlob } from "./cassandra-values.ts";
 import { originsFromRow } from "./origin-rows.ts";
-import { selectBuckets, selectHeldUsers, selectNextUsers, selectOrigins, selectSetAside, selectUserIds } from "./statements.ts";
+import { pageBack } from "./cassandra-newest.ts";
+import {
+  selectBlockedUsers,
+  selectBuckets,
+  selectHeldUsers,
+  selectNextUsers,
+  selectOrigins,
+  selectSetAside,
+  selectUserIds,
+} from "./statements.ts";
 import type { BucketOf } from "./user-place.ts";
 
-export type ProfileLists = Pick<ProfileStore, "page" | "listHeld" | "listExpired" | "listSetAside" | "loadOrigins">;
+export type ProfileLists = Pick<
+  ProfileStore,
+  "page" | "pageBack" | "listHeld" | "pageBlocked" | "listExpired" | "listSetAside" | "loadOrigins"
+>;
 
 /**
  * A page gives users who lie alone by id, then those who lie together by bucket and id: ids and buckets rise together where numbers were
@@ -39,9 +51,19 @@ export function cassandraProfileLists(
       if (alone.length === max) return alone;
       return [...alone, ...await togetherAfter(session, { workspaceId, after, max: max - alone.length, bucketOf })];
     },
+    pageBack: (workspaceId, before, max) => pageBack({ session, reads, bucketOf }, { workspaceId, before, max }),
     async listHeld(max) {
-      const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => heldIn({ session, reads }, { bucket, max }));
+      const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
+        return heldIn({ session, reads }, { cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
+      });
       return perBucket.flat().slice(0, max);
+    },
+    async pageBlocked(workspaceId, after, max) {
+      const perBucket = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
+        const values = { bucket, workspace_id: workspaceId, after, max };
+        return heldIn({ session, reads }, { cql: selectBlockedUsers, values, idempotent: true });
+      });
+      return perBucket.flat().sort((left, right) => byText(left.userId, right.userId)).slice(0, max);
     },
     listExpired: () => Promise.resolve([]),
     async loadOrigins(workspaceId, partition, sequences) {
@@ -92,14 +114,22 @@ async function togetherAfter(
   return profiles;
 }
 
-/** Up to `max` users of a bucket; fewer where it has no more. */
+/** Up to `max` users of a bucket; fewer where it has no more. Of large rows, of which many do not come together, fewer at a time. */
 async function bucketAfter(session: Session, bucket: number, { workspaceId, after, max }: PageOf): Promise<Profile[]> {
   const profiles: Profile[] = [];
   let last = after;
+  let most: number = limits.bucketRowsPerPage;
   while (profiles.length < max) {
-    const some = Math.min(max - profiles.length, limits.bucketRowsPerPage);
+    const some = Math.min(max - profiles.length, most);
     const values = { workspace_id: workspaceId, bucket, after: last, max: some };
-    const rows = await session.execute({ cql: selectNextUsers, values, idempotent: true });
+    let rows: readonly Row[];
+    try {
+      rows = await session.execute({ cql: selectNextUsers, values, idempotent: true });
+    } catch (error) {
+      if (some === 1) throw error;
+      most = some >> 1;
+      continue;
+    }
     profiles.push(...rows.flatMap(({ body }) => body === null ? [] : [profileFromBlob(body)]));
     if (rows.length < some) break;
     last = String(rows.at(-1)?.["user_id"]);
@@ -160,9 +190,9 @@ function byText(left: string, right: string): number {
 /** The list may name users that were let go since; their rows say so. */
 async function heldIn(
   { session, reads }: { session: Session; reads: ProfileReads },
-  { bucket, max }: { bucket: number; max: number },
+  list: Statement,
 ): Promise<HeldEntry[]> {
-  const rows = await session.execute({ cql: selectHeldUsers, values: { bucket, max }, idempotent: true });
+  const rows = await session.execute(list);
   const entries: HeldEntry[] = [];
   for (const row of rows) {
     const workspaceId = String(row["workspace_id"]);

@@ -68,13 +68,22 @@ function readsOf(places: readonly UserPlace[]): Asked[] {
   );
 }
 
+/** Rows may have megabytes each: where some of them together do not come, or not in time, fewer do. */
 async function rowsOf(session: Session, asked: readonly Asked[]): Promise<Rows> {
-  const places = new Map(asked.flat().map((place) => [idOf(place), place] as const));
-  const [first] = places.values();
+  const places = [...new Map(asked.flat().map((place) => [idOf(place), place] as const)).values()];
+  const [first] = places;
   if (first === undefined) return new Map();
-  const rows = places.size === 1
-    ? await session.execute(ofPlace(first.tables.select, first))
-    : await session.execute(someOf(first, [...places.keys()]));
+  if (places.length === 1) return byUser(await session.execute(ofPlace(first.tables.select, first)));
+  try {
+    return byUser(await session.execute(someOf(first, places.map(idOf))));
+  } catch {
+    const middle = places.length >> 1;
+    const half = await rowsOf(session, [places.slice(0, middle)]);
+    return new Map([...half, ...await rowsOf(session, [places.slice(middle)])]);
+  }
+}
+
+function byUser(rows: readonly Row[]): Rows {
   return new Map(rows.map((row) => [String(row["user_id"]), row]));
 }
 

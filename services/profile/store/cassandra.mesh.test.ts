@@ -1,6 +1,7 @@
 /** The contracts on a real Cassandra, in tables made by the migrations. */
 import { join } from "node:path";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { IdentityKey } from "../domain/identity.ts";
 import { bucketOfUser } from "../domain/user-number.ts";
 import { openCassandra } from "../../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
@@ -9,11 +10,14 @@ import { limits } from "../../../platform/limits.ts";
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
+import { fillNames } from "./fill-names.ts";
+import { describeLists } from "./lists-contract.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
 import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeProfileMove } from "./moved-contract.ts";
 import { describeRejected, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, heldFrom, recordOf } from "./rows-contract.ts";
+import { identityTables } from "./statements.ts";
 import type { BucketOf } from "./user-place.ts";
 
 const hookMs = 240_000;
@@ -28,6 +32,24 @@ await describeWith(["cassandra"], "profile store on a real Cassandra", () => {
 
     describeRows("Cassandra, users alone", () => open(server, "rows", () => undefined), hookMs);
     describeRows("Cassandra, users in buckets", () => open(server, "together", inBuckets), hookMs);
+    describeLists("Cassandra, users alone", () => open(server, "lists", () => undefined), hookMs);
+    describeLists("Cassandra, users in buckets", () => open(server, "lists_together", inBuckets), hookMs);
+    test("fillNames() lists names that a build before did not list, and none that went since", { timeout: hookMs }, async () => {
+      const { session, identities, close } = await open(server, "filled");
+      const { put } = identityTables.x;
+      for (const name of ["ann", "anna", "bob"]) {
+        const values = { workspace_id: "w", external_id: name, value: "u1", stamp: 5n };
+        await session.execute({ cql: put, values, idempotent: true });
+      }
+      await identities.save("w", new Map<IdentityKey, unknown>([["e:ann@example.com", []], ["x:gone", "u1"]]), 6);
+      await identities.save("w", new Map<IdentityKey, unknown>([["x:anna", undefined], ["x:gone", undefined]]), 7);
+      for (let run = 0; run < 2; run += 1) {
+        expect(await fillNames(session)).toBe(3);
+        expect(await identities.listNames("w", "x", { prefix: "", max: 9 })).toEqual(["ann", "bob"]);
+        expect(await identities.listNames("w", "e", { prefix: "ann@", max: 9 })).toEqual(["ann@example.com"]);
+      }
+      await close();
+    });
     describeProfileMove("Cassandra", async () => {
       const { session, ...opened } = await open(server, "moved", (_, id) => (id < "u01" ? undefined : 7));
       return {

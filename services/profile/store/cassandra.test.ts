@@ -3,16 +3,19 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bucketOfUser } from "../domain/user-number.ts";
+import { bucketOfUser, numberedId } from "../domain/user-number.ts";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
+import type { Session } from "../../../platform/cassandra/session.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { openCassandraProfileStore } from "./cassandra.ts";
+import { describeLists } from "./lists-contract.ts";
 import { describeLateWrites } from "./late-writes-contract.ts";
+import { cassandraProfileMove } from "./moved-cassandra.ts";
 import { describeRejected, large, rejecting } from "./rejected-contract.ts";
 import { changes, describeRows, goneAt, heldFrom, profileOf, recordOf, stateOf } from "./rows-contract.ts";
 import { identityTables } from "./statements.ts";
@@ -22,16 +25,18 @@ import type { BucketOf } from "./user-place.ts";
 const folder = join(import.meta.dirname, "schema");
 const schema = [readFileSync(join(folder, "schema.cql"), "utf8")];
 
-describeRows("Cassandra in memory", () => {
-  const { store, now, close } = inMemory(fakeClock(), alone);
-  return Promise.resolve({ ...store, now, close });
-});
+for (const describeStore of [describeRows, describeLists]) {
+  describeStore("Cassandra in memory", () => {
+    const { store, now, close } = inMemory(fakeClock(), alone);
+    return Promise.resolve({ ...store, now, close });
+  });
+  describeStore("Cassandra in memory, in buckets", () => {
+    const { store, now, close } = inMemory(fakeClock(), inBuckets);
+    return Promise.resolve({ ...store, now, close });
+  });
+}
 describeLateWrites("Cassandra in memory", () => Promise.resolve(inMemory()));
 describeRejected("Cassandra in memory", () => Promise.resolve(rejecting(inMemory())));
-describeRows("Cassandra in memory, in buckets", () => {
-  const { store, now, close } = inMemory(fakeClock(), inBuckets);
-  return Promise.resolve({ ...store, now, close });
-});
 describeLateWrites("Cassandra in memory, in buckets", () => Promise.resolve(inMemory(fakeClock(), inBuckets)));
 describeRejected("Cassandra in memory, in buckets", () => Promise.resolve(rejecting(inMemory(fakeClock(), inBuckets))));
 
@@ -47,7 +52,7 @@ test("statements: each goes to few partitions, has an age, and names only column
     ...[statements.usersAlone, statements.usersTogether].flatMap((tables) => Object.values(tables).filter((cql) => cql !== tables.scan)),
     ...Object.values(identityTables).flatMap((table) => [table.select, table.selectSome, table.put, table.delete]),
   ];
-  expect(all).toHaveLength(27 + 2 * 9 + 48);
+  expect(all).toHaveLength(34 + 2 * 9 + 48);
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -67,6 +72,39 @@ test("identities.load() of 50 external ids is one statement, and one key is read
   expect(session.calls.map(([call]) => call?.cql)).toEqual([identityTables.x.selectSome]);
   await store.identities.load("w", ["x:u1", "x:u1"]);
   expect(session.calls.slice(1).map(([call]) => call?.cql)).toEqual([identityTables.x.select]);
+});
+
+test("users of a bucket with rows that are too large to come together are read all the same, and listed", async () => {
+  const replicas = openReplicas({ schema, now: () => 0 }).session();
+  const session: Session = {
+    ...replicas,
+    async execute(statement) {
+      const rows = await replicas.execute(statement);
+      const bytes = rows.reduce((sum, { body }) => sum + (body instanceof Uint8Array ? body.length : 0), 0);
+      if (bytes > 4_000) throw new Refusal("STORE_UNAVAILABLE", "The store did not answer in time");
+      return rows;
+    },
+  };
+  const { profiles } = openCassandraProfileStore({ session, clock: fakeClock(), partitions: 1, bucketOf: bucketOfUser });
+  const ids = Array.from({ length: 30 }, (_, at) => numberedId("w", at.toString(16).padStart(12, "0") + "0".repeat(12), at + 1));
+  const large = (id: string) => ({ ...profileOf(id, [3, 4]), custom: new Map([["text", "x".repeat(1_500)]]) });
+  await profiles.save(changes("w", { users: new Map(ids.map((id) => [id, stateOf(large(id))])) }));
+  expect([...(await profiles.loadUsers("w", ids)).values()].map(({ profile }) => profile?.id)).toEqual(ids);
+  expect([...(await profiles.load("w", ids)).keys()]).toEqual(ids);
+  expect((await profiles.page("w", "", 20)).map(({ id }) => id)).toEqual(ids.slice(0, 20));
+});
+
+test("users with numbers are not brought into a keyspace that is not sealed, where processes of builds before would not find them", async () => {
+  const { store, session } = inMemory(fakeClock(), bucketOfUser);
+  const [numbered, unnumbered] = [numberedId("w", "0".repeat(24), 1), numberedId("w", "0".repeat(24), 0)];
+  const brought = (id: string) => ({ workspaceId: "w", users: [{ profile: profileOf(id, [3, 4]), openMerges: [] }] });
+  const move = cassandraProfileMove(session, store, bucketOfUser);
+  await move.write(brought(unnumbered), 9);
+  expect(session.calls).toHaveLength(2);
+  await expect(move.write(brought(numbered), 9)).rejects.toThrow("heddle migrate --seal");
+  expect(session.calls).toHaveLength(2);
+  await cassandraProfileMove(session, store).write(brought(numbered), 9);
+  expect(session.calls).toHaveLength(4);
 });
 
 test("save() writes an ordinary user with one statement of one row, its mark as the age", async () => {

@@ -2,7 +2,7 @@
 import { createBoundedNow } from "../../../platform/bounded-now.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
-import type { IdentityStore, IdentityWriter, ProfileStore, ProfileWriter } from "../domain/ports.ts";
+import type { IdentityStore, IdentityWriter, NameIndex, ProfileStore, ProfileWriter } from "../domain/ports.ts";
 import { cassandraIdentities } from "./cassandra-identities.ts";
 import { cassandraProfileLists } from "./cassandra-lists.ts";
 import { cassandraProfileReads } from "./cassandra-profiles.ts";
@@ -11,7 +11,7 @@ import { cassandraProfileWriter } from "./cassandra-writer.ts";
 import type { BucketOf } from "./user-place.ts";
 
 export interface CassandraProfileStore {
-  readonly identities: IdentityStore & IdentityWriter;
+  readonly identities: IdentityStore & IdentityWriter & NameIndex;
   readonly profiles: ProfileStore & ProfileWriter;
 }
 

@@ -4,14 +4,21 @@ import { type Row, scanTable, type Session } from "../../../platform/cassandra/s
 import type { IdentityKey } from "../domain/identity.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
+import { Refusal } from "../../../platform/refusal.ts";
 import { textOfBlob } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
 import { identityTables, usersAlone, usersTogether } from "./statements.ts";
+import type { BucketOf } from "./user-place.ts";
 
 const scanFrozen = "SELECT workspace_id, merge_id FROM frozen_by_merge";
 const scanHandoffs = "SELECT workspace_id, merge_id FROM handoffs_by_merge";
 
-export function cassandraProfileMove(session: Session, { identities, profiles }: CassandraProfileStore): ProfileMove {
+/** `refusedBuckets`: of users who may not be brought, as processes of builds before may serve the keyspace and would not find them. */
+export function cassandraProfileMove(
+  session: Session,
+  { identities, profiles }: CassandraProfileStore,
+  refusedBuckets?: BucketOf,
+): ProfileMove {
   return {
     async waiting() {
       const [held, setAside] = [await profiles.listHeld(1), await profiles.listSetAside(1)];
@@ -36,6 +43,9 @@ export function cassandraProfileMove(session: Session, { identities, profiles }:
       }
     },
     async write({ workspaceId, identities: rows = new Map(), users = [], frozen = new Map() }, through) {
+      if (users.some(({ profile }) => refusedBuckets?.(workspaceId, profile.id) !== undefined)) {
+        throw new Refusal("STORE_UNAVAILABLE", "Users of this backup have numbers: run heddle migrate --seal on the keyspace first");
+      }
       await identities.save(workspaceId, rows, through);
       await profiles.save({
         workspaceId,

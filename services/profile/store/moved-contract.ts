@@ -55,6 +55,7 @@ export function describeProfileMove(driver: string, open: () => Promise<ProfileM
         ["m:merge", { mergeId: "merge", state: "open" }],
         ["t:u9", "u1"],
         ["d:ä device", "u1"],
+        ["n:users", 2 ** 31],
       ]);
       const users = [
         { profile: profileOf("u1", [2 ** 41, 3]), openMerges: ["merge"] },

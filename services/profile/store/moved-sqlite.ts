@@ -1,6 +1,7 @@
 /** The rows of a backup in the embedded profile store. */
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
+import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
@@ -55,12 +56,13 @@ const counts = {
 };
 
 function* names(database: Database, { workspaceId, number }: Workspace): Generator<ProfileRows> {
-  const sql = "SELECT key, body FROM profile_identities WHERE workspace = ? AND key > ? ORDER BY key LIMIT ?";
+  const sql = "SELECT CAST(key AS BLOB) AS name, body FROM profile_identities WHERE workspace = ? AND key > ? ORDER BY key LIMIT ?";
   for (let after = "";;) {
     const rows = database.prepare(sql).all(number, after, limits.movedRowsPerPage);
     if (rows.length === 0) return;
-    after = String(rows.at(-1)?.["key"]);
-    yield { workspaceId, identities: new Map(rows.map((row) => [String(row["key"]) as IdentityKey, JSON.parse(String(row["body"]))])) };
+    const identities = new Map(rows.map((row) => [textOfBytes(row["name"]) as IdentityKey, JSON.parse(String(row["body"]))]));
+    after = [...identities.keys()].at(-1) ?? "";
+    yield { workspaceId, identities };
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   HeldState,
   IdentityStore,
   IdentityWriter,
+  NameIndex,
   ProfileStore,
   ProfileWriter,
   RequestOrigin,
@@ -16,7 +17,7 @@ import type { Mark, Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 
 export interface OpenedRows {
-  readonly identities: IdentityStore & IdentityWriter;
+  readonly identities: IdentityStore & IdentityWriter & NameIndex;
   readonly profiles: ProfileStore & ProfileWriter;
   /** Unix milliseconds; undo windows of the suite end an hour later. */
   readonly now: number;

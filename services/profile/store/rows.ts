@@ -25,6 +25,7 @@ export function profileToRow(profile: Profile): string {
     engagements: rowsOf(profile.engagements, ([key, { name, latest }]) => [key, name, [...latest]]),
     from: sourcesToRow(profile),
     merges: profile.merges.length === 0 ? undefined : profile.merges,
+    undone: profile.undone,
     dropped: profile.dropped,
     rejected: profile.rejected,
     admitted: profile.admitted,
@@ -79,8 +80,8 @@ export function profileFromRow(text: string): Profile {
 }
 
 /** What few profiles have. */
-function rareOf({ dropped, rejected, admitted }: Row): Pick<Profile, "dropped" | "rejected" | "admitted"> {
-  return { ...(dropped && { dropped }), ...(rejected && { rejected }), ...(admitted && { admitted }) };
+function rareOf({ undone, dropped, rejected, admitted }: Row): Pick<Profile, "undone" | "dropped" | "rejected" | "admitted"> {
+  return { ...(undone && { undone }), ...(dropped && { dropped }), ...(rejected && { rejected }), ...(admitted && { admitted }) };
 }
 
 /**
@@ -168,6 +169,7 @@ interface Row {
   /** Absent in rows from before provenance was kept. */
   readonly from: SourcesRow | undefined;
   readonly merges: readonly MergeNote[] | undefined;
+  readonly undone: Profile["undone"];
   readonly dropped: Dropped | undefined;
   readonly rejected: Profile["rejected"];
   readonly admitted: Profile["admitted"];

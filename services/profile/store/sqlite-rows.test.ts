@@ -2,11 +2,15 @@
 import { openDatabase } from "../../../platform/sqlite/database.ts";
 import { laneRows } from "../lanes/lane-message.ts";
 import { describeRejected } from "./rejected-contract.ts";
+import { describeLists } from "./lists-contract.ts";
 import { changes, describeRows } from "./rows-contract.ts";
 import { sqliteIdentities, sqliteProfiles } from "./sqlite-writer.fixture.ts";
 import { openSqliteProfileStore } from "./sqlite.ts";
 
-describeRows("SQLite", async () => {
+describeRows("SQLite", opened);
+describeLists("SQLite", opened);
+
+async function opened() {
   const database = openDatabase({ path: ":memory:" });
   const tables = await openSqliteProfileStore({ database, encodeLane: laneRows });
   return {
@@ -15,7 +19,7 @@ describeRows("SQLite", async () => {
     now: Date.UTC(2026, 0, 1),
     close: () => database.close(),
   };
-});
+}
 
 describeRejected("SQLite", async () => {
   const database = openDatabase({ path: ":memory:" });

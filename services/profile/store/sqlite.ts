@@ -2,8 +2,9 @@
 import { isBefore } from "../../../platform/lane/mark.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { migrate } from "../../../platform/sqlite/migrate.ts";
+import { textOfBytes } from "../../../platform/sqlite/text-bytes.ts";
 import type { IdentityKey } from "../domain/identity.ts";
-import type { FrozenMerge, Handoff, HeldUser, IdentityStore, ProfileStore, StoredUser } from "../domain/ports.ts";
+import type { FrozenMerge, Handoff, HeldEntry, HeldUser, IdentityStore, NameIndex, ProfileStore, StoredUser } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
@@ -13,13 +14,14 @@ import { originsFromRow } from "./origin-rows.ts";
 import { rejectedFromRow } from "./rejected-rows.ts";
 import { profileFromRow } from "./rows.ts";
 import { laneSchema, profileSchema } from "./schema.ts";
+import { lastCharacter } from "./names.ts";
 import { commitStep, type EncodeLane, planStepRows } from "./sqlite-step.ts";
 import { userIdOf, userReader } from "./sqlite-users.ts";
 import { openStepWork, type StepWork } from "./step-work.ts";
 import { openWorkspaceNumbers, type WorkspaceNumbers } from "./sqlite-workspaces.ts";
 
 export interface ProfileTables {
-  readonly identities: IdentityStore;
+  readonly identities: IdentityStore & NameIndex;
   readonly profiles: ProfileStore;
   readonly steps: StepStore;
 }
@@ -52,11 +54,11 @@ export async function openSqliteProfileStore(
         return Promise.resolve(Number(row?.["latest_now"] ?? 0));
       },
       listExpiredRows(now, max) {
-        const sql = `SELECT workspace_id, key FROM profile_identities JOIN profile_workspaces ON number = workspace
+        const sql = `SELECT workspace_id, CAST(key AS BLOB) AS name FROM profile_identities JOIN profile_workspaces ON number = workspace
           WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`;
         const rows = database.prepare(sql).all(now, max);
         return Promise.resolve(
-          rows.map((row) => ({ workspaceId: String(row["workspace_id"]), key: String(row["key"]) as IdentityKey })),
+          rows.map((row) => ({ workspaceId: String(row["workspace_id"]), key: textOfBytes(row["name"]) as IdentityKey })),
         );
       },
       async forgetOrigins(now) {
@@ -80,7 +82,7 @@ export async function openSqliteProfileStore(
   };
 }
 
-function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityStore {
+function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityStore & NameIndex {
   return {
     load(workspaceId, keys) {
       const found = new Map<IdentityKey, unknown>();
@@ -94,6 +96,13 @@ function identityStore(database: Database, numbers: WorkspaceNumbers): IdentityS
         if (typeof text === "string") found.set(key, JSON.parse(String(text)));
       }
       return Promise.resolve(found);
+    },
+    listNames(workspaceId, kind, { prefix, after, max }) {
+      const sql = `SELECT CAST(key AS BLOB) AS name FROM profile_identities
+        WHERE workspace = ? AND key >= ? AND key < ? AND key > ? ORDER BY key LIMIT ?`;
+      const bounds = [`${kind}:${prefix}`, `${kind}:${prefix}${lastCharacter}`, after === undefined ? "" : `${kind}:${after}`];
+      const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, ...bounds, max);
+      return Promise.resolve(rows.map((row) => textOfBytes(row["name"]).slice(kind.length + 1)));
     },
   };
 }
@@ -109,6 +118,12 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
       const sql = `SELECT body FROM profile_profiles
         WHERE workspace = ? AND user_id > ? AND body IS NOT NULL ORDER BY user_id LIMIT ?`;
       const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, after, max);
+      return Promise.resolve(rows.map((row) => profileFromRow(String(row["body"]))));
+    },
+    pageBack(workspaceId, before, max) {
+      const sql = `SELECT body FROM profile_profiles
+        WHERE workspace = ? AND user_id < ? AND body IS NOT NULL ORDER BY user_id DESC LIMIT ?`;
+      const rows = database.prepare(sql).all(numbers.of(workspaceId) ?? 0, before === "" ? lastCharacter : before, max);
       return Promise.resolve(rows.map((row) => profileFromRow(String(row["body"]))));
     },
     loadFrozen(workspaceId, mergeIds) {
@@ -140,15 +155,15 @@ function profileStore(database: Database, numbers: WorkspaceNumbers): ProfileSto
 
 function profileLists(
   database: Database,
-): Pick<ProfileStore, "listHeld" | "listExpired" | "listSetAside" | "listRejected" | "loadOrigins"> {
+): Pick<ProfileStore, "listHeld" | "pageBlocked" | "listExpired" | "listSetAside" | "listRejected" | "loadOrigins"> {
   return {
     listHeld(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, reason FROM profile_held LIMIT ?").all(max);
-      return Promise.resolve(rows.map((row) => ({
-        workspaceId: String(row["workspace_id"]),
-        userId: String(row["user_id"]),
-        reason: String(row["reason"]),
-      })));
+      return Promise.resolve(rows.map(blockedUser));
+    },
+    pageBlocked(workspaceId, after, max) {
+      const sql = "SELECT workspace_id, user_id, reason FROM profile_held WHERE workspace_id = ? AND user_id > ? ORDER BY user_id LIMIT ?";
+      return Promise.resolve(database.prepare(sql).all(workspaceId, after, max).map(blockedUser));
     },
     listRejected(max) {
       const rows = database.prepare("SELECT workspace_id, user_id, body FROM profile_rejected LIMIT ?").all(max);
@@ -183,6 +198,10 @@ function profileLists(
       );
     },
   };
+}
+
+function blockedUser(row: Readonly<Record<string, unknown>>): HeldEntry {
+  return { workspaceId: String(row["workspace_id"]), userId: String(row["user_id"]), reason: String(row["reason"]) };
 }
 
 type StoredProfile = Pick<StoredUser, "profile" | "rowChars" | "mark">;

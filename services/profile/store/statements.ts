@@ -39,10 +39,16 @@ export const usersTogether = userTables({ users: "profiles_by_bucket", records: 
 /** Several users of a bucket, and the next of it. */
 export const selectSomeUsers = `SELECT ${state} FROM profiles_by_bucket WHERE ${ofBucket} AND user_id IN :some`;
 export const selectNextUsers = `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id > :after LIMIT :max`;
+export const selectUsersBefore =
+  `SELECT user_id, body FROM profiles_by_bucket WHERE ${ofBucket} AND user_id < :before ORDER BY user_id DESC LIMIT :max`;
+export const selectBucketsBack =
+  "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket < :end ORDER BY bucket DESC LIMIT :max";
 export const selectBuckets = "SELECT bucket FROM buckets_by_workspace WHERE workspace_id = :workspace_id AND bucket >= :least LIMIT :max";
 export const putBucket = "INSERT INTO buckets_by_workspace (workspace_id, bucket) VALUES (:workspace_id, :bucket) USING TIMESTAMP :stamp";
 
 export const selectHeldUsers = "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket LIMIT :max";
+export const selectBlockedUsers =
+  "SELECT workspace_id, user_id FROM held_users_by_bucket WHERE bucket = :bucket AND workspace_id = :workspace_id AND user_id > :after LIMIT :max";
 export const putHeldUser =
   "INSERT INTO held_users_by_bucket (bucket, workspace_id, user_id) VALUES (:bucket, :workspace_id, :user_id) USING TIMESTAMP :stamp";
 export const deleteHeldUser =
@@ -59,8 +65,16 @@ export const deleteRejectedUser = `DELETE FROM rejected_users_by_bucket USING TI
 
 export const selectUserIds =
   "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id > :after LIMIT :max";
+export const selectUserIdsBefore =
+  "SELECT user_id FROM users_by_workspace WHERE workspace_id = :workspace_id AND bucket = :bucket AND user_id < :before ORDER BY user_id DESC LIMIT :max";
 export const putUserId =
   "INSERT INTO users_by_workspace (workspace_id, bucket, user_id) VALUES (:workspace_id, :bucket, :user_id) USING TIMESTAMP :stamp";
+
+const ofShard = "workspace_id = :workspace_id AND shard = :shard AND kind = :kind";
+export const selectNames = `SELECT name FROM names_by_shard WHERE ${ofShard} AND name >= :least AND name < :end LIMIT :max`;
+export const putName =
+  "INSERT INTO names_by_shard (workspace_id, shard, kind, name) VALUES (:workspace_id, :shard, :kind, :name) USING TIMESTAMP :stamp";
+export const deleteName = `DELETE FROM names_by_shard USING TIMESTAMP :stamp WHERE ${ofShard} AND name = :name`;
 
 const ofMerge = "workspace_id = :workspace_id AND merge_id = :merge_id";
 export const selectHandoff = `SELECT source, undo_until FROM handoffs_by_merge WHERE ${ofMerge}`;

@@ -115,5 +115,5 @@ async function getHistory(parts: ServiceParts, message: GetHistoryRequest) {
     const row = rows.get(id);
     return row === undefined ? [id] : subjectsOf(row);
   });
-  return { entries: await historyOf(parts.ledger, { workspaceId, subjects, until: message.until }) };
+  return await historyOf(parts.ledger, { workspaceId, subjects, until: message.until });
 }

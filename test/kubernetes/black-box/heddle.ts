@@ -24,6 +24,7 @@ companies:
 `;
 
 const url = env.HEDDLE_TEST_URL ?? "";
+const publicUrl = env.HEDDLE_TEST_PUBLIC_URL || url;
 const foreign = "a mesh that runs already: its processes are not the test's to end or start";
 const unread = "a mesh that runs already: what its processes print and keep is not here to read";
 
@@ -61,6 +62,7 @@ export function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   declaredAt = performance.now();
   return Promise.resolve({
     url,
+    publicUrl,
     key: names.secret(demoKey),
     commandEnv: Object.fromEntries(Object.entries(env).filter(([name]) => isHere && name.startsWith("HEDDLE_"))) as Record<string, string>,
     get pid() {

@@ -64,6 +64,7 @@ export const leftTests: Readonly<Record<string, Readonly<Record<string, string>>
 /** Files with tests that leave while they run, as they end processes or read what those printed: `leave` says so of a file that is missing. */
 const leaving = [
   "console",
+  "console-live",
   "console-session",
   "email-status",
   "fuzz-openapi",

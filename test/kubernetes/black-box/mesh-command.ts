@@ -1,4 +1,4 @@
-/** How the black-box suite runs `heddle` commands: in a gateway of the cluster, or here where this process has the settings of a mesh. */
+/** How the black-box suite runs `heddle` commands: in a gateway of the cluster; here where this process has the settings of a mesh, or the command is a client. */
 import { resolve } from "node:path";
 import { env, execPath } from "node:process";
 import { contextArgs, namespace } from "../cluster.ts";
@@ -10,7 +10,8 @@ export const isHere = env.HEDDLE_CASSANDRA_CONTACT_POINTS !== undefined;
 
 /** `variables` are added to the settings of the mesh. */
 export function meshCommand(words: readonly string[], variables: Readonly<Record<string, string>> = {}): Program {
-  if (isHere) return { program: execPath, args: [entry, ...words], env: { ...env, ...variables } };
+  // A client needs no settings of the mesh, and files of this machine
+  if (isHere || words.includes("--url")) return { program: execPath, args: [entry, ...words], env: { ...env, ...variables } };
   const changed = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const command = changed.length === 0 ? ["heddle"] : ["env", ...changed, "heddle"];
   return {

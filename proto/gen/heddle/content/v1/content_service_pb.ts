@@ -16,7 +16,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file heddle/content/v1/content_service.proto.
  */
 export const file_heddle_content_v1_content_service: GenFile = /*@__PURE__*/
-  fileDesc("CidoZWRkbGUvY29udGVudC92MS9jb250ZW50X3NlcnZpY2UucHJvdG8SEWhlZGRsZS5jb250ZW50LnYxIlAKB0xpbmtUYWcSCwoDcmVsGAEgASgJEgwKBHR5cGUYAiABKAkSDQoFc2l6ZXMYAyABKAkSDQoFY29sb3IYBCABKAkSDAoEaHJlZhgFIAEoCSJbCgtQYWdlT3B0aW9ucxIdChVtZXRhX3ZpZXdwb3J0X2NvbnRlbnQYASABKAkSLQoJbGlua190YWdzGAIgAygLMhouaGVkZGxlLmNvbnRlbnQudjEuTGlua1RhZyKhAgoXUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQSEgoFdGl0bGUYASABKAlIAIgBARIWCglwYWdlX2h0bWwYAiABKAlIAYgBARIeChFjb25maXJtYXRpb25faHRtbBgDIAEoCUgCiAEBEhoKDXJlZGlyZWN0X2h0bWwYBCABKAlIA4gBARIvCgdvcHRpb25zGAUgASgLMh4uaGVkZGxlLmNvbnRlbnQudjEuUGFnZU9wdGlvbnMSLQoFc3RhdGUYBiABKA4yHi5oZWRkbGUuY29udGVudC52MS5DZW50ZXJTdGF0ZUIICgZfdGl0bGVCDAoKX3BhZ2VfaHRtbEIUChJfY29uZmlybWF0aW9uX2h0bWxCEAoOX3JlZGlyZWN0X2h0bWwiogEKEFByZWZlcmVuY2VDZW50ZXISCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmNyZWF0ZWRfYXQYBCABKAMSEgoKdXBkYXRlZF9hdBgFIAEoAxI7Cgdjb250ZW50GAYgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQimwEKF1ByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoDRISCgpjcmVhdGVkX2F0GAQgASgDEhIKCnVwZGF0ZWRfYXQYBSABKAMSLQoFc3RhdGUYBiABKA4yHi5oZWRkbGUuY29udGVudC52MS5DZW50ZXJTdGF0ZSKTAQodQ3JlYXRlUHJlZmVyZW5jZUNlbnRlclJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIMCgRuYW1lGAIgASgJEjsKB2NvbnRlbnQYAyABKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyQ29udGVudCKAAQoeQ3JlYXRlUHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEjoKBmNlbnRlchgBIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EhAKCHJlcGxheWVkGAIgASgIEhAKCHdhcm5pbmdzGAMgAygJIpEBCh1VcGRhdGVQcmVmZXJlbmNlQ2VudGVyUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEgoKAmlkGAIgASgJEjsKB2NvbnRlbnQYAyABKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyQ29udGVudCKAAQoeVXBkYXRlUHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEjoKBmNlbnRlchgBIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EhAKCHJlcGxheWVkGAIgASgIEhAKCHdhcm5pbmdzGAMgAygJIlEKGkdldFByZWZlcmVuY2VDZW50ZXJSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSCgoCaWQYAiABKAkiUgobR2V0UHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEjMKBmNlbnRlchgBIAEoCzIjLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXIiRwocTGlzdFByZWZlcmVuY2VDZW50ZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlIlwKHUxpc3RQcmVmZXJlbmNlQ2VudGVyc1Jlc3BvbnNlEjsKB2NlbnRlcnMYASADKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyU3VtbWFyeSJxChhEZWNsYXJlZFByZWZlcmVuY2VDZW50ZXISDAoEbmFtZRgBIAEoCRI7Cgdjb250ZW50GAIgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQSCgoCaWQYAyABKAkiOAoMUGFnZVNldHRpbmdzEhcKD3NjcmlwdHNfYWxsb3dlZBgBIAEoCBIPCgdvcmlnaW5zGAIgAygJIswBCh9EZWNsYXJlUHJlZmVyZW5jZUNlbnRlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSPAoHY2VudGVycxgCIAMoCzIrLmhlZGRsZS5jb250ZW50LnYxLkRlY2xhcmVkUHJlZmVyZW5jZUNlbnRlchIxCghzZXR0aW5ncxgDIAEoCzIfLmhlZGRsZS5jb250ZW50LnYxLlBhZ2VTZXR0aW5ncxIPCgdkcnlfcnVuGAQgASgIItwBCiBEZWNsYXJlUHJlZmVyZW5jZUNlbnRlcnNSZXNwb25zZRI7CgdjZW50ZXJzGAEgAygLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlclN1bW1hcnkSDwoHY2hhbmdlZBgCIAEoDRI4CgdjaGFuZ2VzGAMgAygLMicuaGVkZGxlLmNvbnRlbnQudjEuRGVjbGFyZWRDZW50ZXJDaGFuZ2USMAoIc2V0dGluZ3MYBCADKAsyHi5oZWRkbGUuY29udGVudC52MS5GaWVsZENoYW5nZSKkAQoURGVjbGFyZWRDZW50ZXJDaGFuZ2USDgoGYWN0aW9uGAEgASgJEjoKBmNlbnRlchgCIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EhAKCHdhcm5pbmdzGAMgAygJEi4KBmZpZWxkcxgEIAMoCzIeLmhlZGRsZS5jb250ZW50LnYxLkZpZWxkQ2hhbmdlIngKF1ByZWZlcmVuY2VDZW50ZXJWZXJzaW9uEg8KB3ZlcnNpb24YASABKA0SEgoKd3JpdHRlbl9hdBgCIAEoAxINCgVhY3RvchgDIAEoCRISCgpyZXF1ZXN0X2lkGAQgASgJEhUKDXJlc3RvcmVkX2Zyb20YBSABKA0ieQojTGlzdFByZWZlcmVuY2VDZW50ZXJWZXJzaW9uc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCRIOCgZiZWZvcmUYAyABKA0SDQoFbGltaXQYBCABKA0iZAokTGlzdFByZWZlcmVuY2VDZW50ZXJWZXJzaW9uc1Jlc3BvbnNlEjwKCHZlcnNpb25zGAEgAygLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlclZlcnNpb24iaQohR2V0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25SZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSCgoCaWQYAiABKAkSDwoHdmVyc2lvbhgDIAEoDSKeAQoiR2V0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25SZXNwb25zZRI7Cgd2ZXJzaW9uGAEgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlclZlcnNpb24SOwoHY29udGVudBgCIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJDb250ZW50InQKI0RpZmZQcmVmZXJlbmNlQ2VudGVyVmVyc2lvbnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSCgoCaWQYAiABKAkSDAoEZnJvbRgDIAEoDRIKCgJ0bxgEIAEoDSIrCglGaWVsZERpZmYSDQoFZmllbGQYASABKAkSDwoHdW5pZmllZBgCIAEoCSJUCiREaWZmUHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVzcG9uc2USLAoGZmllbGRzGAEgAygLMhwuaGVkZGxlLmNvbnRlbnQudjEuRmllbGREaWZmIm0KJVJlc3RvcmVQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNInYKJlJlc3RvcmVQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlc3BvbnNlEjoKBmNlbnRlchgBIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EhAKCHJlcGxheWVkGAIgASgIImsKH0NyZWF0ZVByZWZlcmVuY2VQYWdlTGlua1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCRITCgtleHRlcm5hbF9pZBgDIAEoCSJECiBDcmVhdGVQcmVmZXJlbmNlUGFnZUxpbmtSZXNwb25zZRIMCgRwYXRoGAEgASgJEhIKCmV4cGlyZXNfYXQYAiABKAMiUwoZT3BlblByZWZlcmVuY2VQYWdlUmVxdWVzdBINCgV0b2tlbhgBIAEoCRISCgpyZXF1ZXN0X2lkGAIgASgJEhMKC3RyYWNlcGFyZW50GAMgASgJIjMKCkhvc3RlZFBhZ2USDAoEaHRtbBgBIAEoDBIXCg9zZWN1cml0eV9wb2xpY3kYAiABKAkiSQoaT3BlblByZWZlcmVuY2VQYWdlUmVzcG9uc2USKwoEcGFnZRgBIAEoCzIdLmhlZGRsZS5jb250ZW50LnYxLkhvc3RlZFBhZ2UidwobU3VibWl0UHJlZmVyZW5jZVBhZ2VSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSDAoEZm9ybRgDIAEoDBISCgp3aG9sZV9mb3JtGAQgASgIEhMKC3RyYWNlcGFyZW50GAUgASgJIl0KHFN1Ym1pdFByZWZlcmVuY2VQYWdlUmVzcG9uc2USKwoEcGFnZRgBIAEoCzIdLmhlZGRsZS5jb250ZW50LnYxLkhvc3RlZFBhZ2USEAoIcG9zaXRpb24YAiABKAkiIAoeUm90YXRlUHJlZmVyZW5jZUxpbmtLZXlSZXF1ZXN0IjEKH1JvdGF0ZVByZWZlcmVuY2VMaW5rS2V5UmVzcG9uc2USDgoGa2V5X2lkGAEgASgJKlwKC0NlbnRlclN0YXRlEhwKGENFTlRFUl9TVEFURV9VTlNQRUNJRklFRBAAEhcKE0NFTlRFUl9TVEFURV9BQ1RJVkUQARIWChJDRU5URVJfU1RBVEVfRFJBRlQQAjLhDQoOQ29udGVudFNlcnZpY2USfQoWQ3JlYXRlUHJlZmVyZW5jZUNlbnRlchIwLmhlZGRsZS5jb250ZW50LnYxLkNyZWF0ZVByZWZlcmVuY2VDZW50ZXJSZXF1ZXN0GjEuaGVkZGxlLmNvbnRlbnQudjEuQ3JlYXRlUHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEn0KFlVwZGF0ZVByZWZlcmVuY2VDZW50ZXISMC5oZWRkbGUuY29udGVudC52MS5VcGRhdGVQcmVmZXJlbmNlQ2VudGVyUmVxdWVzdBoxLmhlZGRsZS5jb250ZW50LnYxLlVwZGF0ZVByZWZlcmVuY2VDZW50ZXJSZXNwb25zZRJ5ChNHZXRQcmVmZXJlbmNlQ2VudGVyEi0uaGVkZGxlLmNvbnRlbnQudjEuR2V0UHJlZmVyZW5jZUNlbnRlclJlcXVlc3QaLi5oZWRkbGUuY29udGVudC52MS5HZXRQcmVmZXJlbmNlQ2VudGVyUmVzcG9uc2UiA5ACARJ/ChVMaXN0UHJlZmVyZW5jZUNlbnRlcnMSLy5oZWRkbGUuY29udGVudC52MS5MaXN0UHJlZmVyZW5jZUNlbnRlcnNSZXF1ZXN0GjAuaGVkZGxlLmNvbnRlbnQudjEuTGlzdFByZWZlcmVuY2VDZW50ZXJzUmVzcG9uc2UiA5ACARKDAQoYRGVjbGFyZVByZWZlcmVuY2VDZW50ZXJzEjIuaGVkZGxlLmNvbnRlbnQudjEuRGVjbGFyZVByZWZlcmVuY2VDZW50ZXJzUmVxdWVzdBozLmhlZGRsZS5jb250ZW50LnYxLkRlY2xhcmVQcmVmZXJlbmNlQ2VudGVyc1Jlc3BvbnNlEpQBChxMaXN0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25zEjYuaGVkZGxlLmNvbnRlbnQudjEuTGlzdFByZWZlcmVuY2VDZW50ZXJWZXJzaW9uc1JlcXVlc3QaNy5oZWRkbGUuY29udGVudC52MS5MaXN0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVzcG9uc2UiA5ACARKOAQoaR2V0UHJlZmVyZW5jZUNlbnRlclZlcnNpb24SNC5oZWRkbGUuY29udGVudC52MS5HZXRQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlcXVlc3QaNS5oZWRkbGUuY29udGVudC52MS5HZXRQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlc3BvbnNlIgOQAgESlAEKHERpZmZQcmVmZXJlbmNlQ2VudGVyVmVyc2lvbnMSNi5oZWRkbGUuY29udGVudC52MS5EaWZmUHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVxdWVzdBo3LmhlZGRsZS5jb250ZW50LnYxLkRpZmZQcmVmZXJlbmNlQ2VudGVyVmVyc2lvbnNSZXNwb25zZSIDkAIBEpUBCh5SZXN0b3JlUHJlZmVyZW5jZUNlbnRlclZlcnNpb24SOC5oZWRkbGUuY29udGVudC52MS5SZXN0b3JlUHJlZmVyZW5jZUNlbnRlclZlcnNpb25SZXF1ZXN0GjkuaGVkZGxlLmNvbnRlbnQudjEuUmVzdG9yZVByZWZlcmVuY2VDZW50ZXJWZXJzaW9uUmVzcG9uc2USgwEKGENyZWF0ZVByZWZlcmVuY2VQYWdlTGluaxIyLmhlZGRsZS5jb250ZW50LnYxLkNyZWF0ZVByZWZlcmVuY2VQYWdlTGlua1JlcXVlc3QaMy5oZWRkbGUuY29udGVudC52MS5DcmVhdGVQcmVmZXJlbmNlUGFnZUxpbmtSZXNwb25zZRJ2ChJPcGVuUHJlZmVyZW5jZVBhZ2USLC5oZWRkbGUuY29udGVudC52MS5PcGVuUHJlZmVyZW5jZVBhZ2VSZXF1ZXN0Gi0uaGVkZGxlLmNvbnRlbnQudjEuT3BlblByZWZlcmVuY2VQYWdlUmVzcG9uc2UiA5ACARJ3ChRTdWJtaXRQcmVmZXJlbmNlUGFnZRIuLmhlZGRsZS5jb250ZW50LnYxLlN1Ym1pdFByZWZlcmVuY2VQYWdlUmVxdWVzdBovLmhlZGRsZS5jb250ZW50LnYxLlN1Ym1pdFByZWZlcmVuY2VQYWdlUmVzcG9uc2USgAEKF1JvdGF0ZVByZWZlcmVuY2VMaW5rS2V5EjEuaGVkZGxlLmNvbnRlbnQudjEuUm90YXRlUHJlZmVyZW5jZUxpbmtLZXlSZXF1ZXN0GjIuaGVkZGxlLmNvbnRlbnQudjEuUm90YXRlUHJlZmVyZW5jZUxpbmtLZXlSZXNwb25zZWIGcHJvdG8z", [file_heddle_content_v1_field_change, file_heddle_profile_v1_profile_service]);
+  fileDesc("CidoZWRkbGUvY29udGVudC92MS9jb250ZW50X3NlcnZpY2UucHJvdG8SEWhlZGRsZS5jb250ZW50LnYxIlAKB0xpbmtUYWcSCwoDcmVsGAEgASgJEgwKBHR5cGUYAiABKAkSDQoFc2l6ZXMYAyABKAkSDQoFY29sb3IYBCABKAkSDAoEaHJlZhgFIAEoCSJbCgtQYWdlT3B0aW9ucxIdChVtZXRhX3ZpZXdwb3J0X2NvbnRlbnQYASABKAkSLQoJbGlua190YWdzGAIgAygLMhouaGVkZGxlLmNvbnRlbnQudjEuTGlua1RhZyKhAgoXUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQSEgoFdGl0bGUYASABKAlIAIgBARIWCglwYWdlX2h0bWwYAiABKAlIAYgBARIeChFjb25maXJtYXRpb25faHRtbBgDIAEoCUgCiAEBEhoKDXJlZGlyZWN0X2h0bWwYBCABKAlIA4gBARIvCgdvcHRpb25zGAUgASgLMh4uaGVkZGxlLmNvbnRlbnQudjEuUGFnZU9wdGlvbnMSLQoFc3RhdGUYBiABKA4yHi5oZWRkbGUuY29udGVudC52MS5DZW50ZXJTdGF0ZUIICgZfdGl0bGVCDAoKX3BhZ2VfaHRtbEIUChJfY29uZmlybWF0aW9uX2h0bWxCEAoOX3JlZGlyZWN0X2h0bWwiogEKEFByZWZlcmVuY2VDZW50ZXISCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNEhIKCmNyZWF0ZWRfYXQYBCABKAMSEgoKdXBkYXRlZF9hdBgFIAEoAxI7Cgdjb250ZW50GAYgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQimwEKF1ByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSDwoHdmVyc2lvbhgDIAEoDRISCgpjcmVhdGVkX2F0GAQgASgDEhIKCnVwZGF0ZWRfYXQYBSABKAMSLQoFc3RhdGUYBiABKA4yHi5oZWRkbGUuY29udGVudC52MS5DZW50ZXJTdGF0ZSKTAQodQ3JlYXRlUHJlZmVyZW5jZUNlbnRlclJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIMCgRuYW1lGAIgASgJEjsKB2NvbnRlbnQYAyABKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyQ29udGVudCKAAQoeQ3JlYXRlUHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEjoKBmNlbnRlchgBIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EhAKCHJlcGxheWVkGAIgASgIEhAKCHdhcm5pbmdzGAMgAygJIpEBCh1VcGRhdGVQcmVmZXJlbmNlQ2VudGVyUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEgoKAmlkGAIgASgJEjsKB2NvbnRlbnQYAyABKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyQ29udGVudCKAAQoeVXBkYXRlUHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEjoKBmNlbnRlchgBIAEoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5EhAKCHJlcGxheWVkGAIgASgIEhAKCHdhcm5pbmdzGAMgAygJIpIBCh5QcmV2aWV3UHJlZmVyZW5jZUNlbnRlclJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCRI7Cgdjb250ZW50GAMgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQiWwofUHJldmlld1ByZWZlcmVuY2VDZW50ZXJSZXNwb25zZRIRCglwYWdlX2h0bWwYASABKAkSEwoLYW5zd2VyX2h0bWwYAiABKAkSEAoId2FybmluZ3MYAyADKAkiUQoaR2V0UHJlZmVyZW5jZUNlbnRlclJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCSJSChtHZXRQcmVmZXJlbmNlQ2VudGVyUmVzcG9uc2USMwoGY2VudGVyGAEgASgLMiMuaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlciJHChxMaXN0UHJlZmVyZW5jZUNlbnRlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUiXAodTGlzdFByZWZlcmVuY2VDZW50ZXJzUmVzcG9uc2USOwoHY2VudGVycxgBIAMoCzIqLmhlZGRsZS5jb250ZW50LnYxLlByZWZlcmVuY2VDZW50ZXJTdW1tYXJ5InEKGERlY2xhcmVkUHJlZmVyZW5jZUNlbnRlchIMCgRuYW1lGAEgASgJEjsKB2NvbnRlbnQYAiABKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyQ29udGVudBIKCgJpZBgDIAEoCSI4CgxQYWdlU2V0dGluZ3MSFwoPc2NyaXB0c19hbGxvd2VkGAEgASgIEg8KB29yaWdpbnMYAiADKAkizAEKH0RlY2xhcmVQcmVmZXJlbmNlQ2VudGVyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRI8CgdjZW50ZXJzGAIgAygLMisuaGVkZGxlLmNvbnRlbnQudjEuRGVjbGFyZWRQcmVmZXJlbmNlQ2VudGVyEjEKCHNldHRpbmdzGAMgASgLMh8uaGVkZGxlLmNvbnRlbnQudjEuUGFnZVNldHRpbmdzEg8KB2RyeV9ydW4YBCABKAgi3AEKIERlY2xhcmVQcmVmZXJlbmNlQ2VudGVyc1Jlc3BvbnNlEjsKB2NlbnRlcnMYASADKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyU3VtbWFyeRIPCgdjaGFuZ2VkGAIgASgNEjgKB2NoYW5nZXMYAyADKAsyJy5oZWRkbGUuY29udGVudC52MS5EZWNsYXJlZENlbnRlckNoYW5nZRIwCghzZXR0aW5ncxgEIAMoCzIeLmhlZGRsZS5jb250ZW50LnYxLkZpZWxkQ2hhbmdlIqQBChREZWNsYXJlZENlbnRlckNoYW5nZRIOCgZhY3Rpb24YASABKAkSOgoGY2VudGVyGAIgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlclN1bW1hcnkSEAoId2FybmluZ3MYAyADKAkSLgoGZmllbGRzGAQgAygLMh4uaGVkZGxlLmNvbnRlbnQudjEuRmllbGRDaGFuZ2UieAoXUHJlZmVyZW5jZUNlbnRlclZlcnNpb24SDwoHdmVyc2lvbhgBIAEoDRISCgp3cml0dGVuX2F0GAIgASgDEg0KBWFjdG9yGAMgASgJEhIKCnJlcXVlc3RfaWQYBCABKAkSFQoNcmVzdG9yZWRfZnJvbRgFIAEoDSJ5CiNMaXN0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEgoKAmlkGAIgASgJEg4KBmJlZm9yZRgDIAEoDRINCgVsaW1pdBgEIAEoDSJkCiRMaXN0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVzcG9uc2USPAoIdmVyc2lvbnMYASADKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyVmVyc2lvbiJpCiFHZXRQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCRIPCgd2ZXJzaW9uGAMgASgNIp4BCiJHZXRQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlc3BvbnNlEjsKB3ZlcnNpb24YASABKAsyKi5oZWRkbGUuY29udGVudC52MS5QcmVmZXJlbmNlQ2VudGVyVmVyc2lvbhI7Cgdjb250ZW50GAIgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlckNvbnRlbnQidAojRGlmZlByZWZlcmVuY2VDZW50ZXJWZXJzaW9uc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIKCgJpZBgCIAEoCRIMCgRmcm9tGAMgASgNEgoKAnRvGAQgASgNIisKCUZpZWxkRGlmZhINCgVmaWVsZBgBIAEoCRIPCgd1bmlmaWVkGAIgASgJIlQKJERpZmZQcmVmZXJlbmNlQ2VudGVyVmVyc2lvbnNSZXNwb25zZRIsCgZmaWVsZHMYASADKAsyHC5oZWRkbGUuY29udGVudC52MS5GaWVsZERpZmYibQolUmVzdG9yZVByZWZlcmVuY2VDZW50ZXJWZXJzaW9uUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEgoKAmlkGAIgASgJEg8KB3ZlcnNpb24YAyABKA0idgomUmVzdG9yZVByZWZlcmVuY2VDZW50ZXJWZXJzaW9uUmVzcG9uc2USOgoGY2VudGVyGAEgASgLMiouaGVkZGxlLmNvbnRlbnQudjEuUHJlZmVyZW5jZUNlbnRlclN1bW1hcnkSEAoIcmVwbGF5ZWQYAiABKAgiawofQ3JlYXRlUHJlZmVyZW5jZVBhZ2VMaW5rUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEgoKAmlkGAIgASgJEhMKC2V4dGVybmFsX2lkGAMgASgJIkQKIENyZWF0ZVByZWZlcmVuY2VQYWdlTGlua1Jlc3BvbnNlEgwKBHBhdGgYASABKAkSEgoKZXhwaXJlc19hdBgCIAEoAyJTChlPcGVuUHJlZmVyZW5jZVBhZ2VSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEhIKCnJlcXVlc3RfaWQYAiABKAkSEwoLdHJhY2VwYXJlbnQYAyABKAkiMwoKSG9zdGVkUGFnZRIMCgRodG1sGAEgASgMEhcKD3NlY3VyaXR5X3BvbGljeRgCIAEoCSJJChpPcGVuUHJlZmVyZW5jZVBhZ2VSZXNwb25zZRIrCgRwYWdlGAEgASgLMh0uaGVkZGxlLmNvbnRlbnQudjEuSG9zdGVkUGFnZSJ3ChtTdWJtaXRQcmVmZXJlbmNlUGFnZVJlcXVlc3QSDQoFdG9rZW4YASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCRIMCgRmb3JtGAMgASgMEhIKCndob2xlX2Zvcm0YBCABKAgSEwoLdHJhY2VwYXJlbnQYBSABKAkiXQocU3VibWl0UHJlZmVyZW5jZVBhZ2VSZXNwb25zZRIrCgRwYWdlGAEgASgLMh0uaGVkZGxlLmNvbnRlbnQudjEuSG9zdGVkUGFnZRIQCghwb3NpdGlvbhgCIAEoCSIgCh5Sb3RhdGVQcmVmZXJlbmNlTGlua0tleVJlcXVlc3QiMQofUm90YXRlUHJlZmVyZW5jZUxpbmtLZXlSZXNwb25zZRIOCgZrZXlfaWQYASABKAkqXAoLQ2VudGVyU3RhdGUSHAoYQ0VOVEVSX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTQ0VOVEVSX1NUQVRFX0FDVElWRRABEhYKEkNFTlRFUl9TVEFURV9EUkFGVBACMukOCg5Db250ZW50U2VydmljZRJ9ChZDcmVhdGVQcmVmZXJlbmNlQ2VudGVyEjAuaGVkZGxlLmNvbnRlbnQudjEuQ3JlYXRlUHJlZmVyZW5jZUNlbnRlclJlcXVlc3QaMS5oZWRkbGUuY29udGVudC52MS5DcmVhdGVQcmVmZXJlbmNlQ2VudGVyUmVzcG9uc2USfQoWVXBkYXRlUHJlZmVyZW5jZUNlbnRlchIwLmhlZGRsZS5jb250ZW50LnYxLlVwZGF0ZVByZWZlcmVuY2VDZW50ZXJSZXF1ZXN0GjEuaGVkZGxlLmNvbnRlbnQudjEuVXBkYXRlUHJlZmVyZW5jZUNlbnRlclJlc3BvbnNlEoUBChdQcmV2aWV3UHJlZmVyZW5jZUNlbnRlchIxLmhlZGRsZS5jb250ZW50LnYxLlByZXZpZXdQcmVmZXJlbmNlQ2VudGVyUmVxdWVzdBoyLmhlZGRsZS5jb250ZW50LnYxLlByZXZpZXdQcmVmZXJlbmNlQ2VudGVyUmVzcG9uc2UiA5ACARJ5ChNHZXRQcmVmZXJlbmNlQ2VudGVyEi0uaGVkZGxlLmNvbnRlbnQudjEuR2V0UHJlZmVyZW5jZUNlbnRlclJlcXVlc3QaLi5oZWRkbGUuY29udGVudC52MS5HZXRQcmVmZXJlbmNlQ2VudGVyUmVzcG9uc2UiA5ACARJ/ChVMaXN0UHJlZmVyZW5jZUNlbnRlcnMSLy5oZWRkbGUuY29udGVudC52MS5MaXN0UHJlZmVyZW5jZUNlbnRlcnNSZXF1ZXN0GjAuaGVkZGxlLmNvbnRlbnQudjEuTGlzdFByZWZlcmVuY2VDZW50ZXJzUmVzcG9uc2UiA5ACARKDAQoYRGVjbGFyZVByZWZlcmVuY2VDZW50ZXJzEjIuaGVkZGxlLmNvbnRlbnQudjEuRGVjbGFyZVByZWZlcmVuY2VDZW50ZXJzUmVxdWVzdBozLmhlZGRsZS5jb250ZW50LnYxLkRlY2xhcmVQcmVmZXJlbmNlQ2VudGVyc1Jlc3BvbnNlEpQBChxMaXN0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25zEjYuaGVkZGxlLmNvbnRlbnQudjEuTGlzdFByZWZlcmVuY2VDZW50ZXJWZXJzaW9uc1JlcXVlc3QaNy5oZWRkbGUuY29udGVudC52MS5MaXN0UHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVzcG9uc2UiA5ACARKOAQoaR2V0UHJlZmVyZW5jZUNlbnRlclZlcnNpb24SNC5oZWRkbGUuY29udGVudC52MS5HZXRQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlcXVlc3QaNS5oZWRkbGUuY29udGVudC52MS5HZXRQcmVmZXJlbmNlQ2VudGVyVmVyc2lvblJlc3BvbnNlIgOQAgESlAEKHERpZmZQcmVmZXJlbmNlQ2VudGVyVmVyc2lvbnMSNi5oZWRkbGUuY29udGVudC52MS5EaWZmUHJlZmVyZW5jZUNlbnRlclZlcnNpb25zUmVxdWVzdBo3LmhlZGRsZS5jb250ZW50LnYxLkRpZmZQcmVmZXJlbmNlQ2VudGVyVmVyc2lvbnNSZXNwb25zZSIDkAIBEpUBCh5SZXN0b3JlUHJlZmVyZW5jZUNlbnRlclZlcnNpb24SOC5oZWRkbGUuY29udGVudC52MS5SZXN0b3JlUHJlZmVyZW5jZUNlbnRlclZlcnNpb25SZXF1ZXN0GjkuaGVkZGxlLmNvbnRlbnQudjEuUmVzdG9yZVByZWZlcmVuY2VDZW50ZXJWZXJzaW9uUmVzcG9uc2USgwEKGENyZWF0ZVByZWZlcmVuY2VQYWdlTGluaxIyLmhlZGRsZS5jb250ZW50LnYxLkNyZWF0ZVByZWZlcmVuY2VQYWdlTGlua1JlcXVlc3QaMy5oZWRkbGUuY29udGVudC52MS5DcmVhdGVQcmVmZXJlbmNlUGFnZUxpbmtSZXNwb25zZRJ2ChJPcGVuUHJlZmVyZW5jZVBhZ2USLC5oZWRkbGUuY29udGVudC52MS5PcGVuUHJlZmVyZW5jZVBhZ2VSZXF1ZXN0Gi0uaGVkZGxlLmNvbnRlbnQudjEuT3BlblByZWZlcmVuY2VQYWdlUmVzcG9uc2UiA5ACARJ3ChRTdWJtaXRQcmVmZXJlbmNlUGFnZRIuLmhlZGRsZS5jb250ZW50LnYxLlN1Ym1pdFByZWZlcmVuY2VQYWdlUmVxdWVzdBovLmhlZGRsZS5jb250ZW50LnYxLlN1Ym1pdFByZWZlcmVuY2VQYWdlUmVzcG9uc2USgAEKF1JvdGF0ZVByZWZlcmVuY2VMaW5rS2V5EjEuaGVkZGxlLmNvbnRlbnQudjEuUm90YXRlUHJlZmVyZW5jZUxpbmtLZXlSZXF1ZXN0GjIuaGVkZGxlLmNvbnRlbnQudjEuUm90YXRlUHJlZmVyZW5jZUxpbmtLZXlSZXNwb25zZWIGcHJvdG8z", [file_heddle_content_v1_field_change, file_heddle_profile_v1_profile_service]);
 
 /**
  * @generated from message heddle.content.v1.LinkTag
@@ -336,6 +336,64 @@ export const UpdatePreferenceCenterResponseSchema: GenMessage<UpdatePreferenceCe
   messageDesc(file_heddle_content_v1_content_service, 8);
 
 /**
+ * @generated from message heddle.content.v1.PreviewPreferenceCenterRequest
+ */
+export type PreviewPreferenceCenterRequest = Message<"heddle.content.v1.PreviewPreferenceCenterRequest"> & {
+  /**
+   * @generated from field: heddle.profile.v1.Scope scope = 1;
+   */
+  scope?: Scope | undefined;
+
+  /**
+   * @generated from field: string id = 2;
+   */
+  id: string;
+
+  /**
+   * Over what is there, as an update.
+   *
+   * @generated from field: heddle.content.v1.PreferenceCenterContent content = 3;
+   */
+  content?: PreferenceCenterContent | undefined;
+};
+
+/**
+ * Describes the message heddle.content.v1.PreviewPreferenceCenterRequest.
+ * Use `create(PreviewPreferenceCenterRequestSchema)` to create a new message.
+ */
+export const PreviewPreferenceCenterRequestSchema: GenMessage<PreviewPreferenceCenterRequest> = /*@__PURE__*/
+  messageDesc(file_heddle_content_v1_content_service, 9);
+
+/**
+ * @generated from message heddle.content.v1.PreviewPreferenceCenterResponse
+ */
+export type PreviewPreferenceCenterResponse = Message<"heddle.content.v1.PreviewPreferenceCenterResponse"> & {
+  /**
+   * @generated from field: string page_html = 1;
+   */
+  pageHtml: string;
+
+  /**
+   * What is shown after a submission: the redirect page, or else the confirmation.
+   *
+   * @generated from field: string answer_html = 2;
+   */
+  answerHtml: string;
+
+  /**
+   * @generated from field: repeated string warnings = 3;
+   */
+  warnings: string[];
+};
+
+/**
+ * Describes the message heddle.content.v1.PreviewPreferenceCenterResponse.
+ * Use `create(PreviewPreferenceCenterResponseSchema)` to create a new message.
+ */
+export const PreviewPreferenceCenterResponseSchema: GenMessage<PreviewPreferenceCenterResponse> = /*@__PURE__*/
+  messageDesc(file_heddle_content_v1_content_service, 10);
+
+/**
  * @generated from message heddle.content.v1.GetPreferenceCenterRequest
  */
 export type GetPreferenceCenterRequest = Message<"heddle.content.v1.GetPreferenceCenterRequest"> & {
@@ -355,7 +413,7 @@ export type GetPreferenceCenterRequest = Message<"heddle.content.v1.GetPreferenc
  * Use `create(GetPreferenceCenterRequestSchema)` to create a new message.
  */
 export const GetPreferenceCenterRequestSchema: GenMessage<GetPreferenceCenterRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 9);
+  messageDesc(file_heddle_content_v1_content_service, 11);
 
 /**
  * @generated from message heddle.content.v1.GetPreferenceCenterResponse
@@ -372,7 +430,7 @@ export type GetPreferenceCenterResponse = Message<"heddle.content.v1.GetPreferen
  * Use `create(GetPreferenceCenterResponseSchema)` to create a new message.
  */
 export const GetPreferenceCenterResponseSchema: GenMessage<GetPreferenceCenterResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 10);
+  messageDesc(file_heddle_content_v1_content_service, 12);
 
 /**
  * @generated from message heddle.content.v1.ListPreferenceCentersRequest
@@ -389,7 +447,7 @@ export type ListPreferenceCentersRequest = Message<"heddle.content.v1.ListPrefer
  * Use `create(ListPreferenceCentersRequestSchema)` to create a new message.
  */
 export const ListPreferenceCentersRequestSchema: GenMessage<ListPreferenceCentersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 11);
+  messageDesc(file_heddle_content_v1_content_service, 13);
 
 /**
  * @generated from message heddle.content.v1.ListPreferenceCentersResponse
@@ -408,7 +466,7 @@ export type ListPreferenceCentersResponse = Message<"heddle.content.v1.ListPrefe
  * Use `create(ListPreferenceCentersResponseSchema)` to create a new message.
  */
 export const ListPreferenceCentersResponseSchema: GenMessage<ListPreferenceCentersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 12);
+  messageDesc(file_heddle_content_v1_content_service, 14);
 
 /**
  * @generated from message heddle.content.v1.DeclaredPreferenceCenter
@@ -437,7 +495,7 @@ export type DeclaredPreferenceCenter = Message<"heddle.content.v1.DeclaredPrefer
  * Use `create(DeclaredPreferenceCenterSchema)` to create a new message.
  */
 export const DeclaredPreferenceCenterSchema: GenMessage<DeclaredPreferenceCenter> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 13);
+  messageDesc(file_heddle_content_v1_content_service, 15);
 
 /**
  * What the pages of a workspace may load and run; nothing of the kind unless it is set.
@@ -465,7 +523,7 @@ export type PageSettings = Message<"heddle.content.v1.PageSettings"> & {
  * Use `create(PageSettingsSchema)` to create a new message.
  */
 export const PageSettingsSchema: GenMessage<PageSettings> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 14);
+  messageDesc(file_heddle_content_v1_content_service, 16);
 
 /**
  * @generated from message heddle.content.v1.DeclarePreferenceCentersRequest
@@ -501,7 +559,7 @@ export type DeclarePreferenceCentersRequest = Message<"heddle.content.v1.Declare
  * Use `create(DeclarePreferenceCentersRequestSchema)` to create a new message.
  */
 export const DeclarePreferenceCentersRequestSchema: GenMessage<DeclarePreferenceCentersRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 15);
+  messageDesc(file_heddle_content_v1_content_service, 17);
 
 /**
  * @generated from message heddle.content.v1.DeclarePreferenceCentersResponse
@@ -541,7 +599,7 @@ export type DeclarePreferenceCentersResponse = Message<"heddle.content.v1.Declar
  * Use `create(DeclarePreferenceCentersResponseSchema)` to create a new message.
  */
 export const DeclarePreferenceCentersResponseSchema: GenMessage<DeclarePreferenceCentersResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 16);
+  messageDesc(file_heddle_content_v1_content_service, 18);
 
 /**
  * @generated from message heddle.content.v1.DeclaredCenterChange
@@ -579,7 +637,7 @@ export type DeclaredCenterChange = Message<"heddle.content.v1.DeclaredCenterChan
  * Use `create(DeclaredCenterChangeSchema)` to create a new message.
  */
 export const DeclaredCenterChangeSchema: GenMessage<DeclaredCenterChange> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 17);
+  messageDesc(file_heddle_content_v1_content_service, 19);
 
 /**
  * @generated from message heddle.content.v1.PreferenceCenterVersion
@@ -620,7 +678,7 @@ export type PreferenceCenterVersion = Message<"heddle.content.v1.PreferenceCente
  * Use `create(PreferenceCenterVersionSchema)` to create a new message.
  */
 export const PreferenceCenterVersionSchema: GenMessage<PreferenceCenterVersion> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 18);
+  messageDesc(file_heddle_content_v1_content_service, 20);
 
 /**
  * @generated from message heddle.content.v1.ListPreferenceCenterVersionsRequest
@@ -656,7 +714,7 @@ export type ListPreferenceCenterVersionsRequest = Message<"heddle.content.v1.Lis
  * Use `create(ListPreferenceCenterVersionsRequestSchema)` to create a new message.
  */
 export const ListPreferenceCenterVersionsRequestSchema: GenMessage<ListPreferenceCenterVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 19);
+  messageDesc(file_heddle_content_v1_content_service, 21);
 
 /**
  * @generated from message heddle.content.v1.ListPreferenceCenterVersionsResponse
@@ -673,7 +731,7 @@ export type ListPreferenceCenterVersionsResponse = Message<"heddle.content.v1.Li
  * Use `create(ListPreferenceCenterVersionsResponseSchema)` to create a new message.
  */
 export const ListPreferenceCenterVersionsResponseSchema: GenMessage<ListPreferenceCenterVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 20);
+  messageDesc(file_heddle_content_v1_content_service, 22);
 
 /**
  * @generated from message heddle.content.v1.GetPreferenceCenterVersionRequest
@@ -700,7 +758,7 @@ export type GetPreferenceCenterVersionRequest = Message<"heddle.content.v1.GetPr
  * Use `create(GetPreferenceCenterVersionRequestSchema)` to create a new message.
  */
 export const GetPreferenceCenterVersionRequestSchema: GenMessage<GetPreferenceCenterVersionRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 21);
+  messageDesc(file_heddle_content_v1_content_service, 23);
 
 /**
  * @generated from message heddle.content.v1.GetPreferenceCenterVersionResponse
@@ -722,7 +780,7 @@ export type GetPreferenceCenterVersionResponse = Message<"heddle.content.v1.GetP
  * Use `create(GetPreferenceCenterVersionResponseSchema)` to create a new message.
  */
 export const GetPreferenceCenterVersionResponseSchema: GenMessage<GetPreferenceCenterVersionResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 22);
+  messageDesc(file_heddle_content_v1_content_service, 24);
 
 /**
  * @generated from message heddle.content.v1.DiffPreferenceCenterVersionsRequest
@@ -754,7 +812,7 @@ export type DiffPreferenceCenterVersionsRequest = Message<"heddle.content.v1.Dif
  * Use `create(DiffPreferenceCenterVersionsRequestSchema)` to create a new message.
  */
 export const DiffPreferenceCenterVersionsRequestSchema: GenMessage<DiffPreferenceCenterVersionsRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 23);
+  messageDesc(file_heddle_content_v1_content_service, 25);
 
 /**
  * @generated from message heddle.content.v1.FieldDiff
@@ -780,7 +838,7 @@ export type FieldDiff = Message<"heddle.content.v1.FieldDiff"> & {
  * Use `create(FieldDiffSchema)` to create a new message.
  */
 export const FieldDiffSchema: GenMessage<FieldDiff> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 24);
+  messageDesc(file_heddle_content_v1_content_service, 26);
 
 /**
  * @generated from message heddle.content.v1.DiffPreferenceCenterVersionsResponse
@@ -799,7 +857,7 @@ export type DiffPreferenceCenterVersionsResponse = Message<"heddle.content.v1.Di
  * Use `create(DiffPreferenceCenterVersionsResponseSchema)` to create a new message.
  */
 export const DiffPreferenceCenterVersionsResponseSchema: GenMessage<DiffPreferenceCenterVersionsResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 25);
+  messageDesc(file_heddle_content_v1_content_service, 27);
 
 /**
  * @generated from message heddle.content.v1.RestorePreferenceCenterVersionRequest
@@ -826,7 +884,7 @@ export type RestorePreferenceCenterVersionRequest = Message<"heddle.content.v1.R
  * Use `create(RestorePreferenceCenterVersionRequestSchema)` to create a new message.
  */
 export const RestorePreferenceCenterVersionRequestSchema: GenMessage<RestorePreferenceCenterVersionRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 26);
+  messageDesc(file_heddle_content_v1_content_service, 28);
 
 /**
  * @generated from message heddle.content.v1.RestorePreferenceCenterVersionResponse
@@ -848,7 +906,7 @@ export type RestorePreferenceCenterVersionResponse = Message<"heddle.content.v1.
  * Use `create(RestorePreferenceCenterVersionResponseSchema)` to create a new message.
  */
 export const RestorePreferenceCenterVersionResponseSchema: GenMessage<RestorePreferenceCenterVersionResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 27);
+  messageDesc(file_heddle_content_v1_content_service, 29);
 
 /**
  * @generated from message heddle.content.v1.CreatePreferencePageLinkRequest
@@ -875,7 +933,7 @@ export type CreatePreferencePageLinkRequest = Message<"heddle.content.v1.CreateP
  * Use `create(CreatePreferencePageLinkRequestSchema)` to create a new message.
  */
 export const CreatePreferencePageLinkRequestSchema: GenMessage<CreatePreferencePageLinkRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 28);
+  messageDesc(file_heddle_content_v1_content_service, 30);
 
 /**
  * @generated from message heddle.content.v1.CreatePreferencePageLinkResponse
@@ -899,7 +957,7 @@ export type CreatePreferencePageLinkResponse = Message<"heddle.content.v1.Create
  * Use `create(CreatePreferencePageLinkResponseSchema)` to create a new message.
  */
 export const CreatePreferencePageLinkResponseSchema: GenMessage<CreatePreferencePageLinkResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 29);
+  messageDesc(file_heddle_content_v1_content_service, 31);
 
 /**
  * @generated from message heddle.content.v1.OpenPreferencePageRequest
@@ -930,7 +988,7 @@ export type OpenPreferencePageRequest = Message<"heddle.content.v1.OpenPreferenc
  * Use `create(OpenPreferencePageRequestSchema)` to create a new message.
  */
 export const OpenPreferencePageRequestSchema: GenMessage<OpenPreferencePageRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 30);
+  messageDesc(file_heddle_content_v1_content_service, 32);
 
 /**
  * @generated from message heddle.content.v1.HostedPage
@@ -956,7 +1014,7 @@ export type HostedPage = Message<"heddle.content.v1.HostedPage"> & {
  * Use `create(HostedPageSchema)` to create a new message.
  */
 export const HostedPageSchema: GenMessage<HostedPage> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 31);
+  messageDesc(file_heddle_content_v1_content_service, 33);
 
 /**
  * @generated from message heddle.content.v1.OpenPreferencePageResponse
@@ -973,7 +1031,7 @@ export type OpenPreferencePageResponse = Message<"heddle.content.v1.OpenPreferen
  * Use `create(OpenPreferencePageResponseSchema)` to create a new message.
  */
 export const OpenPreferencePageResponseSchema: GenMessage<OpenPreferencePageResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 32);
+  messageDesc(file_heddle_content_v1_content_service, 34);
 
 /**
  * @generated from message heddle.content.v1.SubmitPreferencePageRequest
@@ -1018,7 +1076,7 @@ export type SubmitPreferencePageRequest = Message<"heddle.content.v1.SubmitPrefe
  * Use `create(SubmitPreferencePageRequestSchema)` to create a new message.
  */
 export const SubmitPreferencePageRequestSchema: GenMessage<SubmitPreferencePageRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 33);
+  messageDesc(file_heddle_content_v1_content_service, 35);
 
 /**
  * @generated from message heddle.content.v1.SubmitPreferencePageResponse
@@ -1042,7 +1100,7 @@ export type SubmitPreferencePageResponse = Message<"heddle.content.v1.SubmitPref
  * Use `create(SubmitPreferencePageResponseSchema)` to create a new message.
  */
 export const SubmitPreferencePageResponseSchema: GenMessage<SubmitPreferencePageResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 34);
+  messageDesc(file_heddle_content_v1_content_service, 36);
 
 /**
  * @generated from message heddle.content.v1.RotatePreferenceLinkKeyRequest
@@ -1055,7 +1113,7 @@ export type RotatePreferenceLinkKeyRequest = Message<"heddle.content.v1.RotatePr
  * Use `create(RotatePreferenceLinkKeyRequestSchema)` to create a new message.
  */
 export const RotatePreferenceLinkKeyRequestSchema: GenMessage<RotatePreferenceLinkKeyRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 35);
+  messageDesc(file_heddle_content_v1_content_service, 37);
 
 /**
  * @generated from message heddle.content.v1.RotatePreferenceLinkKeyResponse
@@ -1072,7 +1130,7 @@ export type RotatePreferenceLinkKeyResponse = Message<"heddle.content.v1.RotateP
  * Use `create(RotatePreferenceLinkKeyResponseSchema)` to create a new message.
  */
 export const RotatePreferenceLinkKeyResponseSchema: GenMessage<RotatePreferenceLinkKeyResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_content_v1_content_service, 36);
+  messageDesc(file_heddle_content_v1_content_service, 38);
 
 /**
  * @generated from enum heddle.content.v1.CenterState
@@ -1134,6 +1192,17 @@ export const ContentService: GenService<{
     methodKind: "unary";
     input: typeof UpdatePreferenceCenterRequestSchema;
     output: typeof UpdatePreferenceCenterResponseSchema;
+  },
+  /**
+   * POST /preference_center/v1/{id}/preview: the pages of a draft, filled in for a person who is made up; nothing is written and no
+   * script runs. Refuses as UpdatePreferenceCenter would.
+   *
+   * @generated from rpc heddle.content.v1.ContentService.PreviewPreferenceCenter
+   */
+  previewPreferenceCenter: {
+    methodKind: "unary";
+    input: typeof PreviewPreferenceCenterRequestSchema;
+    output: typeof PreviewPreferenceCenterResponseSchema;
   },
   /**
    * GET /preference_center/v1/{id}. Refuses NOT_FOUND.

@@ -1,0 +1,67 @@
+/** Short messages between gateways of an installation, over core NATS: to whoever listens at the moment, kept by nobody. */
+import type { Clock } from "../platform/clock.ts";
+import { limits } from "../platform/limits.ts";
+import { connectJetStream, type ConnectOptions, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
+
+export interface Bus {
+  /** Lost where nobody can be reached. Never throws. */
+  publish(subject: string, body: Uint8Array): void;
+  /** The returned function stops it. */
+  subscribe(subject: string, callback: (body: Uint8Array) => void): () => void;
+}
+
+export interface GatewayBus extends Bus {
+  /** The first try to connect is over. */
+  readonly tried: Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects behind whoever opens it, for as long as that takes: without NATS gateways still serve. */
+export function connectGatewayBus(nats: ConnectOptions, clock: Clock): GatewayBus {
+  const listeners = new Set<Listener>();
+  let closed = false;
+  let connection: JetStreamConnection | undefined;
+
+  async function connect(): Promise<void> {
+    try {
+      connection = await connectJetStream(nats);
+      for (const listener of listeners) listen(connection, listener);
+    } catch {
+      // Asked for again, and said by whoever needs NATS for more than this
+      if (!closed) clock.after(limits.logConnectMs, () => void connect());
+    }
+  }
+
+  const tried = connect();
+  return {
+    tried,
+    publish(subject, body) {
+      // What is published while the server is away may be sent much later
+      if (connection?.up) connection.publish(subject, body);
+    },
+    subscribe(subject, callback) {
+      const listener: Listener = { subject, callback };
+      listeners.add(listener);
+      if (connection) listen(connection, listener);
+      return () => {
+        listeners.delete(listener);
+        listener.stop?.();
+      };
+    },
+    async close() {
+      closed = true;
+      await tried;
+      await connection?.close();
+    },
+  };
+}
+
+interface Listener {
+  readonly subject: string;
+  readonly callback: (body: Uint8Array) => void;
+  stop?: () => void;
+}
+
+function listen(connection: JetStreamConnection, listener: Listener): void {
+  listener.stop = connection.subscribe(listener.subject, ({ data }) => listener.callback(data));
+}

@@ -1,0 +1,89 @@
+/** DATA: what is written by hand about the console's routes of what waits: records for a human, texts for a translation. */
+import type { Entry } from "../entry.ts";
+import { list, object, success, text, whole } from "../schema.ts";
+
+const reason = text("Why it could not be applied, or whom it waits for.");
+const named = object({ id: text(), name: text() }, ["id", "name"]);
+const workspace_id = text();
+const at = text("Place of the record, such as `17.0`; of a dead letter of the intake such as `17`.");
+
+export const consoleLogEntries: readonly Entry[] = [
+  {
+    route: "GET /console/translations",
+    operationId: "listTranslationMatrix",
+    tag: "Translations",
+    summary: "Which texts are translated, and which are missing",
+    description:
+      "Every text of each message that is to be translated. Campaigns are shown to keys that may `campaigns.translations.get`, " +
+      "canvases to those that may `canvas.translations.get`.",
+    extension: true,
+    answer: success({
+      locales: list(text(), "Of the workspace."),
+      messages: list(object({
+        kind: text("`campaign` or `canvas`."),
+        owner: named,
+        step: named,
+        message: named,
+        locales: list(text(), "That the message is to be translated into."),
+        texts: list(object({
+          id: text(),
+          source: text("The first 200 characters."),
+          missing: list(text(), "Locales in which the text is absent or empty."),
+        }, ["id", "source", "missing"])),
+      }, ["kind", "owner", "message", "locales", "texts"])),
+      more: { type: "boolean", description: "More is missing than an answer holds." },
+    }, ["locales", "messages", "more"]),
+    examples: [{ name: "all" }],
+  },
+  {
+    route: "GET /console/log",
+    operationId: "listWaitingRecords",
+    tag: "Service",
+    summary: "Blocked users and dead letters of the whole installation",
+    description: "What `heddle log status` shows: records that could not be applied, and the users whose later records wait for them. " +
+      "Up to a thousand of each.",
+    extension: true,
+    answer: success({
+      blocked_users: list(object({ workspace_id, platform_id: text(), at, reason }, ["workspace_id", "platform_id", "at", "reason"])),
+      dead_letters: list(
+        object({
+          partition: whole("Of the intake; absent for consent."),
+          lane: text("`subscription` or `messaging-status`, for a record of consent."),
+          workspace_id,
+          of: text("The user or the address that a record of consent is about; empty where the record does not say it."),
+          at,
+          reason,
+        }, ["at", "reason"]),
+      ),
+      away: list(text(), "Services of consent that did not answer: their dead letters are not among these."),
+    }),
+    examples: [{ name: "nothing waits", answer: { blocked_users: [], dead_letters: [], away: [], message: "success" } }],
+  },
+  {
+    route: "POST /console/log/redrive",
+    operationId: "redriveWaitingRecords",
+    tag: "Service",
+    summary: "Tries all blocked users and dead letters once more",
+    description: "As `heddle log redrive`: after a new build, or when what was in the way is mended.",
+    extension: true,
+    body: object({}),
+    answer: success({ blocked_users: whole("How many are tried once more."), dead_letters: whole() }),
+    examples: [{ name: "nothing waits", body: {}, answer: { blocked_users: 0, dead_letters: 0, message: "success" } }],
+  },
+  {
+    route: "POST /console/log/skip",
+    operationId: "skipWaitingRecord",
+    tag: "Service",
+    summary: "Passes over records that cannot be applied",
+    description:
+      "As `heddle log skip`: what they would have done is lost. One after the other; the first that is refused ends it. Of a blocked user `workspace_id`, `platform_id` and `at`; of a " +
+      "dead letter of the intake `partition` and `at`; of one of consent `lane`, `workspace_id` and `at`, as `GET /console/log` shows them.",
+    extension: true,
+    body: object({ records: list(object({ workspace_id, platform_id: text(), lane: text(), partition: whole(), at }, ["at"])) }, [
+      "records",
+    ]),
+    answer: success({ skipped: whole() }),
+    reasons: ["NOT_FOUND", "STATE_CONFLICT"],
+    examples: [{ name: "none", body: { records: [] }, answer: { skipped: 0, message: "success" } }],
+  },
+];

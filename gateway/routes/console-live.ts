@@ -1,0 +1,26 @@
+/** GET /console/live: requests of the workspace as they come, as events of the server; as JSON what came lately. */
+import { filterOf } from "../decode/live-filter.ts";
+import { success } from "../reply.ts";
+import type { Call, Parts, Reply } from "../route.ts";
+
+type Asked = Pick<Parts, "console">;
+
+export async function handleConsoleLive(call: Call, parts: Asked): Promise<Reply> {
+  return viewOf(call, parts, false);
+}
+
+/** With what was sent, and what people are called: for keys that may see it. As JSON there is none of it, as none of it is kept. */
+export async function handleConsoleLiveBodies(call: Call, parts: Asked): Promise<Reply> {
+  return viewOf(call, parts, true);
+}
+
+function viewOf({ spent, query, headers }: Call, { console }: Asked, personal: boolean): Reply {
+  const { caller } = spent.permit;
+  const filter = filterOf(query);
+  if (!(headers.get("accept") ?? "").includes("text/event-stream")) {
+    return success({ requests: console.live.recent(caller.holder, filter) });
+  }
+  const stream = console.live.view(caller, { filter, personal, lastId: headers.get("last-event-id") });
+  // Some proxies keep answers back unless they are told not to
+  return { body: "", headers: ["X-Accel-Buffering", "no", "Vary", "Accept"], stream };
+}

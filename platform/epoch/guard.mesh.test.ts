@@ -1,0 +1,76 @@
+/** The guard over a real NATS, while the store ends and comes back with an older copy of its rows. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type NatsServer, startNats } from "../../test/servers/nats.ts";
+import { describeWith } from "../../test/servers/require.ts";
+import { fakeClock } from "../clock.fixture.ts";
+import { connectJetStream, type JetStreamConnection } from "../log/jetstream-connection.ts";
+import { partitionSubject } from "../log/jetstream-stream.ts";
+import { silentLogger } from "../logger.ts";
+import { type EpochGuard, openEpochGuard } from "./guard.ts";
+import { logName, openPutBackStore } from "./put-back.fixture.ts";
+
+await describeWith(["nats"], "openEpochGuard()", () => {
+  let server: NatsServer;
+  let connection: JetStreamConnection;
+  const opened: EpochGuard[] = [];
+  beforeAll(async () => {
+    server = await startNats();
+    connection = await connectJetStream({ servers: [server.url], logger: silentLogger });
+  });
+  afterAll(async () => {
+    for (const guard of opened) await guard.close();
+    await connection.close();
+    await server.stop();
+  });
+
+  /** A part of a new installation whose lanes have some records. */
+  async function open(store: ReturnType<typeof openPutBackStore>, onMismatch = () => {}): Promise<EpochGuard> {
+    const nats = { servers: [server.url] };
+    const bytesMax = 16 * 1024 * 1024;
+    const guard = await openEpochGuard({
+      service: "profile",
+      keyspace: "rows",
+      session: store.session,
+      streams: { nats, logName, replicas: 1, bytesMax, partitions: 1, lanes: 2 },
+      events: { ...nats, name: `${logName}_events`, replicas: 1, bytesMax, keepMs: 60_000 },
+      clock: fakeClock(),
+      logger: silentLogger,
+      onMismatch,
+    });
+    opened.push(guard);
+    for (let times = 0; times < 12; times += 1) await connection.request(partitionSubject(`${logName}_lanes`, 0), new Uint8Array());
+    return guard;
+  }
+
+  test("raises no mark over rows that were put back, however lately they were looked at, and says that they do not fit", async () => {
+    const store = openPutBackStore();
+    let mismatches = 0;
+    const guard = await open(store, () => {
+      mismatches += 1;
+    });
+    await guard.marks.reach(new Map([["apply-0", 7]]));
+    await guard.marks.reach(new Map([["apply-0", 9]]));
+    const older = new Map([["made", 1], ["apply-0", 7]]);
+    await store.putBack(guard.epoch, older);
+    await expect(guard.marks.reach(new Map([["apply-0", 12]]))).rejects.toThrow("Cassandra was put back from an older copy");
+    await expect(guard.pass()).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
+    expect(await store.reached()).toEqual(older);
+    expect(mismatches).toBe(1);
+  });
+
+  test("goes on with rows that came back as they were, and with nothing while they cannot be read", async () => {
+    const store = openPutBackStore();
+    const guard = await open(store);
+    await guard.marks.reach(new Map([["apply-1", 7]]));
+    store.node();
+    store.state.now.state.away = true;
+    await expect(guard.marks.reach(new Map([["apply-1", 8]]))).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+    // The log takes writes while the store is away
+    await guard.pass();
+    store.state.now.state.away = false;
+    store.node();
+    await guard.marks.reach(new Map([["apply-1", 8]]));
+    await guard.pass();
+    expect((await store.reached()).get("apply-1")).toBe(8);
+  });
+});

@@ -1,0 +1,56 @@
+/** A service without lanes as a process of the mesh: its keyspace, its RPCs, and all of it closed in the opposite order. */
+import { openKeyspace } from "../cassandra/keyspace.ts";
+import type { Session } from "../cassandra/session.ts";
+import type { Clock } from "../clock.ts";
+import type { Logger } from "../logger.ts";
+import type { RpcServerConfig, StoreConfig } from "../mesh-config.ts";
+import type { Readiness } from "../telemetry/metrics-server.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
+import type { RpcRoute } from "./guard.ts";
+import { serveRpc } from "./server.ts";
+import type { Tenants } from "./tenants.ts";
+
+export interface StoreService {
+  /** Where its RPCs are served. */
+  readonly url: string;
+  health(): Readiness;
+  /** Refuses new calls and finishes those under way. */
+  close(): Promise<void>;
+}
+
+export interface StoreServiceDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly telemetry: Telemetry;
+  readonly tenants?: Tenants;
+}
+
+/** What is to be closed, in the order in which it was opened. */
+export type Opened = (() => Promise<unknown> | unknown)[];
+
+/** Refuses STORE_UNAVAILABLE where Cassandra cannot be reached, and what `open` refuses. */
+export async function serveStoreService(
+  config: StoreConfig & { readonly rpc: RpcServerConfig; readonly schemaFolder: string },
+  { clock, logger, telemetry, tenants }: StoreServiceDeps,
+  open: (session: Session, opened: Opened) => Promise<readonly RpcRoute[]>,
+): Promise<StoreService> {
+  const opened: Opened = [];
+  async function close(): Promise<void> {
+    for (const closeOne of opened.splice(0).reverse()) await closeOne();
+  }
+  try {
+    const { session, watch, close: closeStore } = await openKeyspace(config, config.schemaFolder, clock);
+    opened.push(closeStore);
+    const routes = await open(session, opened);
+    function health(): Readiness {
+      return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
+    }
+    const callers = new Map(routes.map(({ service }) => [service.typeName, config.rpc.callers]));
+    const server = await serveRpc({ routes, ...config.rpc, callers, clock, logger, telemetry, health, tenants });
+    opened.push(() => server.close());
+    return { url: server.url, health, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+/** Rows of counts over hours and days, and the series that are read of them: the sum of what was counted, in every range. */
+import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
+import type { ReadParts } from "../domain/catch-up.ts";
+import { createIdentities } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import { readSeries, type SeriesRange } from "../domain/read-series.ts";
+import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import { countStep } from "./count-step.ts";
+
+const hourMs = 3_600_000;
+const start = Date.UTC(2026, 10, 23, 22, 58, 30);
+
+function openRows() {
+  const rows = new Map<IdentityKey, unknown>();
+  const store = {
+    load: (_: string, keys: readonly IdentityKey[]) =>
+      Promise.resolve(new Map(keys.flatMap((key) => rows.has(key) ? [[key, rows.get(key)] as const] : []))),
+  };
+  const view = createIdentities("w");
+  return {
+    rows,
+    /** A step, written to the store or lost on the way to it. */
+    async step(now: number, name: string, lost = false): Promise<void> {
+      await countStep(view, [eventOf(name)], { now, store });
+      if (lost) return view.drop();
+      for (const [key, row] of view.changes()) {
+        if (row === undefined) rows.delete(key);
+        else rows.set(key, JSON.parse(JSON.stringify(row)));
+      }
+      view.confirm();
+    },
+    async events(range: SeriesRange, now: number) {
+      const intake = { tail: () => Promise.resolve({ partition: 0, sequence: 0 }) };
+      const applied = { wait: () => Promise.resolve(true), through: () => 0, outcome: () => undefined };
+      const parts = { intake, applied, identities: store, profiles: {} } as unknown as ReadParts;
+      const { series } = await readSeries(parts, { workspaceId: "w", range, now });
+      return series.filter(({ name }) => name.startsWith("events:"));
+    },
+  };
+}
+
+function eventOf(name: string): ResolvedRecord {
+  const profiles = [{ userId: "u", mark: [1, 0] as const, now: 0, change: { type: "event" as const, name, time: 0 } }];
+  return { sequence: 1, profiles, consent: [], forgetFrozen: [] };
+}
+
+test("a step that is lost and done again counts once", async () => {
+  const counted = openRows();
+  await counted.step(start, "a");
+  await counted.step(start + 1, "a", true);
+  await counted.step(start + 1, "a");
+  expect(await counted.events("day", start)).toEqual([{ name: "events:a", total: 2, points: [[Date.UTC(2026, 10, 23, 22, 58), 2]] }]);
+});
+
+test("minutes, hours and days have the same sum, over the ends of hours and days", async () => {
+  const counted = openRows();
+  for (let at = 0; at < 6; at += 1) await counted.step(start + at * 40 * 60_000, "a");
+  const now = start + 5 * 40 * 60_000;
+  const [day, week, year] = await Promise.all((["day", "week", "year"] as const).map((range) => counted.events(range, now)));
+  expect(day?.map(({ total, points }) => [total, points.length])).toEqual([[6, 6]]);
+  expect(week?.[0]?.points.map(([time, count]) => [new Date(time).toISOString().slice(0, 13), count])).toEqual([
+    ["2026-11-23T22", 1],
+    ["2026-11-23T23", 1],
+    ["2026-11-24T00", 2],
+    ["2026-11-24T01", 1],
+    ["2026-11-24T02", 1],
+  ]);
+  expect(year?.[0]?.points).toEqual([[Date.UTC(2026, 10, 23), 2], [Date.UTC(2026, 10, 24), 4]]);
+});
+
+test("rows are as many as hours and days that are kept, and an idle time loses nothing", async () => {
+  const counted = openRows();
+  const hours = 24 * 30;
+  for (let at = 0; at < hours; at += 1) await counted.step(start + at * hourMs, "a");
+  const later = start + (hours - 1) * hourMs + 20 * 24 * hourMs;
+  await counted.step(later, "a");
+  expect(counted.rows.size).toBeLessThanOrEqual(1 + limits.countedHoursMax + limits.countedDaysMax);
+  expect((await counted.events("year", later))[0]?.total).toBe(hours + 1);
+  expect((await counted.events("week", later))[0]?.total).toBe(1);
+});
+
+test("a clock that is behind the counts adds to the newest hour", async () => {
+  const counted = openRows();
+  await counted.step(start, "a");
+  await counted.step(start - 48 * hourMs, "a");
+  expect((await counted.events("day", start))[0]?.total).toBe(2);
+});

@@ -1,0 +1,80 @@
+/** What a step does is counted in the step: its rows are in force with it or not at all, whoever does it again. */
+import { limits } from "../../../platform/limits.ts";
+import { addCounts, countedKey, type CountedTimes, type CountRow, hoursKey, minutesKey, noCounts, totalOf } from "../domain/count-rows.ts";
+import { countEffects } from "../domain/count-effects.ts";
+import type { Identities } from "../domain/identities.ts";
+import type { IdentityKey } from "../domain/identity.ts";
+import type { IdentityStore } from "../domain/ports.ts";
+import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+
+export interface CountOptions {
+  /** What the step does is counted. */
+  readonly counts?: boolean;
+}
+
+interface CountDeps {
+  /** The resolver's now, Unix milliseconds. */
+  readonly now: number;
+  readonly store: Pick<IdentityStore, "load">;
+}
+
+export async function countStep(view: Identities, records: readonly ResolvedRecord[], { now, store }: CountDeps): Promise<void> {
+  const counts = countEffects(records);
+  if (counts.size === 0) return;
+  const rows = new CountRows(view, store);
+  const times = await rows.times();
+  const newest = times.hours.at(-1) ?? 0;
+  // A log that was put back may have a clock that is behind the counts
+  const at = Math.max(now, newest * hourMs);
+  const hour = Math.floor(at / hourMs);
+  if (hour > newest || times.hours.length === 0) await rows.begin(hour, times);
+  view.put(minutesKey(hour), addCounts(await rows.of(minutesKey(hour)), Math.floor((at % hourMs) / minuteMs), counts));
+  view.keep();
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const hoursPerDay = 24;
+
+class CountRows {
+  readonly #view: Identities;
+  readonly #store: CountDeps["store"];
+
+  constructor(view: Identities, store: CountDeps["store"]) {
+    this.#view = view;
+    this.#store = store;
+  }
+
+  async times(): Promise<CountedTimes> {
+    return (await this.#row(countedKey) as CountedTimes | undefined) ?? { hours: [], days: [] };
+  }
+
+  async of(key: IdentityKey): Promise<CountRow> {
+    return (await this.#row(key) as CountRow | undefined) ?? noCounts;
+  }
+
+  /** The hour before goes into its day, and what is too old goes. */
+  async begin(hour: number, { hours, days }: CountedTimes): Promise<void> {
+    const last = hours.at(-1);
+    const day = last === undefined ? undefined : Math.floor(last / hoursPerDay);
+    if (last !== undefined && day !== undefined) {
+      const sum = totalOf(await this.of(minutesKey(last)));
+      this.#view.put(hoursKey(day), addCounts(await this.of(hoursKey(day)), last % hoursPerDay, sum));
+    }
+    const allHours = [...hours, hour];
+    const allDays = day === undefined || days.includes(day) ? days : [...days, day];
+    const recentHours = allHours.filter((at) => at > hour - limits.countedHoursMax);
+    const recentDays = allDays.filter((at) => at > Math.floor(hour / hoursPerDay) - limits.countedDaysMax);
+    for (const at of allHours) if (!recentHours.includes(at)) this.#view.put(minutesKey(at), undefined);
+    for (const at of allDays) if (!recentDays.includes(at)) this.#view.put(hoursKey(at), undefined);
+    this.#view.put(countedKey, { hours: recentHours, days: recentDays } satisfies CountedTimes);
+  }
+
+  async #row(key: IdentityKey): Promise<unknown> {
+    if (this.#view.peek(key) === undefined) {
+      const found = await this.#store.load(this.#view.workspaceId, [key]);
+      this.#view.load([[key, found.get(key)]]);
+    }
+    return this.#view.peek(key) ?? undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/** Measures the raw floors of a run, each in processes of its own, with what they ask of real servers. */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { join } from "node:path";
+import type { Figure } from "./figures.ts";
+import { costOf } from "./process-cost.ts";
+import { firstLine } from "./server.ts";
+import { watchOthers } from "./stillness.ts";
+import type { Servers } from "./targets.ts";
+
+export const meshFloors = {
+  write: "Cassandra writes a row, 50 of a partition in a batch",
+  read: "Cassandra reads a row, 50 of a partition by IN",
+  stream: "JetStream syncs the bytes of an object, 75 a request",
+  publish: "JetStream syncs one message, one after the other",
+  redis: "Redis runs the script of the limits",
+  /** Of an object of 75: a row written, a row read, its bytes, and its share of the limit. */
+  together: "these for an object of 75: a row each way, its bytes, its share of a limit",
+} as const;
+
+interface Bare {
+  readonly cpuUs: number;
+  readonly perSecond: number;
+  readonly p50?: number;
+}
+
+/** A program of one store or of the resolver alone, which says itself what it took. */
+export function bareProgram(load: string, file: string, args: readonly string[]): Figure {
+  const watched = watchOthers([process.pid]);
+  const out = spawnSync(process.execPath, [join(import.meta.dirname, file), ...args], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const { cpuUs, perSecond } = JSON.parse(out.stdout) as Bare;
+  // Its own time is among that of others, as it has ended
+  const own = Math.min(1, (cpuUs * perSecond) / 1e6);
+  return { load, cpuUs, objectsPerSecond: perSecond, others: Math.max(0, watched() - own) };
+}
+
+/** All floors of the mesh, on the servers that it uses itself; `scale` in seconds, roughly. */
+export async function bareServers(servers: Servers, scale: number): Promise<Figure[]> {
+  const { cassandra, nats, redis } = servers.pids;
+  await bareServer("fill", servers, { load: "", pid: cassandra, count: 0 });
+  const figures = [
+    await bareServer("write", servers, { load: meshFloors.write, pid: cassandra, count: 20_000 * scale }),
+    await bareServer("read", servers, { load: meshFloors.read, pid: cassandra, count: 20_000 * scale }),
+    await bareServer("jetstream", servers, { load: meshFloors.stream, pid: nats, count: 15_000 * scale }),
+    await bareServer("publish", servers, { load: meshFloors.publish, pid: nats, count: 100 * scale }),
+    await bareServer("redis", servers, { load: meshFloors.redis, pid: redis, count: 10_000 * scale }),
+  ];
+  const [write = 0, read = 0, stream = 0, , limit = 0] = figures.map(({ cpuUs }) => cpuUs);
+  const others = Math.max(...figures.map(({ others = 0 }) => others));
+  return [...figures, { load: meshFloors.together, cpuUs: write + read + stream + limit / 75, others }];
+}
+
+interface Asked {
+  readonly load: string;
+  /** Of the server. */
+  readonly pid: number;
+  readonly count: number;
+}
+
+/** CPU of the program and of the server together, from where the program says that it is warm. */
+async function bareServer(what: string, { settings }: Servers, { load, pid, count }: Asked): Promise<Figure> {
+  const program = join(import.meta.dirname, "mesh-floors.ts");
+  const child = spawn(process.execPath, [program, what, JSON.stringify(settings), String(Math.round(count))], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  if (count === 0) {
+    await ended(child);
+    return { load, cpuUs: 0 };
+  }
+  await firstLine(child, /^begin$/);
+  const [before, watched] = [costOf(pid).cpuUs, watchOthers([pid, child.pid ?? 0])];
+  const line = firstLine(child, /^\{/);
+  child.stdin.end("go\n");
+  const { cpuUs: own, perSecond, p50 } = JSON.parse(await line) as Bare;
+  const server = (costOf(pid).cpuUs - before) / count;
+  const others = watched();
+  await ended(child);
+  const cpuUsBy = new Map([["server", server], ["its caller", own]]);
+  return { load, cpuUs: own + server, cpuUsBy, objectsPerSecond: perSecond, others, ...(p50 !== undefined && { p50 }) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null) await new Promise((resolve) => child.once("exit", resolve));
+  if (child.exitCode !== 0) throw new Error(`A floor ended with ${child.exitCode}`);
+}

@@ -1,0 +1,71 @@
+/** Operations in a browser: what waits for a human is shown with its error, skipped and tried again, by keyboard alone too. */
+import { describe, expect, test } from "vitest";
+import { consentDeclaration } from "../consent.ts";
+import { demoKey } from "../heddle.ts";
+import { fresh, freshEmail, heddleSuite } from "../suite.ts";
+import { sendUnread, unreadPart } from "../unread-consent.ts";
+import { positionFromToken } from "../../platform/intake/position.ts";
+import { browserMissing, browserSuite, type Opened } from "./browser.ts";
+import { enter, inOrder, pressByKeyboard, show } from "./console-page.ts";
+
+describe.skipIf(browserMissing)("in Chromium", () => {
+  const suite = heddleSuite({ apply: consentDeclaration });
+  const browser = browserSuite();
+
+  async function signedIn(width = 1_280): Promise<Opened> {
+    const opened = await browser.open(`${suite.heddle.url}/console`, width);
+    await enter(opened.page, demoKey);
+    await opened.page.locator("#find").waitFor();
+    return opened;
+  }
+
+  /** A dead letter of a new person; its place. */
+  async function deadLetter(): Promise<{ at: string; email: string }> {
+    const email = freshEmail();
+    const { headers } = await suite.track({ attributes: [{ external_id: fresh(), email }] });
+    const sequence = positionFromToken(headers.get("x-heddle-position") ?? "")?.sequence ?? 0;
+    const { body } = await suite.get("/console/overview");
+    const workspaceId = String((body["workspace"] as { id: string }).id);
+    await sendUnread(suite.heddle, { lane: "messaging-status", workspaceId, key: email, groupId: "", sequence });
+    return { at: `${sequence}.${unreadPart}`, email };
+  }
+
+  test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
+    "on a %s a dead letter is shown with its error, and skipped by keyboard alone",
+    async (device, width, scheme) => {
+      const { page } = await signedIn(width);
+      await page.emulateMedia({ colorScheme: scheme });
+      await show(page, "operations");
+      await expect.poll(() => page.locator("#waiting").innerText()).toContain("There are no dead letters");
+      const { at, email } = await deadLetter();
+      await expect.poll(() => page.locator("#waiting").innerText(), { timeout: 20_000 }).toContain(at);
+      for (const text of [email, "messaging-status"]) expect(await page.locator("#waiting").innerText()).toContain(text);
+      await expect.poll(() => page.locator("#state .state").getAttribute("class")).toBe("state warn");
+      expect(await page.locator("#state .state").innerText()).toBe("Ready, and 1 waits for a human: 0 blocked users, 1 dead letter");
+      await inOrder(page, `console-${device}-waiting`);
+      await show(page, "home");
+      await page.locator("#state .state.warn").waitFor();
+      await pressByKeyboard(page, "Show what waits (1)");
+      await expect.poll(() => page.evaluate("document.activeElement?.textContent")).toBe("What waits for a human");
+      await pressByKeyboard(page, `Skip the record at ${at}`);
+      await page.getByRole("dialog").waitFor();
+      await inOrder(page, `console-${device}-waiting-skip`);
+      await pressByKeyboard(page, "Skip for good");
+      await expect.poll(() => page.locator("#waiting").innerText()).toContain("There are no dead letters");
+      await page.locator("#state .state.good").waitFor();
+      expect(await page.locator(".notice.good").innerText()).toContain(at);
+      await show(page, "actions");
+      await expect.poll(() => page.locator("#actions").innerText()).toContain("/console/log/skip");
+    },
+  );
+
+  test("everything is tried once more after a question", async () => {
+    const { page } = await signedIn();
+    const { at } = await deadLetter();
+    await show(page, "operations");
+    await expect.poll(() => page.locator("#waiting").innerText(), { timeout: 20_000 }).toContain(at);
+    await page.locator("#redrive").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => page.locator(".notice.good").innerText()).toContain("Tried once more");
+  });
+});

@@ -1,0 +1,87 @@
+/** Preference centers in the console: a draft is seen in a sandbox while it is typed, and published; what stands in it reaches nothing of the console. */
+import type { Frame, Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
+import { browserMissing, browserSuite, keepPicture, type Opened } from "./browser.ts";
+import { enter, inOrder, pressByKeyboard, show } from "./console-page.ts";
+
+describe.skipIf(browserMissing)("in Chromium", () => {
+  const suite = heddleSuite();
+  const browser = browserSuite();
+
+  async function editing(width = 1_280): Promise<Opened & { readonly id: string }> {
+    const pages = { preference_center_page_html: "<p>before</p>", confirmation_page_html: "<p>Thanks</p>" };
+    const { body } = await suite.accept("/preference_center/v1", { ...pages, name: fresh("center"), state: "active" });
+    const id = String(body["preference_center_api_id"]);
+    const opened = await browser.open(`${suite.heddle.url}/console`, width);
+    await enter(opened.page, demoKey);
+    await opened.page.locator("#find").waitFor();
+    await show(opened.page, "pages", id);
+    await opened.page.locator("#edit").click();
+    return { ...opened, id };
+  }
+
+  /** Of the draft, once it shows this text. */
+  async function frameWith(page: Page, text: string): Promise<Frame> {
+    await expect.poll(() => page.frameLocator(".preview").locator("body").innerText()).toContain(text);
+    const frame = page.frames().find((one) => one.url().endsWith("/console/preview"));
+    if (frame === undefined) throw new Error("There is no frame");
+    return frame;
+  }
+
+  test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
+    "on a %s a draft is seen while it is typed, and published by keyboard alone",
+    async (device, width, scheme) => {
+      const { page, seen, id } = await editing(width);
+      await page.emulateMedia({ colorScheme: scheme });
+      await frameWith(page, "before");
+      await page.locator("#preference_center_page_html").fill("<h1>Your choices</h1><p>For {{ ${email_address} }}</p>");
+      await frameWith(page, "For person@example.com");
+      await page.locator(".preview").scrollIntoViewIfNeeded();
+      await keepPicture(page, `console-${device}-preview`, { whole: false });
+      await inOrder(page, `console-${device}-editor`);
+      await page.locator("#preference_center_page_html").fill("<p>{{ oops</p>");
+      await expect.poll(() => page.locator("#checked").innerText()).toContain("would not work");
+      expect(await page.locator("#publish").isDisabled()).toBe(true);
+      await page.locator("#preference_center_page_html").fill("<p>published</p>");
+      await expect.poll(() => page.locator("#publish").isDisabled()).toBe(false);
+      await page.locator("#state").focus();
+      await pressByKeyboard(page, "Publish");
+      await page.getByRole("dialog").waitFor();
+      await pressByKeyboard(page, "Publish");
+      await expect.poll(() => page.locator(".notice.good").innerText()).toContain("newest version");
+      await expect.poll(() => page.locator("#versions tbody tr").count()).toBe(2);
+      const { body } = await suite.get(`/preference_center/v1/${id}`);
+      expect(body["preference_center_page_html"]).toBe("<p>published</p>");
+      await page.getByRole("button", { name: "Difference of version 2" }).click();
+      await expect.poll(() => page.locator("#difference ins").first().innerText()).toContain("published");
+      await inOrder(page, `console-${device}-difference`);
+      expect(seen).toMatchObject({ dialogs: [], foreign: [] });
+    },
+  );
+
+  test("what stands in a draft runs nothing, and reaches neither cookie nor page nor routes of the console", async () => {
+    const { page, seen } = await editing();
+    await frameWith(page, "before");
+    // What the policy stops is told as a request too, and is never answered
+    const answered: string[] = [];
+    page.on("response", (response) => answered.push(new URL(response.url()).pathname));
+    const hostile = `<p>hostile</p><script>parent.postMessage("ran", "*"); alert(1)</script><img src="x" onerror="alert(2)">
+      <form action="/console/keys" method="post"><button>send</button></form><svg onload="alert(3)"></svg>`;
+    // Past the server, which takes no such page: the sandbox alone is tried
+    await page.evaluate(`document.querySelector(".preview").contentWindow.postMessage({ html: ${JSON.stringify(hostile)} }, "*")`);
+    const frame = await frameWith(page, "hostile");
+    await frame.locator("button").click();
+    const reached = await frame.evaluate<unknown[]>(`(async () => {
+      const tried = [() => document.cookie, () => parent.document.title, () => localStorage.length];
+      const errors = tried.map((one) => { try { return one(); } catch (error) { return error.name; } });
+      const headers = { "x-heddle-console": "1" };
+      const fetched = await fetch("/console/session", { headers, credentials: "include" }).then(({ status }) => status, ({ name }) => name);
+      return [...errors, fetched, self.origin];
+    })()`);
+    expect(reached).toEqual(["SecurityError", "SecurityError", "SecurityError", "TypeError", "null"]);
+    expect(answered.filter((path) => path.startsWith("/console/"))).toEqual([]);
+    expect(seen).toMatchObject({ dialogs: [], foreign: [] });
+  });
+});

@@ -1,0 +1,116 @@
+/** People in the console, in a browser: found by how a name begins, long lists, both sides of a merge, the checked ledger, on paper. */
+import { describe, expect, test } from "vitest";
+import { demoKey } from "../heddle.ts";
+import { fresh, heddleSuite } from "../suite.ts";
+import { browserMissing, browserSuite, keepPrint, type Opened } from "./browser.ts";
+import { enter, inOrder, show } from "./console-page.ts";
+
+const newsletter = "11111111-1111-4111-8111-111111111111";
+
+describe.skipIf(browserMissing)("people, in Chromium", () => {
+  const suite = heddleSuite({
+    apply: `
+companies:
+  - name: acme
+    onboardedAt: 2020-01-01
+    workspaces:
+      - name: demo
+        apiKeys: [{ name: everything, permissions: ["*"], secret: ${demoKey} }]
+        subscriptionGroups: [{ id: ${newsletter}, name: Weekly letter, channel: email }]
+`,
+  });
+  const browser = browserSuite();
+
+  async function signedIn(width: number): Promise<Opened> {
+    const opened = await browser.open(`${suite.heddle.url}/console`, width);
+    await enter(opened.page, demoKey);
+    await opened.page.locator("#find").waitFor();
+    return opened;
+  }
+
+  test("people are found while the beginning of a name is typed, by keyboard alone; the list that was chosen outlives a reload", async () => {
+    const id = fresh();
+    await suite.track({ attributes: [{ external_id: `${id}-a`, first_name: "Ann" }, { external_id: `${id}-b`, first_name: "Bob" }] });
+    const { page } = await signedIn(390);
+    await show(page, "people");
+    await page.locator("#people").waitFor();
+    await page.locator("#list").selectOption("oldest");
+    await page.locator("#name").focus();
+    await page.keyboard.type(id);
+    await expect.poll(() => page.locator("#begins").innerText()).toContain("Bob");
+    await inOrder(page, "console-phone-begins");
+    await page.locator("#begins").getByRole("link", { name: "Bob" }).focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.locator("h1").innerText()).toBe("Bob");
+    await page.goBack();
+    await page.locator("#people").waitFor();
+    await page.reload();
+    await page.locator("#people").waitFor();
+    expect(await page.locator("#list").inputValue()).toBe("oldest");
+  });
+
+  test("of a long list only what is near is in the page, and it can be read to its end", async () => {
+    const id = fresh();
+    const many = Object.fromEntries(Array.from({ length: 240 }, (_, at) => [`attribute-${String(at).padStart(3, "0")}`, at]));
+    await suite.track({ attributes: [{ external_id: id, ...many }] });
+    const { page } = await signedIn(1_280);
+    await page.locator("#name").fill(id);
+    await page.locator("#find button").click();
+    await page.getByRole("link", { name: "Fields" }).click();
+    await expect.poll(() => page.locator("#person").innerText()).toContain("attribute-000");
+    expect(await page.locator("#person").innerText()).not.toContain("attribute-239");
+    expect(await page.locator("#person tr").count()).toBeLessThan(200);
+    await expect.poll(async () => {
+      await page.evaluate("scrollTo(0, document.documentElement.scrollHeight)");
+      return await page.locator("#person").innerText();
+    }).toContain("attribute-239");
+    expect(await page.locator("#person").innerText()).not.toContain("attribute-000");
+    await inOrder(page, "console-desktop-long-list");
+  });
+
+  test("merges show both sides, consent was checked, and a tab prints without what cannot be pressed on paper", async () => {
+    const platformId = await mergedPerson();
+    const { page } = await signedIn(1_280);
+    await show(page, "people", platformId, "merges");
+    await page.getByRole("button", { name: "Both sides" }).click();
+    await expect.poll(() => page.getByRole("dialog").innerText()).toContain('"country": "DE"');
+    await inOrder(page, "console-desktop-sides");
+    await page.keyboard.press("Escape");
+    await show(page, "people", platformId, "fields");
+    await page.locator("#origins").check();
+    await expect.poll(() => page.locator("#person .request").count()).toBeGreaterThan(2);
+    await inOrder(page, "console-desktop-origins");
+    await show(page, "people", platformId, "consent");
+    await expect.poll(() => page.locator("#person").innerText()).toContain("unchanged since written");
+    await page.emulateMedia({ media: "print" });
+    expect(await page.locator("button:visible, input:visible, select:visible").count()).toBe(0);
+    await keepPrint(page, "console-person-consent");
+  });
+
+  /** Somebody who was named, merged and subscribed by requests of their own. */
+  async function mergedPerson(): Promise<string> {
+    const id = fresh();
+    const { heddle } = suite;
+    await suite.track({ attributes: [{ external_id: id, first_name: "Ann", email: `${id}@example.com` }] });
+    await suite.track({ attributes: [{ external_id: id, plan: "pro" }] });
+    await suite.track({ attributes: [{ external_id: `${id}-2`, country: "DE" }] });
+    await heddle.request("POST", "/users/merge", {
+      merge_updates: [{ identifier_to_merge: { external_id: `${id}-2` }, identifier_to_keep: { external_id: id } }],
+    });
+    await heddle.request("POST", "/subscription/status/set", {
+      subscription_group_id: newsletter,
+      subscription_state: "subscribed",
+      external_id: [id],
+    });
+    interface Inspected {
+      users: { platform_id: string; merges: unknown[]; consent: unknown[] }[];
+    }
+    let platformId = "";
+    await expect.poll(async () => {
+      const { users: [user] } = (await heddle.request("POST", "/console/users", { external_id: id })).body as unknown as Inspected;
+      platformId = user?.platform_id ?? "";
+      return [user?.merges.length, user?.consent.length];
+    }).toEqual([1, 1]);
+    return platformId;
+  }
+});
