@@ -30,8 +30,8 @@ test("Dockerfile: an old BuildKit takes it, and only npm ci asks the network for
 
 test("Dockerfile: every image is what all are, as nobody: it starts Heddle, says when it is ready, what it is and what it holds", () => {
   const stages = stagesOf(dockerfile);
-  expect([...stages].flatMap(([name, { from }]) => from === "heddle" ? [name] : [])).toEqual(["deno", "dev", "node"]);
-  const shared = stages.get("heddle")?.text ?? "";
+  expect([...stages].flatMap(([name, { from }]) => from === "every-image" ? [name] : [])).toEqual(["deno", "dev", "node"]);
+  const shared = stages.get("every-image")?.text ?? "";
   expect(shared).toMatch(/^USER 10001:10001\nENTRYPOINT \["heddle"\]\nCMD \["start"\]$/m);
   expect(shared).toMatch(/^ENV .*HEDDLE_DATA_DIR=\/data HEDDLE_HTTP_HOST=0\.0\.0\.0$/m);
   expect(shared).toMatch(/^EXPOSE 8080$/m);
@@ -44,7 +44,7 @@ test("Dockerfile: every image is what all are, as nobody: it starts Heddle, says
 
 test("Dockerfile: what an image holds comes whole from a folder whose last change gave one time to everything in it", () => {
   const stages = stagesOf(dockerfile);
-  for (const image of ["heddle", "node", "deno"]) {
+  for (const image of ["every-image", "node", "deno"]) {
     const copies = stages.get(image)?.text.match(/^(COPY|ADD|RUN) .*$/gm) ?? [];
     expect(copies.length, image).toBeGreaterThan(0);
     for (const copy of copies) {
