@@ -245,11 +245,16 @@ test("people are listed from the newest on, and who is blocked apart", async () 
 
 test("provenance outlives a restart", async () => {
   const id = fresh();
+  async function setBy(): Promise<unknown> {
+    const [user] = (await inspect({ external_id: id })).users;
+    return user?.fields.find(({ name }) => name === "a")?.set_by;
+  }
+  const asked = expect.objectContaining({ request_id: `kept-${id}`, what: "track" });
   await track(`kept-${id}`, { external_id: id, a: 1 });
-  await expect.poll(async () => (await inspect({ external_id: id })).users.length).toBe(1);
+  // Kept beside the step (decision 21), so that it may be seen a moment after the field
+  await expect.poll(setBy).toEqual(asked);
   await heddle.restart();
-  const [user] = (await inspect({ external_id: id })).users;
-  expect(user?.fields.find(({ name }) => name === "a")?.set_by).toMatchObject({ request_id: `kept-${id}`, what: "track" });
+  expect(await setBy()).toEqual(asked);
 });
 
 test("nobody is an empty list; two names or none are refused", async () => {
