@@ -5,12 +5,14 @@ import { isHere } from "./mesh-command.ts";
 const settings = "asks for other settings of the server";
 const processes = "starts or ends processes of its own";
 const installation = "speaks of a whole installation, which others use too";
+const secrets = "sends secrets by a client of its own, as they are declared";
 const refusals = "uses up what its address may be refused, which others share";
 
 /** Whole files. */
 export const leftFiles: Readonly<Record<string, string>> = {
   backup: "copies the folder of Heddle in one process",
-  browsers: "sends secrets by a client of its own, as they are declared",
+  browsers: secrets,
+  "docs-samples": secrets,
   "events-command": installation,
   "hostile-timing": refusals,
   "keys-matrix": refusals,
@@ -52,6 +54,9 @@ export const leftNow = {
 
 /** Single tests of other files, by their name. Tests that end a process or read its output leave by themselves. */
 export const leftTests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "console-session": {
+    "a key that is held to addresses gives no secret that is good elsewhere": "is asked from an address of this machine",
+  },
   "log-command": { "heddle log status says how far everything is, and that nothing waits": installation },
   "preference-commands": { "a link stays good when the key is rotated, and stands under HEDDLE_PUBLIC_URL": settings },
   "preference-pages": { "the URL stands at the address that the server listens on, unless another is declared": settings },

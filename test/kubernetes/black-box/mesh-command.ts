@@ -10,8 +10,9 @@ export const isHere = env.HEDDLE_CASSANDRA_CONTACT_POINTS !== undefined;
 
 /** `variables` are added to the settings of the mesh. */
 export function meshCommand(words: readonly string[], variables: Readonly<Record<string, string>> = {}): Program {
-  // A client needs no settings of the mesh, and files of this machine
-  if (isHere || words.includes("--url")) return { program: execPath, args: [entry, ...words], env: { ...env, ...variables } };
+  // A client needs no settings of the mesh, and files of this machine; `heddle consent link` is none, though it takes an address
+  const isClient = words.includes("--url") && words[0] !== "consent";
+  if (isHere || isClient) return { program: execPath, args: [entry, ...words], env: { ...env, ...variables } };
   const changed = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const command = changed.length === 0 ? ["heddle"] : ["env", ...changed, "heddle"];
   return {
