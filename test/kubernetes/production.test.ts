@@ -86,14 +86,14 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     }
   });
 
-  test("an operator goes from the alert to a redrive that mends, in a container with a certificate of its own; a gateway's may not", async () => {
+  test("an operator goes from the alert to a redrive that mends, in a container with a certificate of its own; a part's may not", async () => {
     const started = performance.now();
     const key = await declared();
     expect(await writtenAndRead(key)).toEqual([201, 201, "Ann"]);
     const alias = { user_aliases: [{ alias_label: "mended", alias_name: "ann" }], fields_to_export: ["first_name"] };
     await appendRubbish();
     await expect.poll(deadLetters, { timeout: 60_000, interval: 1_000 }).toBe(1);
-    await expect(inProduction("exec", "deploy/gateway", "--", "heddle", "log", "status")).rejects.toThrow("may use heddle.log");
+    await expect(inProduction("exec", "deploy/content", "--", "heddle", "log", "status")).rejects.toThrow("may use heddle.log");
     await startOperator();
     const [place = { partition: -1, sequence: 0 }] = await setAside();
     expect(place.partition).toBe(0);
