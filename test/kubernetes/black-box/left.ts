@@ -54,6 +54,10 @@ export const leftNow = {
 
 /** Single tests of other files, by their name. Tests that end a process or read its output leave by themselves. */
 export const leftTests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "console-live": {
+    "a view that comes back has what it missed, and programs that read no streams have it as JSON":
+      "asks the gateway once more that it asked before; another shows all it has, and says so",
+  },
   "console-session": {
     "a key that is held to addresses gives no secret that is good elsewhere": "is asked from an address of this machine",
   },
