@@ -8,5 +8,7 @@ export function bucketOf(id: string): number {
   return (hash >>> 0) % limits.cassandraBuckets;
 }
 
+export const allBuckets: readonly number[] = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
+
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;

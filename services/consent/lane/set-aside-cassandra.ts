@@ -1,5 +1,5 @@
 /** Lane records that wait for a human, in the tables of the service whose lane it is. */
-import { bucketOf } from "../../../platform/cassandra/buckets.ts";
+import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -27,8 +27,7 @@ export function forgetSetAsideOf(record: LaneRecord): Statement {
 
 /** At most `max`, by workspace and place. */
 export async function setAsideList(session: Session, max: number): Promise<SetAside[]> {
-  const buckets = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
-  const rows = await inFlight(buckets, limits.cassandraInFlightMax, (bucket) => {
+  const rows = await inFlight(allBuckets, limits.cassandraInFlightMax, (bucket) => {
     return session.execute({ cql: setAsideStatements.select, values: { bucket, max }, idempotent: true });
   });
   return rows.flat().slice(0, max).map(setAsideFromRow);

@@ -27,6 +27,10 @@ export interface CountedTimes {
   readonly days: readonly number[];
 }
 
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const hoursPerDay = 24;
+
 export const countedKey: IdentityKey = "n:counted";
 
 /** The minutes of an hour. */

@@ -10,7 +10,10 @@ import {
   type CountRow,
   type Counts,
   countsAt,
+  hourMs,
   hoursKey,
+  hoursPerDay,
+  minuteMs,
   minutesKey,
   noCounts,
   otherEvents,
@@ -73,9 +76,6 @@ interface Slot {
   readonly counts: Counts;
 }
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const hoursPerDay = 24;
 const dayMs = hoursPerDay * hourMs;
 
 const stepMsOf: Readonly<Record<SeriesRange, number>> = { day: minuteMs, week: hourMs, year: dayMs };

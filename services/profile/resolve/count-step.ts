@@ -1,6 +1,18 @@
 /** What a step does is counted in the step: its rows are in force with it or not at all, whoever does it again. */
 import { limits } from "../../../platform/limits.ts";
-import { addCounts, countedKey, type CountedTimes, type CountRow, hoursKey, minutesKey, noCounts, totalOf } from "../domain/count-rows.ts";
+import {
+  addCounts,
+  countedKey,
+  type CountedTimes,
+  type CountRow,
+  hourMs,
+  hoursKey,
+  hoursPerDay,
+  minuteMs,
+  minutesKey,
+  noCounts,
+  totalOf,
+} from "../domain/count-rows.ts";
 import { countEffects } from "../domain/count-effects.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
@@ -31,10 +43,6 @@ export async function countStep(view: Identities, records: readonly ResolvedReco
   view.put(minutesKey(hour), addCounts(await rows.of(minutesKey(hour)), Math.floor((at % hourMs) / minuteMs), counts));
   view.keep();
 }
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const hoursPerDay = 24;
 
 class CountRows {
   readonly #view: Identities;

@@ -1,4 +1,5 @@
 /** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
+import { allBuckets } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -159,7 +160,6 @@ async function originAt(
 }
 
 const stepsLookedAt = 4;
-const allBuckets = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
 
 /** The next ids in order, and from where to go on; fewer than `max` only if nothing is left or a bucket had more than its share. */
 async function idsAfter(

@@ -1,4 +1,5 @@
 /** Users of a workspace from the newest on: those who lie together, the last bucket first, then those who lie alone. */
+import { allBuckets } from "../../../platform/cassandra/buckets.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -71,5 +72,3 @@ async function aloneBefore({ session, reads }: Stores, { workspaceId, before, ma
   }
   return profiles;
 }
-
-const allBuckets = Array.from({ length: limits.cassandraBuckets }, (_, bucket) => bucket);
