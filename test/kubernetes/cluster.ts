@@ -1,6 +1,7 @@
 /** The cluster of the tests: kubectl against a context that is known to be a local one, and never against another by accident. */
 import { execFile, spawnSync } from "node:child_process";
 import { env } from "node:process";
+import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 
 export const namespace = "heddle";
@@ -45,11 +46,21 @@ export async function workloads(kinds: string, place = namespace): Promise<strin
   return names.split("\n").filter((name) => name !== "").map((name) => name.replace(".apps/", "/"));
 }
 
-/** Every replica of everything is ready, and nothing of an older template is left. */
+/** Every replica of everything is ready, and nothing of an older template is left, but for pods that are about to end. */
 export async function allReady(timeoutSeconds: number, place = namespace): Promise<void> {
   for (const workload of await workloads("deployments,statefulsets", place)) {
     const args = ["-n", place, "rollout", "status", workload, `--timeout=${timeoutSeconds}s`];
     await kubectl(args, { timeoutMs: timeoutSeconds * 1_000 + 10_000 });
+  }
+}
+
+/** No pod is about to end: one that is still answers, and `exec deployment/...` may choose it. */
+export async function noneEnding(timeoutSeconds: number, place: string): Promise<void> {
+  const template = "{.items[*].metadata.deletionTimestamp}";
+  const endsAt = performance.now() + timeoutSeconds * 1_000;
+  while (await kubectl(["-n", place, "get", "pods", "-o", `jsonpath=${template}`]) !== "") {
+    if (performance.now() > endsAt) throw new Error(`Pods of ${place} did not end within ${timeoutSeconds} s`);
+    await setTimeout(500);
   }
 }
 

@@ -7,7 +7,7 @@ import { env } from "node:process";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Authority, certificateFolder, openAuthority } from "../../platform/rpc/certificates.fixture.ts";
-import { allReady, kubectl, namespace, whyNoCluster } from "./cluster.ts";
+import { allReady, kubectl, namespace, noneEnding, whyNoCluster } from "./cluster.ts";
 import { figure, seconds } from "./figures.ts";
 import { fillUsers } from "./fill-users.ts";
 import { declareLoad, probesOf, underLoad } from "./load.ts";
@@ -148,13 +148,10 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     figure(`${filled.toLocaleString("en")} users written`, { took: performance.now() - fillingSince });
     const writer = await startWriter(key);
     await inProduction("create", "job", "backup-now", "--from=cronjob/backup");
-    await expect.poll(() => inProduction("logs", "job/backup-now").catch(String), { ...patience, interval: 100 }).toContain(
-      "Copying users",
-    );
+    await untilCopying("backup-now");
     await inProduction("delete", "pod", "-l", "job-name=backup-now", "--grace-period=0", "--force");
     const killed = performance.now();
-    await expect.poll(() => inProduction("get", "job", "backup-now", "-o", "jsonpath={.status.conditions[*].type}"), patience)
-      .toMatch(/Complete|Failed/);
+    await expect.poll(() => stateOf("backup-now"), patience).toMatch(/Complete|Failed/);
     const took = performance.now() - killed;
     const { written, pausedAt, refused, longestPauseMs } = await writer.stop();
     await inProduction("wait", "--for=condition=Complete", "job/backup-now", "--timeout=1s");
@@ -173,11 +170,27 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     figure(`the restore of ${(filled + pausedAt).toLocaleString("en")} users, until the parts run on it`, {
       took: performance.now() - restoring,
     });
+    // A part that ends still reads what was written behind the backup
+    await noneEnding(180, production);
     expect(await writtenAndRead(key)).toEqual([201, 201, "Ann"]);
     expect(await writtenAround(key, pausedAt)).toEqual({ before: true, after: false });
     expect(await exported(key, { external_ids: ["filled-0", `filled-${filled - 1}`], fields_to_export: ["first_name"] })).toHaveLength(2);
   });
 });
+
+/** Its pod copies; fails at once where the Job failed instead. */
+async function untilCopying(job: string): Promise<void> {
+  let state = "";
+  await expect.poll(async () => {
+    state = await stateOf(job);
+    return `${state} ${await inProduction("logs", `job/${job}`).catch(String)}`;
+  }, { ...patience, interval: 100 }).toMatch(/Copying users|Failed/);
+  expect(state).not.toContain("Failed");
+}
+
+function stateOf(job: string): Promise<string> {
+  return inProduction("get", "job", job, "-o", "jsonpath={.status.conditions[*].type}");
+}
 
 /** As deploy/README.md has it. */
 async function rollAll(): Promise<void> {
