@@ -90,12 +90,14 @@ export async function exported(key: string, asked: object): Promise<Record<strin
   return JSON.parse(await inPart("gateway", script)) as Record<string, unknown>[];
 }
 
-/** A write and a read in a gateway's container: the statuses, and the name that was read. */
-export async function writtenAndRead(key: string): Promise<unknown> {
+/** A write and a read that waits for it, in a gateway's container: the statuses, and the name that was read. */
+export async function writtenAndRead(key: string, externalId = "ann"): Promise<unknown> {
   const script = `const headers = { authorization: "Bearer ${key}", "content-type": "application/json" };
-    const post = (path, body) => fetch("http://127.0.0.1:8080" + path, { method: "POST", headers, body: JSON.stringify(body) });
-    const written = await post("/users/track", { attributes: [{ external_id: "ann", first_name: "Ann" }] });
-    const read = await post("/users/export/ids", { external_ids: ["ann"], fields_to_export: ["first_name"] });
+    const post = (path, body, more) =>
+      fetch("http://127.0.0.1:8080" + path, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) });
+    const written = await post("/users/track", { attributes: [{ external_id: "${externalId}", first_name: "Ann" }] });
+    const after = { "x-heddle-position": written.headers.get("x-heddle-position") };
+    const read = await post("/users/export/ids", { external_ids: ["${externalId}"], fields_to_export: ["first_name"] }, after);
     console.log(JSON.stringify([written.status, read.status, (await read.json()).users?.[0]?.first_name]));`;
   return JSON.parse(await inPart("gateway", script)) as unknown;
 }

@@ -2,6 +2,7 @@
  * The production overlay: as it is against the cluster's own checks, then really, in a namespace of its own, before servers that speak TLS
  * alone and ask for a password. The last: it needs the room of the local overlay, which it takes away.
  */
+import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { env } from "node:process";
 import { setTimeout } from "node:timers/promises";
@@ -89,8 +90,10 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
   test("an operator goes from the alert to a redrive that mends, in a container with a certificate of its own; a part's may not", async () => {
     const started = performance.now();
     const key = await declared();
-    expect(await writtenAndRead(key)).toEqual([201, 201, "Ann"]);
-    const alias = { user_aliases: [{ alias_label: "mended", alias_name: "ann" }], fields_to_export: ["first_name"] };
+    // In no other workspace
+    const person = randomUUID();
+    expect(await writtenAndRead(key, person)).toEqual([201, 201, "Ann"]);
+    const alias = { user_aliases: [{ alias_label: "mended", alias_name: person }], fields_to_export: ["first_name"] };
     await appendRubbish();
     await expect.poll(deadLetters, { timeout: 60_000, interval: 1_000 }).toBe(1);
     await expect(inProduction("exec", "deploy/content", "--", "heddle", "log", "status")).rejects.toThrow("may use heddle.log");
@@ -100,7 +103,7 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     // What no build can read is not tried again: it stays until it is given up
     await operate("log", "redrive");
     expect(await setAside()).toEqual([place]);
-    await mendRubbish(place, { externalId: "ann", alias: "mended" });
+    await mendRubbish(place, { externalId: person, alias: "mended" });
     const named = async () => (await exported(key, alias)).map(({ first_name }) => first_name);
     expect(await named()).toEqual([]);
     expect(await operate("log", "redrive")).toContain("1 records that were set aside are tried once more");
