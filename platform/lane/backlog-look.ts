@@ -1,31 +1,62 @@
-/** What waits for a human, looked at now and then: so that /readyz can name it without asking the store for every caller. */
+/** What waits for a human, looked at now and then: so that readiness and metrics can say it without asking the store for every caller. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
-import type { LaneWork } from "../telemetry/work-metrics.ts";
+import type { LaneBacklog } from "../telemetry/work-metrics.ts";
 
-export interface BacklogLook {
-  /** In words; undefined where nothing waits, as far as the last look saw. */
+export interface BacklogLook<Backlog extends LaneBacklog> {
+  /** As the last look saw it; rejects where that failed. */
+  backlog(): Promise<Backlog>;
+  /** In words; undefined where nothing waits, as far as the last look that did not fail saw. */
   reason(): string | undefined;
+  /** This process wrote or took away something that waits: it looks again soon. */
+  changed(): void;
   close(): void;
 }
 
-export function openBacklogLook(backlog: LaneWork["backlog"], clock: Clock): BacklogLook {
+/**
+ * A look costs a read of each partition of the lists. So it looks every `backlogLookMs` while something waits or was changed, and every
+ * `backlogLookIdleMs` otherwise: by then what another process wrote is seen.
+ */
+export function openBacklogLook<Backlog extends LaneBacklog>(read: () => Promise<Backlog>, clock: Clock): BacklogLook<Backlog> {
   let seen: string | undefined;
   let cancel: (() => void) | undefined;
-  let isClosed = false;
-  async function look(): Promise<void> {
+  let [isChanged, isClosed, isLooking] = [false, false, false];
+  let last = begin();
+
+  function begin(): Promise<Backlog> {
+    const looking = look();
+    // Whoever asks is told; nobody may
+    looking.catch(() => {});
+    return looking;
+  }
+  async function look(): Promise<Backlog> {
+    [isChanged, isLooking] = [false, true];
     try {
-      const { heldUsers = 0, setAside } = await backlog();
+      const backlog = await read();
+      const { heldUsers = 0, setAside } = backlog;
       const parts = [heldUsers > 0 && `Held users: ${heldUsers}`, setAside > 0 && `records set aside: ${setAside}`];
       seen = parts.filter((part) => part !== false).join(", ") || undefined;
-    } catch {
-      // The store is away, which readiness names by itself
+      return backlog;
+    } finally {
+      isLooking = false;
+      lookLater();
     }
-    if (!isClosed) cancel = clock.after(limits.backlogLookMs, () => void look());
   }
-  void look();
+  function lookLater(): void {
+    cancel?.();
+    if (isClosed) return;
+    cancel = clock.after(isChanged || seen !== undefined ? limits.backlogLookMs : limits.backlogLookIdleMs, () => {
+      last = begin();
+    });
+  }
   return {
+    backlog: () => last,
     reason: () => seen,
+    changed() {
+      if (isChanged) return;
+      isChanged = true;
+      if (!isLooking) lookLater();
+    },
     close() {
       isClosed = true;
       cancel?.();

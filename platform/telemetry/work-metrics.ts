@@ -7,7 +7,7 @@ export interface WorkSource {
   readonly backlog: () => Backlog | Promise<Backlog>;
 }
 
-interface Backlog {
+export interface Backlog {
   /** Users whose records wait. */
   readonly heldUsers: number;
   /** Records that could not be read or resolved. */
@@ -19,7 +19,7 @@ export interface LaneWork extends Pick<WorkSource, "lags"> {
   readonly backlog: () => LaneBacklog | Promise<LaneBacklog>;
 }
 
-type LaneBacklog = Pick<Backlog, "setAside"> & Partial<Backlog>;
+export type LaneBacklog = Pick<Backlog, "setAside"> & Partial<Backlog>;
 
 /** `service`: whose lanes and records they are. The returned function ends it. */
 export function watchWork(metrics: Metrics, service: string, { lags, backlog }: LaneWork): () => void {

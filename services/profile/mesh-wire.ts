@@ -14,14 +14,12 @@ import { checkpointSubject, partitionSubject } from "../../platform/log/jetstrea
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
 import { createRecentRecords } from "../../platform/log/recent-records.ts";
 import { limits } from "../../platform/limits.ts";
-import type { Log } from "../../platform/log/log.ts";
 import type { StoreConfig } from "../../platform/mesh-config.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { type ClientOptions, connectClient } from "../../platform/rpc/client.ts";
 import { rpcRoute } from "../../platform/rpc/guard.ts";
 import { serveRpc } from "../../platform/rpc/server.ts";
 import type { Tenants } from "../../platform/rpc/tenants.ts";
-import { openLagMeter } from "../../platform/telemetry/lag.ts";
 import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
 import { measuredLog } from "../../platform/telemetry/measured-log.ts";
 import type { Readiness } from "../../platform/telemetry/metrics-server.ts";
@@ -34,7 +32,6 @@ import { laneTrimBytes } from "../../platform/lane/lane-checkpoint.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
-import type { Applied, ProfileStore } from "./domain/ports.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
 import { bucketOfUser } from "./domain/user-number.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
@@ -42,7 +39,7 @@ import { bucketMember, bucketMembers } from "./lanes/bucket-members.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
-import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
+import { meshWork, openProfileBacklog, type ProfileBacklog } from "./mesh-work.ts";
 import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
@@ -126,7 +123,9 @@ async function open(
   const { session, watch: storeWatch, sealedBy } = await openStore(config, clock, opened);
   const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
-  const store = measuredTables(tablesIn(guard.session, config, clock), telemetry);
+  const measured = measuredTables(tablesIn(guard.session, config, clock), telemetry);
+  const { backlog, store } = openProfileBacklog(measured, clock);
+  opened.push(() => backlog.close());
   const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions, guard }, opened);
   const { intake, lanes, news, members, bus } = logs;
   const applied = openMeshApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
@@ -148,9 +147,8 @@ async function open(
     subjects: subjectsOf(config),
   });
   opened.push(() => readers.close());
-  const work = meshWork({ intake, applied, ...store }, clock);
-  const backlog = openBacklogLook(work.backlog, clock);
-  opened.push(work.close, watchWork(telemetry.metrics, "profile", work), () => backlog.close());
+  const work = meshWork({ intake, applied, backlog }, clock);
+  opened.push(work.close, watchWork(telemetry.metrics, "profile", work));
   const rejected = await lookForRejected({ ...store, clock, logger });
   opened.push(() => rejected.close());
   const service = profileRoutes({
@@ -197,7 +195,7 @@ function healthOf(parts: {
   readonly storeWatch: { readonly there: boolean };
   readonly readers: { trouble(): string | undefined };
   readonly applied: { trouble(): string | undefined };
-  readonly backlog: BacklogLook;
+  readonly backlog: Pick<ProfileBacklog, "reason">;
 }): () => Readiness {
   const { bus, storeWatch, readers, applied, backlog } = parts;
   return () => {
@@ -206,28 +204,6 @@ function healthOf(parts: {
     const trouble = readers.trouble() ?? applied.trouble();
     const reason = trouble ?? backlog.reason();
     return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
-  };
-}
-
-/** How far this process has heard that the intake can be read, and what waits for a human in all of the mesh. */
-function meshWork(
-  { intake, applied, profiles }: { readonly intake: Log; readonly applied: Applied; readonly profiles: ProfileStore },
-  clock: Clock,
-) {
-  const meters = Array.from({ length: intake.partitions }, (_, partition) =>
-    openLagMeter({
-      lane: `intake-${partition}`,
-      tail: () => intake.tail(partition),
-      applied: () => applied.through({ partition, sequence: 0 }),
-    }, clock));
-  return {
-    lags: () => Promise.all(meters.map((meter) => meter.read())),
-    async backlog() {
-      const held = await profiles.listHeld(limits.heldRedriveMax);
-      const setAside = await profiles.listSetAside(limits.heldRedriveMax);
-      return { heldUsers: held.length, setAside: setAside.length };
-    },
-    close: () => meters.forEach((meter) => meter.close()),
   };
 }
 

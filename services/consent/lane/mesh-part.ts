@@ -20,10 +20,12 @@ import type { Tenants } from "../../../platform/rpc/tenants.ts";
 import type { Readiness } from "../../../platform/telemetry/metrics-server.ts";
 import { noTelemetry, type Telemetry } from "../../../platform/telemetry/telemetry.ts";
 import type { TracedLane } from "../../../platform/telemetry/traced-records.ts";
-import { type LaneWork, watchWork } from "../../../platform/telemetry/work-metrics.ts";
+import { type LaneBacklog, type LaneWork, watchWork } from "../../../platform/telemetry/work-metrics.ts";
 import { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { openBacklogLook } from "../../../platform/lane/backlog-look.ts";
+import { type BacklogLook, openBacklogLook } from "../../../platform/lane/backlog-look.ts";
+import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Whose } from "../../../platform/lane/hold-back.ts";
+import type { LaneStep } from "../engine/plan-step.ts";
 import type { ConcernOf, LaneBody } from "./lane-window.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import { type RedriveMessages, type Redriving, redriving, type SetAsideTables } from "./redrive.ts";
@@ -46,7 +48,7 @@ export interface MeshPartEnds {
 }
 
 /** What makes one service of the two. */
-export interface MeshPartPlan<Tables extends SetAsideTables> {
+export interface MeshPartPlan<Tables extends PartTables> {
   readonly messages: RedriveMessages & { readonly concernOf: ConcernOf };
   readonly name: MeshLanesOptions["service"];
   /** Where the migrations of its tables lie. */
@@ -63,6 +65,10 @@ export interface MeshPartPlan<Tables extends SetAsideTables> {
   route(serving: Serving<Tables>): RpcRoute;
   /** Work on the tables that needs no lane; the returned function ends it. */
   beside?(tables: Tables, ends: MeshPartEnds): () => Promise<void> | void;
+}
+
+interface PartTables extends SetAsideTables {
+  commit(step: Pick<LaneStep<never>, "setAside">): Promise<void>;
 }
 
 interface Applying {
@@ -86,7 +92,7 @@ interface Serving<Tables> {
  * Refuses LOG_UNAVAILABLE and STORE_UNAVAILABLE where NATS or Cassandra cannot be reached; throws where the tables are not migrated.
  * Where log and rows do not fit it listens and refuses every call.
  */
-export async function serveMeshPart<Tables extends SetAsideTables>(
+export async function serveMeshPart<Tables extends PartTables>(
   plan: MeshPartPlan<Tables>,
   config: MeshPartConfig,
   ends: MeshPartEnds,
@@ -118,7 +124,7 @@ function callersOf({ service }: { readonly service: DescService }, { rpc }: Mesh
 type Opened = (() => Promise<unknown> | unknown)[];
 type OpenEnds = MeshPartEnds & Pick<EpochPartEnds<MeshPartConfig["rpc"]>, "onMismatch" | "beforeListen">;
 
-async function open<Tables extends SetAsideTables>(
+async function open<Tables extends PartTables>(
   plan: MeshPartPlan<Tables>,
   config: MeshPartConfig,
   { ends, opened }: { readonly ends: OpenEnds; readonly opened: Opened },
@@ -128,7 +134,10 @@ async function open<Tables extends SetAsideTables>(
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
-  const tables = plan.openTables(guard.session, clock);
+  const plain = plan.openTables(guard.session, clock);
+  const backlog = openBacklogLook(async () => ({ setAside: (await plain.listSetAside(limits.setAsidePageMax)).length }), clock);
+  opened.push(() => backlog.close());
+  const tables = noticing(plain, backlog);
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
   const lanes = await openMeshLanes({ service: plan.name, streams: config, guard, clock, logger });
@@ -146,10 +155,7 @@ async function open<Tables extends SetAsideTables>(
         traced: { tracer: telemetry.tracer, lane },
       }, bodies),
   });
-  const work: LaneWork = {
-    lags: async () => [await lanes.lag()],
-    backlog: async () => ({ setAside: (await tables.listSetAside(limits.setAsidePageMax)).length }),
-  };
+  const work: LaneWork = { lags: async () => [await lanes.lag()], backlog: () => backlog.backlog() };
   opened.push(watchWork(telemetry.metrics, plan.name, work));
   if (plan.beside) opened.push(plan.beside(tables, ends));
   const route = plan.route({
@@ -166,8 +172,6 @@ async function open<Tables extends SetAsideTables>(
     work,
     clock,
   });
-  const backlog = openBacklogLook(work.backlog, clock);
-  opened.push(() => backlog.close());
   function health(): Readiness {
     const trouble = watch.there ? lanes.trouble() : "Cassandra is away";
     return readinessOf(trouble, backlog.reason());
@@ -179,12 +183,24 @@ async function open<Tables extends SetAsideTables>(
   return { url: server.url, health };
 }
 
+/** The tables; what changes the list of what waits says so. */
+function noticing<Tables extends PartTables>(tables: Tables, { changed }: Pick<BacklogLook<LaneBacklog>, "changed">): Tables {
+  return {
+    ...tables,
+    commit: (step: Parameters<Tables["commit"]>[0]) => {
+      const committed = tables.commit(step);
+      return step.setAside.length === 0 ? committed : committed.finally(changed);
+    },
+    forgetSetAside: (records: readonly LaneRecord[]) => tables.forgetSetAside(records).finally(changed),
+  };
+}
+
 /** Trouble makes it not ready; what waits for a human is said all the same. */
 function readinessOf(trouble: string | undefined, waiting: string | undefined): Readiness {
   const reason = trouble ?? waiting;
   return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };
 }
 
-function setAsideBy<Tables extends SetAsideTables>(plan: MeshPartPlan<Tables>, tables: Tables, { append, layout }: MeshLanes): Redriving {
+function setAsideBy<Tables extends PartTables>(plan: MeshPartPlan<Tables>, tables: Tables, { append, layout }: MeshLanes): Redriving {
   return redriving({ ...plan.messages, tables, laneOf: (whose) => plan.laneOf(layout, whose), append });
 }

@@ -1,0 +1,62 @@
+/** What a process of the mesh says of its work: how far the intake can be read, and what waits for a human in all of the mesh. */
+import type { Clock } from "../../platform/clock.ts";
+import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
+import { limits } from "../../platform/limits.ts";
+import type { Log } from "../../platform/log/log.ts";
+import { openLagMeter } from "../../platform/telemetry/lag.ts";
+import type { Backlog, WorkSource } from "../../platform/telemetry/work-metrics.ts";
+import type { Applied, ProfileStore } from "./domain/ports.ts";
+import type { CassandraProfileStore } from "./store/cassandra.ts";
+
+export type ProfileBacklog = BacklogLook<Backlog>;
+
+/** Looks at what waits; `store` are the tables through which this process changes it. */
+export function openProfileBacklog(
+  tables: CassandraProfileStore,
+  clock: Clock,
+): { readonly backlog: ProfileBacklog; readonly store: CassandraProfileStore } {
+  const backlog = openBacklogLook(() => waitingIn(tables.profiles), clock);
+  return { backlog, store: noticing(tables, backlog) };
+}
+
+async function waitingIn(profiles: Pick<ProfileStore, "listHeld" | "listSetAside">): Promise<Backlog> {
+  const held = await profiles.listHeld(limits.heldRedriveMax);
+  const setAside = await profiles.listSetAside(limits.heldRedriveMax);
+  return { heldUsers: held.length, setAside: setAside.length };
+}
+
+/** What changes the lists of what waits says so. */
+function noticing(
+  { identities, profiles }: CassandraProfileStore,
+  { changed }: ProfileBacklog,
+): CassandraProfileStore {
+  return {
+    identities: {
+      ...identities,
+      setAside: (records) => identities.setAside(records).finally(changed),
+      forgetSetAside: (place) => identities.forgetSetAside(place).finally(changed),
+    },
+    profiles: {
+      ...profiles,
+      save: (changes) => changes.held.size === 0 ? profiles.save(changes) : profiles.save(changes).finally(changed),
+    },
+  };
+}
+
+/** How far this process has heard that the intake can be read, and what waits for a human in all of the mesh. */
+export function meshWork(
+  { intake, applied, backlog }: { readonly intake: Log; readonly applied: Applied; readonly backlog: ProfileBacklog },
+  clock: Clock,
+): WorkSource & { close(): void } {
+  const meters = Array.from({ length: intake.partitions }, (_, partition) =>
+    openLagMeter({
+      lane: `intake-${partition}`,
+      tail: () => intake.tail(partition),
+      applied: () => applied.through({ partition, sequence: 0 }),
+    }, clock));
+  return {
+    lags: () => Promise.all(meters.map((meter) => meter.read())),
+    backlog: () => backlog.backlog(),
+    close: () => meters.forEach((meter) => meter.close()),
+  };
+}
