@@ -1,4 +1,5 @@
 /** The way of a request through the guards: who is let in, what is counted, which headers tell of it. */
+import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
 import { limits } from "../platform/limits.ts";
@@ -202,7 +203,8 @@ test("answerRequest() hands the scope on: key and route to writes, position to r
   const written = await post("/users/track", track, headers);
   await post("/users/export/ids", { external_ids: ["a"] }, headers);
   const scope = { workspaceId: "ws-1", requestId: "r-1", actor: "key-1", traceparent: "" };
-  expect(calls[0]?.scope).toEqual({ ...scope, route: "/users/track", idempotencyKey: "k", readAfter: "" });
+  const sentHash = new Uint8Array(createHash("sha256").update(JSON.stringify(track)).digest());
+  expect(calls[0]?.scope).toEqual({ ...scope, route: "/users/track", idempotencyKey: "k", sentHash, readAfter: "" });
   expect(reads[0]?.scope).toEqual({ ...scope, route: "/users/export/ids", idempotencyKey: "", readAfter: "p-9" });
   expect(written.headers.get("x-heddle-position")).toBe("p-1");
 });

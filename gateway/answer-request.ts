@@ -17,6 +17,7 @@ import { Observation, type Observing } from "./observe.ts";
 import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./guards/spend.ts";
 import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
+import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
@@ -169,11 +170,12 @@ async function callRoute(
   { parts, observed, access }: Pick<Observed, "parts" | "observed" | "access">,
 ): Promise<HttpAnswer> {
   const { route, params, spent } = chosen;
-  const scope = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
+  const context = { ...scopeOf(request, route, spent), traceparent: observed?.traceparent ?? "" };
   if (route.method !== "GET") checkMediaType(request.headers);
   const body = route.method !== "GET" ? await readBody(request, route, access) : noBody;
   const reading = route.takes === "read" ? { signal: request.hungUp } : {};
   observed?.keepBody(body);
+  const scope = { ...context, ...sentHashOf(context, body, params.values()) };
   const { headers } = request;
   const reply = await route.handler({ spent, scope, body, params, query: request.query, headers, reading }, parts);
   const answer = { status: route.status, headers: [...spent.headers, ...reply.headers], body: reply.body };
@@ -198,15 +200,6 @@ function scopeOf(request: HttpRequest, route: KeyRoute, spent: Spent): Omit<Requ
     idempotencyKey: writes ? idempotencyKeyOf(request.headers) : "",
     readAfter: writes ? "" : positionOf(request.headers),
   };
-}
-
-/** Empty where none was sent. Throws IDEMPOTENCY_KEY_INVALID. */
-function idempotencyKeyOf(headers: RequestHeaders): string {
-  const key = headers.get("idempotency-key");
-  if (key === undefined) return "";
-  if (key !== "" && key.length <= limits.idempotencyKeyCharsMax && isPrintableAscii(key)) return key;
-  const text = `The Idempotency-Key must be 1 to ${limits.idempotencyKeyCharsMax} printable ASCII characters`;
-  throw new Refusal("IDEMPOTENCY_KEY_INVALID", text);
 }
 
 /** Opaque here; the service knows what it gave out. */

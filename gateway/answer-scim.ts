@@ -1,7 +1,6 @@
 /** What happens to a SCIM request: authenticate, authorize, spend, read, call, refuse, and note it in the company's log. */
 import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
-import { limits } from "../platform/limits.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -13,7 +12,8 @@ import { authenticateScim, authorizeScim } from "./guards/authenticate-scim.ts";
 import type { AddressRule } from "./guards/client-address.ts";
 import { checkMediaType } from "./guards/media-type.ts";
 import { peekQuota, spendQuota, unknownLimitHeaders } from "./guards/spend.ts";
-import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
+import { ClientGone, type HttpAnswer, type HttpRequest, type RequestHeaders, wasStopped } from "./http-message.ts";
+import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
 import { companyQuotaOf } from "./limits-table.ts";
 import type { Observation } from "./observe.ts";
 import { isTold } from "./render/refusal-rest.ts";
@@ -84,10 +84,11 @@ async function callRoute(
   { scim, observed, access }: Pick<ScimAnswering, "scim" | "observed" | "access">,
 ): Promise<ScimReply> {
   const { route, params, holder } = held;
-  const scope = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
+  const context = { ...held.scope, idempotencyKey: idempotencyKeyOf(request.headers), traceparent: observed?.traceparent ?? "" };
   const hasBody = route.bodyBytesMax > 0;
   if (hasBody) checkMediaType(request.headers, bodyTypes);
   const body = hasBody ? await readBody(request, route, access) : noBody;
+  const scope = { ...context, ...sentHashOf(context, body) };
   const query = new URLSearchParams(request.query);
   const reading = isRead(route) ? { signal: request.hungUp } : {};
   const directory = directoryOf(holder);
@@ -139,14 +140,6 @@ function directoryOf({ directory, token }: TokenHolder): ScimDirectory {
     permissionSets: [...directory.permissionSets],
     defaultWorkspaceId: token.defaultWorkspaceId,
   };
-}
-
-/** Empty where none was sent. Throws IDEMPOTENCY_KEY_INVALID. */
-function idempotencyKeyOf(headers: RequestHeaders): string {
-  const key = headers.get("idempotency-key");
-  if (key === undefined) return "";
-  if (key !== "" && key.length <= limits.idempotencyKeyCharsMax && isPrintableAscii(key)) return key;
-  throw new Refusal("IDEMPOTENCY_KEY_INVALID");
 }
 
 /** application/scim+json, unless the client names only application/json (RFC 7644 section 3.1). */

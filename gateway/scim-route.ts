@@ -41,6 +41,8 @@ export interface ScimScope {
   readonly method: string;
   readonly target: string;
   readonly idempotencyKey: string;
+  /** With a key: SHA-256 of the body. */
+  readonly sentHash?: Uint8Array;
   readonly baseUrl: string;
   /** Empty where the request is not recorded. */
   readonly traceparent: string;

@@ -27,8 +27,10 @@ export const requestHeaders = {
   IdempotencyKey: {
     in: "header",
     name: "Idempotency-Key",
-    description: "Makes the request safe to repeat: the same key and body have the same answer and one effect. Kept 7 days for " +
-      "`/users/track` and its variants, 24 hours for other routes.",
+    description:
+      "Makes the request safe to repeat: the same key and body have the same answer and one effect. A body is the same where its bytes " +
+      "are, so send again the text that was sent; another one is refused with 422. Kept 7 days for `/users/track` and its variants, 24 hours for " +
+      "other routes.",
     schema: text(undefined, { minLength: 1, maxLength: limits.idempotencyKeyCharsMax }),
   },
   Position: {

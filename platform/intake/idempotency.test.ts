@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { create } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
 import { DeleteUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
-import { keyHashOf, markOf, markOfMessage } from "./idempotency.ts";
+import { documentMarkOf, keyHashOf, markOf, markOfMessage, sha256 } from "./idempotency.ts";
 
 const scope = {
   workspaceId: "w",
@@ -23,6 +23,24 @@ test("markOfMessage() gives the hashes of the key and of all that is asked, whoe
   expect(mark).toEqual({ keyHash: bytesOf(keyHash), bodyHash: bytesOf(bodyHash), keepMs: 5n });
   const other = { ...message, scope: { ...message.scope, requestId: "another" } as typeof message.scope };
   expect(markOfMessage(DeleteUsersRequestSchema, other, { keepMs: 5 })).toEqual(mark);
+});
+
+test("what the gateway says was sent goes along, beside the hash that the build before makes", () => {
+  const sentHash = sha256("sent");
+  const message = create(DeleteUsersRequestSchema, {
+    scope: { ...scope, sentHash },
+    users: [{ key: { key: { case: "externalId", value: "ann" } } }],
+  });
+  expect(markOfMessage(DeleteUsersRequestSchema, message, { keepMs: 5 })).toMatchObject({ bodyHash: bytesOf(bodyHash), sentHash });
+  const hashes = { requestHash: keyHash, bodyHash, sentHash: Buffer.from(sentHash).toString("hex") };
+  expect(documentMarkOf(DeleteUsersRequestSchema, message)).toEqual(hashes);
+  const ofBefore = { ...message, scope: { ...message.scope, sentHash: new Uint8Array() } as typeof message.scope };
+  expect(documentMarkOf(DeleteUsersRequestSchema, ofBefore)).toEqual({ requestHash: keyHash, bodyHash });
+});
+
+test("where the message has the body as it was sent there is one hash", () => {
+  const body = Buffer.from("{}");
+  expect(markOf(scope, body, { keepMs: 5 })).toEqual(markOf({ ...scope, sentHash: sha256(body) }, body, { keepMs: 5 }));
 });
 
 test("a key counts for its owner and route alone, and no key leaves no mark", () => {

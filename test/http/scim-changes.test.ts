@@ -222,6 +222,7 @@ test("an Idempotency-Key repeats the answer of POST, PUT and PATCH, and refuses 
   expect(repeats.filter(({ headers }) => headers.get("idempotency-replayed") === "true").length).toBeGreaterThanOrEqual(9 - 1);
   const other = await scim.call("POST", "Users", newUser(), keyed(key));
   expect([other.status, other.body.schemas]).toEqual([422, [errorSchema]]);
+  expect((await scim.call("POST", "Users", ` ${JSON.stringify(sent)}`, keyed(key))).status).toBe(422);
   const path = `Users/${first?.body.id}`;
   const put = newUser({ userName: undefined, department: "bi" });
   const replaced = await scim.call("PUT", path, put, keyed(key));

@@ -78,7 +78,7 @@ const afterOthers: Readonly<Record<string, () => Promise<readonly [Sent, Sent]>>
 interface Sent {
   /** The route's own unless given. */
   readonly path?: string;
-  readonly body: object;
+  readonly body: object | string;
 }
 
 const pages = { preference_center_page_html: "", confirmation_page_html: "", preference_center_title: "Two" };
@@ -161,7 +161,7 @@ for (const [route, prepare] of Object.entries(afterOthers)) {
   test(`${route} with an Idempotency-Key`, async () => sendTwice(route, await prepare()));
 }
 
-/** The first request, the same again, another with the same key, and that one of another API key. */
+/** The first request, the same again, another with the same key, the first in other bytes, and the other one of another API key. */
 async function sendTwice(route: string, [first, other]: readonly [Sent, Sent]): Promise<void> {
   const [method = "", path = ""] = route.split(" ");
   const headers = { "idempotency-key": fresh("key") };
@@ -172,8 +172,10 @@ async function sendTwice(route: string, [first, other]: readonly [Sent, Sent]): 
   expect([200, 201, 202], answer.text).toContain(answer.status);
   const again = await send(first);
   expect([again.status, again.text, again.headers.get("idempotency-replayed")]).toEqual([answer.status, answer.text, "true"]);
-  const reused = await send(other);
-  expect([reused.status, reused.headers.get("x-heddle-reason")], reused.text).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
+  for (const another of [other, { ...first, body: ` ${JSON.stringify(first.body)}` }]) {
+    const reused = await send(another);
+    expect([reused.status, reused.headers.get("x-heddle-reason")], reused.text).toEqual([422, "IDEMPOTENCY_KEY_REUSED"]);
+  }
   const ofAnother = await send(other, secondKey);
   expect([ofAnother.status, ofAnother.headers.get("idempotency-replayed")], ofAnother.text).toEqual([answer.status, null]);
 }

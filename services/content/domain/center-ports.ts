@@ -1,5 +1,6 @@
 /** What preference centers need from outside. */
 import type { Clock } from "../../../platform/clock.ts";
+import type { RequestHashes } from "../../../platform/same-request.ts";
 import type { Center, CenterContent, CenterSummary, CenterVersion, PageSettings } from "./center.ts";
 
 /** Preference centers of workspaces, each found within its own workspace only. */
@@ -48,10 +49,7 @@ export interface CenterChange {
 }
 
 /** The answer to a request with an Idempotency-Key. */
-export interface IdempotencyEntry {
-  /** Of key and operation. */
-  readonly requestHash: string;
-  readonly bodyHash: string;
+export interface IdempotencyEntry extends Mark {
   readonly answer: CenterAnswer;
   /** Unix milliseconds. */
   readonly expiresAt: number;
@@ -76,11 +74,17 @@ export interface CenterDeps {
   readonly newCenterId: () => string;
 }
 
+/** Of a request with an Idempotency-Key. */
+export interface Mark extends RequestHashes {
+  /** Of the key, who sent it and what it counts for. */
+  readonly requestHash: string;
+}
+
 /** Who asks. */
 export interface Caller {
   readonly workspaceId: string;
   readonly requestId: string;
   readonly actor: string;
   /** Absent: no Idempotency-Key was sent. */
-  readonly mark?: { readonly requestHash: string; readonly bodyHash: string };
+  readonly mark?: Mark;
 }

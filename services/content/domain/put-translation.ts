@@ -2,11 +2,13 @@
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { isSameRequest } from "../../../platform/same-request.ts";
+import type { Mark } from "./center-ports.ts";
 import { findLocale, findMessage, type MessageQuestion } from "./find-messages.ts";
 import { loadFacts } from "./read-translations.ts";
 import { sourceLocaleId, type Texts, type TextsKey } from "./translation.ts";
 import { refusedTexts, translationRefusal } from "./translation-refusals.ts";
-import type { Mark, TranslationStore } from "./translation-ports.ts";
+import type { TranslationStore } from "./translation-ports.ts";
 
 export interface PutRequest {
   readonly question: MessageQuestion;
@@ -27,8 +29,8 @@ export async function putTranslation(
 ): Promise<{ readonly replayed: boolean }> {
   const { mark } = request;
   const now = clock.now();
-  const bodyHash = mark && (await store.remembered(workspaceId, mark.requestHash, now));
-  if (bodyHash !== undefined) return repeated(bodyHash === mark?.bodyHash);
+  const known = mark && (await store.remembered(workspaceId, mark.requestHash, now));
+  if (known) return repeated(isSameRequest(known, mark));
   const planned = await planPut(store, workspaceId, request);
   const outcome = await store.putTexts(workspaceId, { ...planned, now, ...(mark && { mark }) });
   return outcome === "committed" ? { replayed: false } : repeated(outcome === "repeated");

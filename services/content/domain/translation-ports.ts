@@ -1,4 +1,6 @@
 /** What translations need from outside. */
+import type { RequestHashes } from "../../../platform/same-request.ts";
+import type { Mark } from "./center-ports.ts";
 import type { MessageOwner, OwnerKind, Texts, TextsKey, TranslationSettings } from "./translation.ts";
 
 export interface TranslationStore {
@@ -11,8 +13,8 @@ export interface TranslationStore {
   declared(workspaceId: string): Promise<Declared>;
   /** In the order of the keys; undefined where there are none. */
   texts(workspaceId: string, keys: readonly TextsKey[]): Promise<readonly (Texts | undefined)[]>;
-  /** The hash of the body that was sent with this mark; undefined where none is kept, its time is over, or its write was not finished. */
-  remembered(workspaceId: string, requestHash: string, now: number): Promise<string | undefined>;
+  /** The hashes of the request with this mark; undefined where none is kept, its time is over, or its write was not finished. */
+  remembered(workspaceId: string, requestHash: string, now: number): Promise<RequestHashes | undefined>;
   /**
    * Replaces the texts of one message in one language and keeps the mark, whole or not at all. `reused`: the mark is there with
    * another body, nothing was written. Doing it again after a failure is safe.
@@ -47,12 +49,6 @@ export interface TextsWrite {
   readonly texts: Texts;
   /** Unix milliseconds. */
   readonly now: number;
+  /** Of a request with an Idempotency-Key, kept for `idempotencyKeepMs`. */
   readonly mark?: Mark;
-}
-
-/** Of a request with an Idempotency-Key, kept for `idempotencyKeepMs`. */
-export interface Mark {
-  /** Of the key, who sent it and the route. */
-  readonly requestHash: string;
-  readonly bodyHash: string;
 }

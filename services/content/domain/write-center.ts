@@ -1,6 +1,7 @@
 /** What all writes share: repeats of an Idempotency-Key, attempts against other writers, and the answer. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { isSameRequest } from "../../../platform/same-request.ts";
 import { type Center, type CenterContent, sameContent, summaryOf } from "./center.ts";
 import type { Caller, CenterAnswer, CenterChange, CenterDeps } from "./center-ports.ts";
 
@@ -61,7 +62,7 @@ function refuseTaken(): never {
 async function repeatOf({ centers, clock }: CenterDeps, { workspaceId, mark }: Caller): Promise<Written | undefined> {
   const known = mark && (await centers.remembered(workspaceId, mark.requestHash, clock.now()));
   if (known === undefined) return undefined;
-  if (known.bodyHash !== mark?.bodyHash) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
+  if (mark && !isSameRequest(known, mark)) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return { answer: known.answer, replayed: true, changed: false };
 }
 

@@ -1,6 +1,6 @@
 /** Messages about preference centers to domain values and back. */
-import { type DescMessage, type MessageShape, toBinary } from "@bufbuild/protobuf";
-import { sha256Hex } from "../../../platform/identifier.ts";
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
   CenterState,
@@ -25,11 +25,8 @@ export function callerOf({ scope }: Scoped): Caller {
 
 /** As callerOf, with the mark of a request that may be sent twice: a key counts for its actor and for one kind of request. */
 export function writerOf<Asked extends DescMessage>(schema: Asked, message: MessageShape<Asked> & Scoped): Caller {
-  const caller = callerOf(message);
-  const key = message.scope?.idempotencyKey ?? "";
-  if (key === "") return caller;
-  const requestHash = sha256Hex(JSON.stringify([caller.actor, schema.typeName, key]));
-  return { ...caller, mark: { requestHash, bodyHash: sha256Hex(toBinary(schema, { ...message, scope: undefined })) } };
+  const mark = documentMarkOf(schema, message, schema.typeName);
+  return { ...callerOf(message), ...(mark && { mark }) };
 }
 
 export function draftOf(message: PreferenceCenterContent | undefined): ContentDraft {

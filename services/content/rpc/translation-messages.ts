@@ -1,6 +1,4 @@
 /** Translations as messages and back. */
-import { toBinary } from "@bufbuild/protobuf";
-import { sha256Hex } from "../../../platform/identifier.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import {
   type DeclareTranslationsRequest,
@@ -8,8 +6,6 @@ import {
   MessageOwnerKind,
   type MessageQuestion as QuestionMessage,
   type MessageVariation,
-  type PutTranslationRequest,
-  PutTranslationRequestSchema,
   type Text,
 } from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import type { Scope } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -18,7 +14,7 @@ import type { MessageQuestion } from "../domain/find-messages.ts";
 import type { MissingTexts } from "../domain/list-missing-texts.ts";
 import type { FoundTranslation } from "../domain/read-translations.ts";
 import type { Locale, MessageOwner, OwnerKind, Texts, Variation } from "../domain/translation.ts";
-import type { Declared, Mark } from "../domain/translation-ports.ts";
+import type { Declared } from "../domain/translation-ports.ts";
 
 /** Refuses INPUT_INVALID for a request that names no workspace. */
 export function workspaceOf({ scope }: { readonly scope?: Scope | undefined }): string {
@@ -26,14 +22,6 @@ export function workspaceOf({ scope }: { readonly scope?: Scope | undefined }): 
     throw new Refusal("INPUT_INVALID", "Expected a scope with a workspace, got none");
   }
   return scope.workspaceId;
-}
-
-/** The key counts for who sent it and the route it was sent to; undefined where none was sent. */
-export function markOf(message: PutTranslationRequest): Mark | undefined {
-  const { actor = "", route = "", idempotencyKey = "" } = message.scope ?? {};
-  if (idempotencyKey === "") return undefined;
-  const body = toBinary(PutTranslationRequestSchema, { ...message, scope: undefined } as unknown as PutTranslationRequest);
-  return { requestHash: sha256Hex(JSON.stringify([actor, route, idempotencyKey])), bodyHash: sha256Hex(body) };
 }
 
 /** UUIDs are compared in lower case. */

@@ -1,11 +1,13 @@
 /** TranslationService: one entry an RPC, each only messages to domain values and back. */
 import type { ServiceImpl } from "@connectrpc/connect";
 import type { Clock } from "../../../platform/clock.ts";
-import type {
-  GetDeclaredTranslationsRequest,
-  ListTranslationsRequest,
-  PutTranslationRequest,
-  TranslationService,
+import { documentMarkOf } from "../../../platform/intake/idempotency.ts";
+import {
+  type GetDeclaredTranslationsRequest,
+  type ListTranslationsRequest,
+  type PutTranslationRequest,
+  PutTranslationRequestSchema,
+  type TranslationService,
 } from "../../../proto/gen/heddle/content/v1/translation_service_pb.ts";
 import { declareTranslations } from "../domain/declare-translations.ts";
 import { listMissingTexts } from "../domain/list-missing-texts.ts";
@@ -17,7 +19,6 @@ import { fieldChangeMessages } from "./field-change-messages.ts";
 import {
   declarationFromMessage,
   declaredToMessage,
-  markOf,
   missingToMessage,
   questionFromMessage,
   textsFromMessage,
@@ -61,7 +62,7 @@ async function handleListTranslations(store: TranslationStore, message: ListTran
 }
 
 async function handlePutTranslation(deps: TranslationDeps, message: PutTranslationRequest) {
-  const mark = markOf(message);
+  const mark = documentMarkOf(PutTranslationRequestSchema, message);
   return await putTranslation(deps, workspaceOf(message), {
     question: questionFromMessage(message.question),
     locale: message.locale,

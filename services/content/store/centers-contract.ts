@@ -32,7 +32,7 @@ function written(after: Center, before?: Center): CenterChange {
 
 function mark(more: Partial<IdempotencyEntry> = {}): IdempotencyEntry {
   const answer = { id: "c-1", name: "main", version: 1, createdAt: 1_000, updatedAt: 1_000, state: "active" as const, warnings: ["w"] };
-  return { requestHash: "h-1", bodyHash: "b-1", answer, expiresAt: 50_000, ...more };
+  return { requestHash: "h-1", bodyHash: "b-1", sentHash: "s-1", answer, expiresAt: 50_000, ...more };
 }
 
 export function describeCenterStore(driver: string, open: () => Promise<OpenCenters>): void {

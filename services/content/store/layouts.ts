@@ -1,5 +1,6 @@
 /** How the documents of the content service lie in its keyspace, in the tables that were made for them. */
 import { type Chunks, type Layout, revisionHead, textBody } from "../../../platform/documents/layout.ts";
+import type { RequestHashes } from "../../../platform/same-request.ts";
 
 export const centersLayout: Layout = {
   table: "centers_by_workspace",
@@ -9,8 +10,7 @@ export const centersLayout: Layout = {
   once: { kind: "content", table: "center_contents", id: "content_id" },
 };
 
-interface MarkValue {
-  readonly bodyHash: string;
+interface MarkValue extends RequestHashes {
   readonly expiresAt: number;
 }
 
@@ -32,9 +32,16 @@ export const translationsLayout: Layout & { readonly chunks: Chunks } = {
   forms: {
     place: textBody,
     mark: {
-      columns: ["expires_at", "body"],
-      toRow: (value) => ({ expires_at: BigInt((value as MarkValue).expiresAt), body: (value as MarkValue).bodyHash }),
-      fromRow: (row): MarkValue => ({ expiresAt: Number(row["expires_at"]), bodyHash: String(row["body"]) }),
+      columns: ["expires_at", "body", "sent_hash"],
+      toRow(value) {
+        const { expiresAt, bodyHash, sentHash = null } = value as MarkValue;
+        return { expires_at: BigInt(expiresAt), body: bodyHash, sent_hash: sentHash };
+      },
+      fromRow(row): MarkValue {
+        const sentHash = row["sent_hash"] ?? null;
+        const mark = { expiresAt: Number(row["expires_at"]), bodyHash: String(row["body"]) };
+        return sentHash === null ? mark : { ...mark, sentHash: String(sentHash) };
+      },
     },
   },
   chunks: { kind: "text", table: "texts_by_version", names: ["message_id", "locale_id"] },

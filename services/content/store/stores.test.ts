@@ -93,6 +93,6 @@ test("tables of the build before are taken over: centers with all versions, mark
     new Map([["id_0", "Hola"]]),
     new Map([["id_0", "Hello"]]),
   ]);
-  expect(await translations.remembered("w", "h", 98)).toBe("b");
+  expect(await translations.remembered("w", "h", 98)).toMatchObject({ bodyHash: "b" });
   await database.close();
 });

@@ -113,16 +113,17 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
     });
 
     test("putTexts() takes a mark once, within its workspace and its time", async () => {
-      const mark = { requestHash: "r", bodyHash: "b" };
+      const mark = { requestHash: "r", bodyHash: "b", sentHash: "s" };
       expect(await store.putTexts(workspace, put({ mark }))).toBe("committed");
-      expect(await store.remembered(workspace, "r", now)).toBe("b");
+      expect(await store.remembered(workspace, "r", now)).toMatchObject({ bodyHash: "b", sentHash: "s" });
       expect(await store.remembered(`${workspace}-other`, "r", now)).toBeUndefined();
       await store.putTexts(workspace, put({ texts: new Map([["id_0", "newer"]]) }));
       expect(await store.putTexts(workspace, put({ mark }))).toBe("repeated");
-      expect(await store.putTexts(workspace, put({ mark: { ...mark, bodyHash: "other" } }))).toBe("reused");
+      expect(await store.putTexts(workspace, put({ mark: { ...mark, sentHash: "other" } }))).toBe("reused");
+      expect(await store.putTexts(workspace, put({ mark: { requestHash: "r", bodyHash: "b" } }))).toBe("repeated");
       expect(await store.texts(workspace, [key])).toEqual([new Map([["id_0", "newer"]])]);
       expect(await store.remembered(workspace, "r", now + day)).toBeUndefined();
-      expect(await store.putTexts(workspace, put({ mark: { ...mark, bodyHash: "other" }, now: now + day }))).toBe("committed");
+      expect(await store.putTexts(workspace, put({ mark: { ...mark, sentHash: "other" }, now: now + day }))).toBe("committed");
     });
 
     test("putTexts() keeps all of many that come at once, those with a mark too", async () => {
@@ -135,7 +136,8 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       );
       expect(new Set(outcomes)).toEqual(new Set(["committed"]));
       expect(await store.texts(workspace, keys)).toEqual(keys.map((_, at) => new Map([["id_0", String(at)]])));
-      expect([await store.remembered(workspace, "r98", now), await store.remembered(workspace, "r99", now)]).toEqual(["b98", undefined]);
+      expect([await store.remembered(workspace, "r98", now), await store.remembered(workspace, "r99", now)])
+        .toEqual([expect.objectContaining({ bodyHash: "b98" }), undefined]);
     });
 
     test("putTexts() takes one of several bodies that come at once with one mark", async () => {
@@ -147,7 +149,7 @@ export function describeTranslations(driver: string, open: () => Promise<Transla
       );
       expect(outcomes.toSorted()).toEqual(["committed", "reused", "reused", "reused"]);
       const [texts] = await store.texts(workspace, [key]);
-      expect(texts?.get("id_0")).toBe(await store.remembered(workspace, "r", now));
+      expect(texts?.get("id_0")).toBe((await store.remembered(workspace, "r", now))?.bodyHash);
     });
   });
 }

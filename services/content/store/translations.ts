@@ -2,6 +2,7 @@
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import { type Documents, head, type Key, keyText, revisionOf, type Write } from "../../../platform/documents/documents.ts";
 import { limits } from "../../../platform/limits.ts";
+import { isSameRequest, type RequestHashes } from "../../../platform/same-request.ts";
 import type { MessageOwner, OwnerKind, Texts, TextsKey, TranslationSettings } from "../domain/translation.ts";
 import type { DeclaredWrite, TextsWrite, TranslationStore } from "../domain/translation-ports.ts";
 
@@ -10,8 +11,7 @@ interface Head {
   readonly settings?: TranslationSettings;
 }
 
-interface MarkDocument {
-  readonly bodyHash: string;
+interface MarkDocument extends RequestHashes {
   readonly expiresAt: number;
 }
 
@@ -45,7 +45,7 @@ export function openTranslationStore(documents: Documents): TranslationStore {
       }),
     async remembered(workspaceId, requestHash, now) {
       const mark = await documents.get(workspaceId, { kind: "mark", id: requestHash }) as MarkDocument | undefined;
-      return mark !== undefined && mark.expiresAt > now ? mark.bodyHash : undefined;
+      return mark !== undefined && mark.expiresAt > now ? mark : undefined;
     },
     putTexts: (workspaceId, write) => putTexts(documents, workspaceId, write),
     commitDeclared: (workspaceId, change) => commitDeclared(documents, workspaceId, change),
@@ -75,15 +75,16 @@ function textWrite(key: TextsKey, texts: Texts): Write {
 
 async function putTexts(documents: Documents, workspaceId: string, { key, texts, now, mark }: TextsWrite) {
   const write = textWrite(key, texts);
-  const marks = mark ? [{ kind: "mark", id: mark.requestHash }] : [];
+  const { requestHash, ...hashes } = mark ?? { requestHash: "" };
+  const keys = mark ? [{ kind: "mark", id: requestHash }] : [];
   return await documents.changeIf<"repeated" | "reused">(workspaceId, {
-    reads: marks,
+    reads: keys,
     large: [write],
     plan([found]) {
       const known = found as MarkDocument | undefined;
-      if (known && known.expiresAt > now) return known.bodyHash === mark?.bodyHash ? "repeated" : "reused";
-      const value = { bodyHash: mark?.bodyHash, expiresAt: now + limits.idempotencyKeepMs };
-      return [write, ...marks.map((each) => ({ key: each, value }))];
+      if (mark && known && known.expiresAt > now) return isSameRequest(known, mark) ? "repeated" : "reused";
+      const value = { ...hashes, expiresAt: now + limits.idempotencyKeepMs };
+      return [write, ...keys.map((each) => ({ key: each, value }))];
     },
   });
 }

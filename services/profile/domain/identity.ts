@@ -1,4 +1,5 @@
 /** Identity rows: who has which name. Written by the resolver alone, and never changed in place. */
+import type { RequestHashes } from "../../../platform/same-request.ts";
 import type { EmailStatus, MembershipState } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
 
@@ -59,8 +60,7 @@ export interface Sharer {
 export type Recency = readonly [sequence: number, part: number];
 
 /** What an idempotency key was answered. */
-export interface RepeatRow {
-  readonly bodyHash: string;
+export interface RepeatRow extends RequestHashes {
   readonly answer: string;
   readonly sequence: number;
   /** Unix milliseconds. */

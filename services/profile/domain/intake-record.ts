@@ -1,4 +1,5 @@
 /** A record of the intake log as the resolver sees it: one accepted request and where it stands in the order. */
+import type { RequestHashes } from "../../../platform/same-request.ts";
 import type { EmailMark, EmailStatus, MembershipState, PhoneMark, TrackObject } from "./track-object.ts";
 import type { Alias, UserKey, UserSelector } from "./user-key.ts";
 
@@ -16,11 +17,9 @@ export interface IntakeRecord {
   readonly body: IntakeBody;
 }
 
-export interface Idempotency {
+export interface Idempotency extends RequestHashes {
   /** Hex of SHA-256 over key owner, route and key. */
   readonly keyHash: string;
-  /** Hex of SHA-256 over the body. */
-  readonly bodyHash: string;
   readonly keepMs: number;
   /** The first request's response message in binary, base64. */
   readonly answer: string;

@@ -25,6 +25,18 @@ describe("resolveBatch() with an Idempotency-Key", () => {
     expect(workspace.idOf(byId("b"))).toBeUndefined();
   });
 
+  test("what was sent decides, and what was asked where the build before has one of the two", () => {
+    const workspace = createWorkspace();
+    const [sent, ofBefore] = [{ ...key, sentHash: "s" }, key];
+    function kindOf(again: Idempotency): string | undefined {
+      return workspace.runKeyed(event(byId("a")), again)?.outcome?.kind;
+    }
+    expect([sent, sent, { ...sent, sentHash: "s2" }, ofBefore, { ...ofBefore, bodyHash: "other" }].map(kindOf))
+      .toEqual(["first", "repeat", "reused", "repeat", "reused"]);
+    const [later, laterOfBefore] = [{ ...sent, keyHash: "k2" }, { ...ofBefore, keyHash: "k2" }];
+    expect([laterOfBefore, later, { ...later, bodyHash: "other" }].map(kindOf)).toEqual(["first", "repeat", "reused"]);
+  });
+
   test("one that expired counts as first", () => {
     const workspace = createWorkspace();
     workspace.runKeyed(event(byId("a")), key);

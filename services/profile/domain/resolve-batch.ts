@@ -1,6 +1,7 @@
 /** The resolver: intake records in order, decided one after the other against the identity rows. */
 import { limits } from "../../../platform/limits.ts";
-import type { IntakeBody, IntakeRecord } from "./intake-record.ts";
+import { isSameRequest } from "../../../platform/same-request.ts";
+import type { Idempotency, IntakeBody, IntakeRecord } from "./intake-record.ts";
 import { type Identities, NeedRows } from "./identities.ts";
 import type { IdentityKey, ItemOutcome, RepeatRow } from "./identity.ts";
 import type { ConsentRecord } from "./ports.ts";
@@ -91,25 +92,24 @@ function resolveRecord(view: Identities, record: IntakeRecord, options: ResolveO
     return finished(effects);
   }
   const earlier = view.repeat(idempotency.keyHash);
-  if (earlier !== undefined && options.now < earlier.expiresAt) return repeated(record, earlier);
+  if (earlier !== undefined && options.now < earlier.expiresAt) return repeated(sequence, { earlier, again: idempotency });
   resolveBody(effects, record.body);
-  const { bodyHash, answer, keepMs, keyHash } = idempotency;
+  const { keyHash, keepMs, ...kept } = idempotency;
   const row: RepeatRow = {
-    bodyHash,
-    answer,
+    ...kept,
     sequence,
     expiresAt: options.now + keepMs,
     ...(effects.items && { items: effects.items }),
   };
   view.put(`r:${keyHash}`, row);
-  return { ...finished(effects), outcome: { kind: "first", answer } };
+  return { ...finished(effects), outcome: { kind: "first", answer: kept.answer } };
 }
 
-function repeated(record: IntakeRecord, earlier: RepeatRow): ResolvedRecord {
+function repeated(sequence: number, { earlier, again }: { earlier: RepeatRow; again: Idempotency }): ResolvedRecord {
   const { answer, items } = earlier;
-  const kind = record.idempotency?.bodyHash === earlier.bodyHash ? "repeat" : "reused";
+  const kind = isSameRequest(earlier, again) ? "repeat" : "reused";
   return {
-    sequence: record.sequence,
+    sequence,
     profiles: [],
     consent: [],
     outcome: { kind, answer },

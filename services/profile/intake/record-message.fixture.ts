@@ -23,6 +23,7 @@ export function encodeRecord(entry: IntakeEntry): Uint8Array {
     message.idempotency = create(intake.IdempotencySchema, {
       keyHash: Buffer.from(idempotency.keyHash, "hex"),
       bodyHash: Buffer.from(idempotency.bodyHash, "hex"),
+      sentHash: Buffer.from(idempotency.sentHash ?? "", "hex"),
       keepMs: BigInt(idempotency.keepMs),
       answer: Buffer.from(idempotency.answer, "base64"),
     });

@@ -1,6 +1,7 @@
 /** A record of the intake log in bytes: heddle.intake.v1.IntakeRecord -> IntakeRecord of the domain. */
 import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
+import { hexOf } from "../../../platform/intake/idempotency.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
 import { bodyFromMessage } from "./body-message.ts";
@@ -23,8 +24,9 @@ export function decodeRecord(sequence: number, bytes: Uint8Array): IntakeRecord 
 
 function idempotencyFrom(message: intake.Idempotency): Idempotency {
   return {
-    keyHash: Buffer.from(message.keyHash).toString("hex"),
-    bodyHash: Buffer.from(message.bodyHash).toString("hex"),
+    keyHash: hexOf(message.keyHash),
+    bodyHash: hexOf(message.bodyHash),
+    ...(message.sentHash.length > 0 && { sentHash: hexOf(message.sentHash) }),
     keepMs: Number(message.keepMs),
     answer: Buffer.from(message.answer).toString("base64"),
   };

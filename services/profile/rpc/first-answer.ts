@@ -1,6 +1,6 @@
 /** The first answer of a keyed request where it is known only after the request was applied: stored before it is given. */
 import { Buffer } from "node:buffer";
-import { type IdempotencyMark, sha256 } from "../../../platform/intake/idempotency.ts";
+import { hexOf, type IdempotencyMark, sha256 } from "../../../platform/intake/idempotency.ts";
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { RequestContext } from "../../../platform/request-context.ts";
@@ -79,10 +79,6 @@ export function rowKey(keyHash: Uint8Array): IdentityKey {
 
 function pieceHash(digest: Uint8Array, at: number): IdempotencyMark["keyHash"] {
   return sha256(`${hexOf(digest)} ${at}`);
-}
-
-function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }
 
 function stored(tag: number, bytes: Uint8Array): Uint8Array<ArrayBuffer> {

@@ -1,6 +1,7 @@
 /** What all writes share: repeats of an Idempotency-Key, attempts against other writers, and the answer. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
+import { isSameRequest } from "../../../platform/same-request.ts";
 import type { Fields } from "./fields.ts";
 import type { Caller, IdempotencyEntry, ScimDeps, UserChange } from "./ports.ts";
 import type { Project } from "./project-user.ts";
@@ -67,7 +68,7 @@ function refuseTaken(): never {
 async function repeatOf(deps: ScimDeps, { companyId, mark }: Caller): Promise<Written | undefined> {
   const known = mark && (await deps.users.remembered(companyId, mark.requestHash, deps.clock.now()));
   if (known === undefined) return undefined;
-  if (known.bodyHash !== mark?.bodyHash) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
+  if (mark && !isSameRequest(known, mark)) throw new Refusal("IDEMPOTENCY_KEY_REUSED");
   return { ...known.answer, replayed: true, logged: false };
 }
 

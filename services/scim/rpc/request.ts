@@ -1,4 +1,5 @@
 /** Messages to what the domain is asked with. */
+import { bodyHashOf, hexOf } from "../../../platform/intake/idempotency.ts";
 import { parseJson } from "../../../platform/json.ts";
 import { limits } from "../../../platform/limits.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
@@ -24,7 +25,7 @@ export function writerOf(scope: Scope | undefined, body: Uint8Array): Caller {
   if (key === "") return caller;
   const [path] = caller.target.split("?");
   const requestHash = sha256Hex(JSON.stringify([caller.tokenId, caller.method, path, key]));
-  return { ...caller, mark: { requestHash, bodyHash: sha256Hex(body) } };
+  return { ...caller, mark: { requestHash, bodyHash: hexOf(bodyHashOf({ sentHash: scope?.sentHash }, body)) } };
 }
 
 export function bodyOf(bytes: Uint8Array): unknown {
