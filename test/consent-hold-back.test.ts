@@ -117,6 +117,27 @@ test("what cannot be read holds back its address alone, until it is skipped", as
   });
 });
 
+test.each(["subscription", "messaging-status"] as const)(
+  "a record of a newer build stops the lane of %s, and is not set aside",
+  async (service) => {
+    await parts.track([{ external_id: "a", email: "a@b.org" }]);
+    await parts.settled();
+    const cause = { sequence: 1n };
+    const body = service === "subscription"
+      ? toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { version: 99, workspaceId: "w", userId: "u", cause }))
+      : toBinary(StatusRecordSchema, create(StatusRecordSchema, { version: 99, workspaceId: "w", address: "c@d.org", cause }));
+    await parts.database.write(() => void parts.database.prepare(putLaneMessage).run(service, packRecords([body])));
+    const [set, emails] = [EmailStatus.UNSUBSCRIBED, ["a@b.org"]];
+    if (service === "subscription") await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
+    else await parts.messagingStatus.setEmailStatus({ scope, emails, status: set });
+    const reason = "Cannot apply its lane: Expected a record of version 0 to 1, got 99: run the build that wrote it, or a newer one";
+    await expect.poll(() => parts.health()[service === "subscription" ? 0 : 1]).toEqual({ ready: false, reason });
+    expect((await parts[service === "subscription" ? "subscription" : "messagingStatus"].listSetAside({})).records).toEqual([]);
+    const count = parts.database.prepare("SELECT count(*) AS count FROM lane_messages WHERE service = ?").get(service);
+    expect(count).toMatchObject({ count: 2 });
+  },
+);
+
 test("what a command sends beside the server is applied without news, and a skip that is asked twice passes over once", async () => {
   await parts.track([{ external_id: "a", email: "a@b.org" }]);
   await parts.settled();

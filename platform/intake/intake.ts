@@ -4,6 +4,7 @@ import { IntakeRecordSchema } from "../../proto/gen/heddle/intake/v1/intake_pb.t
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log/log.ts";
 import { partitionOf } from "../log/partition.ts";
+import { writtenVersion } from "../record-version.ts";
 import type { RequestContext } from "../request-context.ts";
 import { noTracer, traced, type Tracer } from "../telemetry/tracer.ts";
 import type { IdempotencyMark } from "./idempotency.ts";
@@ -71,6 +72,6 @@ export async function submitTo(parts: IntakeParts, context: RequestContext, subm
 function encodeRecord(context: RequestContext, { body, mark }: Submission, now: number): Uint8Array {
   const { workspaceId, requestId, actor, traceparent } = context;
   const origin = { requestId, actor, receivedAt: BigInt(now), traceparent };
-  const message = create(IntakeRecordSchema, { workspaceId, origin, body, ...(mark && { idempotency: mark }) });
+  const message = create(IntakeRecordSchema, { workspaceId, origin, version: writtenVersion, body, ...(mark && { idempotency: mark }) });
   return toBinary(IntakeRecordSchema, message, { writeUnknownFields: false });
 }

@@ -32,17 +32,6 @@ describe("TrackUsers", () => {
     expect(answer.attributesProcessed).toBeUndefined();
   });
 
-  test("does a request with a key once, and gives a repeat the first answer", async () => {
-    const profile = await openTest();
-    const first = await profile.track({ events: [event("a"), { external_id: "a" }] }, "k");
-    const repeat = await profile.track({ events: [event("a"), { external_id: "a" }] }, "k");
-    expect(first.replayed).toBe(false);
-    expect(repeat).toMatchObject({ replayed: true, eventsProcessed: 1, errors: first.errors });
-    expect(await profile.user("a")).toMatchObject({ custom_events: [{ count: 1 }] });
-    await expect(profile.track({ events: [event("b")] }, "k")).rejects.toMatchObject({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    expect(await profile.user("b")).toBeUndefined();
-  });
-
   test("without a key identical requests stay distinct", async () => {
     const profile = await openTest();
     await profile.track({ events: [event("a")] });

@@ -3,6 +3,7 @@ import type { Concern } from "../lane/lane-window.ts";
 import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Mark } from "../../../platform/lane/mark.ts";
+import { checkVersion, UnknownVersion } from "../../../platform/record-version.ts";
 import type { Cause, Redrive as RedriveMessage } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 
 export type Redrive = Pick<RedriveMessage, "keys" | "skipped">;
@@ -15,6 +16,7 @@ export interface LaneSaid<Said, OfWorkspace = never> {
 }
 
 interface LaneMessage {
+  readonly version: number;
   readonly workspaceId: string;
   readonly cause?: Cause | undefined;
   readonly change: { readonly case: string | undefined; readonly value?: unknown };
@@ -42,7 +44,7 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
 export interface LaneMessages<Said, OfWorkspace = never> {
   /** What a row that waits says; its place is that of the row. */
   takenFromRow(row: LaneRecord): Taken<Said>[];
-  /** `place`: of the record in the lane, for what does not say its own. */
+  /** `place`: of the record in the lane, for what does not say its own. Throws UnknownVersion: the lane stops before the record. */
   readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace>;
   /** Whom a record changes; undefined where it does not say, and of what an operator asks for. */
   concernOf(body: Uint8Array): Concern | undefined;
@@ -53,10 +55,14 @@ export interface LaneMessages<Said, OfWorkspace = never> {
 }
 
 export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never>(
-  { title, parse, redriveToBytes, takenFrom, alike, ofWorkspace }: MessageKind<Message, Said, OfWorkspace>,
+  { title, redriveToBytes, takenFrom, alike, ofWorkspace, ...kind }: MessageKind<Message, Said, OfWorkspace>,
 ): LaneMessages<Said, OfWorkspace> {
-  function readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace> {
-    return read(body, orError(() => parse(body)), place);
+  function parse(body: Uint8Array): Message | Error {
+    return orError(() => {
+      const message = kind.parse(body);
+      checkVersion(message.version);
+      return message;
+    });
   }
   function read(body: Uint8Array, message: Message | Error, [sequence, part]: Mark): LaneSaid<Said, OfWorkspace> {
     const place = { workspaceId: "", sequence, part, key: "", body };
@@ -73,13 +79,17 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
     return { workspaceId, said: said ?? takenFrom(message, row) };
   }
   return {
-    readLaneBody,
+    readLaneBody(body, place) {
+      const message = parse(body);
+      if (message instanceof UnknownVersion) throw message;
+      return read(body, message, place);
+    },
     takenFromRow(row) {
-      const message = orError(() => parse(row.body));
+      const message = parse(row.body);
       return message instanceof Error ? [unreadable(row, keysOf(row.key), message)] : takenFrom(message, row);
     },
     concernOf(body) {
-      const message = orError(() => parse(body));
+      const message = parse(body);
       const same = message instanceof Error || message.workspaceId === "" || message.cause === undefined ? undefined : alike?.(message);
       if (same !== undefined) return { workspaceId: (message as Message).workspaceId, ...same };
       const { workspaceId, said } = read(body, message, [0, 0]);
@@ -92,7 +102,7 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
     redriveBody: (workspaceId, { keys = [], skipped }) =>
       redriveToBytes(workspaceId, { keys: [...keys], skipped: skipped.map(skippedToMessage) }),
     whoseBody(body) {
-      const { workspaceId, said } = readLaneBody(body, [0, 0]);
+      const { workspaceId, said } = read(body, parse(body), [0, 0]);
       const [key] = isTaken(said) ? said[0]?.keys ?? [] : [];
       return workspaceId === "" || key === undefined ? undefined : { workspaceId, key };
     },

@@ -5,11 +5,12 @@ import { limits } from "../../../platform/limits.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { packRecords } from "../../../platform/log/packed-records.ts";
 import { silentLogger } from "../../../platform/logger.ts";
+import { UnknownVersion } from "../../../platform/record-version.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { startLaneApplier } from "./lane-applier.ts";
 import type { LaneBody } from "./lane-window.ts";
 
-function openTest({ kept = 0, failures = 0 } = {}) {
+function openTest({ kept = 0, failures = 0, isNewer = false } = {}) {
   const clock = fakeClock();
   const state = { kept, failures, trimmed: 0, applied: [] as LaneBody[], told: 0 };
   const messages: LogRecord[] = [];
@@ -20,7 +21,7 @@ function openTest({ kept = 0, failures = 0 } = {}) {
     logger: silentLogger,
     gate: createGate(1),
     room: { users: 0, bytes: 0 },
-    concernOf: ([user, isOfMany]) => ({ workspaceId: "w", names: [String(user)], isOfMany: isOfMany === 1 }),
+    concernOf: ([user, isOfMany]) => user === newer ? undefined : ({ workspaceId: "w", names: [String(user)], isOfMany: isOfMany === 1 }),
     lanes: {
       read: (_, after) => Promise.resolve(messages.filter(({ sequence }) => sequence > after)),
       trim: (_, through) => Promise.resolve(void (state.trimmed = through)),
@@ -40,6 +41,7 @@ function openTest({ kept = 0, failures = 0 } = {}) {
         state.failures -= 1;
         return Promise.reject(new Error("away"));
       }
+      if (!isNewer && bodies.some(({ body }) => body[0] === newer)) return Promise.reject(new UnknownVersion("got 99"));
       state.applied.push(...bodies);
       return Promise.resolve();
     },
@@ -53,6 +55,9 @@ function openTest({ kept = 0, failures = 0 } = {}) {
   }
   return { state, clock, reading, send, shown: () => state.applied.map(({ body, place }) => [body[0], ...place]) };
 }
+
+/** A record that only a newer build reads. */
+const newer = 99;
 
 test("records are applied in order with their places, from behind the kept one on; the place is told and kept", async () => {
   const { state, clock, reading, send, shown } = openTest({ kept: 4 });
@@ -98,4 +103,19 @@ test("what fails is tried again from the kept place, and nothing is told before 
   await expect.poll(shown).toEqual([[1, 6, 0]]);
   await expect.poll(() => reading.trouble()).toBeUndefined();
   await reading.close();
+});
+
+test("a record of a newer build stops the lane with all before it in, and a build that reads it goes on", async () => {
+  const { state, reading, send, shown } = openTest();
+  send(6, 1, 2, newer, 1);
+  send(8, 3);
+  await expect.poll(() => reading.trouble()).toBe("got 99");
+  expect([shown(), state.told]).toEqual([[[1, 6, 0], [2, 6, 1]], 0]);
+  await reading.close();
+  const next = openTest({ kept: state.kept, isNewer: true });
+  next.send(6, 1, 2, newer, 1);
+  next.send(8, 3);
+  await expect.poll(() => next.state.told).toBe(8);
+  expect(next.shown().slice(2)).toEqual([[newer, 6, 2], [1, 6, 3], [3, 8, 0]]);
+  await next.reading.close();
 });

@@ -3,6 +3,7 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { causeFromMessage, type LaneMessages, laneMessages, orError, unreadable } from "../../consent/engine/lane-message.ts";
 import { keysOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { writtenVersion } from "../../../platform/record-version.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { EmailMark, EmailStatus, InvalidReason, Mark } from "../domain/address-state.ts";
 import type { StatusChange, StatusRecord } from "../domain/status-record.ts";
@@ -11,7 +12,10 @@ export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
   title: "status record",
   parse: (body) => fromBinary(lane.StatusRecordSchema, body),
   redriveToBytes: (workspaceId, value) =>
-    toBinary(lane.StatusRecordSchema, create(lane.StatusRecordSchema, { workspaceId, change: { case: "redrive", value } })),
+    toBinary(
+      lane.StatusRecordSchema,
+      create(lane.StatusRecordSchema, { version: writtenVersion, workspaceId, change: { case: "redrive", value } }),
+    ),
   takenFrom: (message, row) => [takenFrom(message, row)],
 });
 

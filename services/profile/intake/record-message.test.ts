@@ -1,7 +1,9 @@
 /** Every body type survives the way through the log. */
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { UnknownVersion } from "../../../platform/record-version.ts";
+import { IntakeRecordSchema } from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import { ChangeGroupsSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { IntakeBody } from "../domain/intake-record.ts";
 import type { EmailMark, PhoneMark, TrackObject } from "../domain/track-object.ts";
@@ -135,6 +137,15 @@ describe("decodeRecord()", () => {
     ];
     const entry = { workspaceId: "w", requestId: "", actor: "", receivedAt: 1, body: { type: "track" as const, objects } };
     expect(decodeRecord(1, encodeRecord(entry)).body).toEqual({ type: "track", objects });
+  });
+
+  test("reads versions 0 and 1, and knows a record of a newer build", () => {
+    const entry = { workspaceId: "w", requestId: "", actor: "", receivedAt: 1, body: { type: "deleteUsers" as const, users: [] } };
+    function versioned(version: number): Uint8Array {
+      return toBinary(IntakeRecordSchema, { ...fromBinary(IntakeRecordSchema, encodeRecord(entry)), version });
+    }
+    for (const version of [0, 1]) expect(decodeRecord(1, versioned(version))).toEqual({ ...entry, sequence: 1 });
+    expect(() => decodeRecord(1, versioned(99))).toThrow(UnknownVersion);
   });
 
   test.each([

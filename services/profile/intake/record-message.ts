@@ -2,13 +2,15 @@
 import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
 import { hexOf } from "../../../platform/intake/idempotency.ts";
+import { checkVersion } from "../../../platform/record-version.ts";
 import * as intake from "../../../proto/gen/heddle/intake/v1/intake_pb.ts";
 import type { Idempotency, IntakeRecord } from "../domain/intake-record.ts";
 import { bodyFromMessage } from "./body-message.ts";
 
-/** Throws on bytes that are no record: the record is poison. */
+/** Throws on bytes that are no record: the record is poison. Throws UnknownVersion of one that a newer build wrote. */
 export function decodeRecord(sequence: number, bytes: Uint8Array): IntakeRecord {
   const message = fromBinary(intake.IntakeRecordSchema, bytes);
+  checkVersion(message.version);
   if (message.workspaceId === "") throw new Error("Expected an intake record with a workspace, got none");
   const record = {
     sequence,

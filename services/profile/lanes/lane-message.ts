@@ -2,6 +2,7 @@
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { limits } from "../../../platform/limits.ts";
+import { writtenVersion as version } from "../../../platform/record-version.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { ConsentRecord } from "../domain/ports.ts";
 import type { UserId } from "../domain/user-key.ts";
@@ -109,11 +110,12 @@ function* rowsOfRun(
   }
 }
 
-/** What is the same in all rows of a run, encoded: what comes before the user, before and behind the part, and before and behind the users. */
+/** What is the same in all rows of a run, encoded: what comes before the user, before and behind the part, the version, and before and behind the users. */
 interface Said {
   readonly workspace: Uint8Array;
   readonly place: Uint8Array;
   readonly cause: Uint8Array;
+  readonly version: Uint8Array;
   readonly change: Uint8Array;
   readonly usersInAll: Uint8Array;
 }
@@ -125,6 +127,7 @@ function saidOf(workspaceId: string, first: PlainRecord, usersInAll: number): Sa
     workspace: toBinary(lane.SubscriptionRecordSchema, create(lane.SubscriptionRecordSchema, { workspaceId })),
     place: toBinary(lane.CauseSchema, create(lane.CauseSchema, { sequence })),
     cause: toBinary(lane.CauseSchema, create(lane.CauseSchema, { ...cause, part: 0 })),
+    version: toBinary(lane.SubscriptionRecordSchema, create(lane.SubscriptionRecordSchema, { version })),
     change: toBinary(lane.SetMembershipsSchema, create(lane.SetMembershipsSchema, value)),
     usersInAll: toBinary(lane.SetMembershipsSchema, create(lane.SetMembershipsSchema, { usersInAll })),
   };
@@ -137,7 +140,7 @@ function bodyOfMany(said: Said, part: number, userIds: readonly UserId[]): Uint8
   const writer = new BinaryWriter().raw(said.workspace).tag(userId.number, WireType.LengthDelimited).string(userIds[0] ?? "");
   writer.tag(cause.number, WireType.LengthDelimited).fork().raw(said.place);
   if (part > 0) writer.tag(lane.CauseSchema.field.part.number, WireType.Varint).uint32(part);
-  writer.raw(said.cause).join();
+  writer.raw(said.cause).join().raw(said.version);
   writer.tag(setMemberships.number, WireType.LengthDelimited).fork().raw(said.change);
   for (const id of userIds) writer.tag(users.number, WireType.LengthDelimited).string(id);
   return writer.raw(said.usersInAll).join().finish();
@@ -149,16 +152,16 @@ export function laneRow(workspaceId: string, record: OneRecord): LaneRow {
   const cause = causeOf(record);
   if ("address" in record) {
     const { address } = record;
-    const message = create(lane.StatusRecordSchema, { workspaceId, address, cause, change: statusChange(record) });
+    const message = create(lane.StatusRecordSchema, { version, workspaceId, address, cause, change: statusChange(record) });
     return { service: "messaging-status", key: address, sequence, part, body: toBinary(lane.StatusRecordSchema, message) };
   }
   if (record.type === "groups") {
     const change = { case: "changeGroups" as const, value: fromBinary(lane.ChangeGroupsSchema, record.change) };
-    const message = create(lane.SubscriptionRecordSchema, { workspaceId, cause, change });
+    const message = create(lane.SubscriptionRecordSchema, { version, workspaceId, cause, change });
     return { service: "subscription", key: "", sequence, part, body: toBinary(lane.SubscriptionRecordSchema, message) };
   }
   const { userId } = record;
-  const message = create(lane.SubscriptionRecordSchema, { workspaceId, userId, cause, change: subscriptionChange(record) });
+  const message = create(lane.SubscriptionRecordSchema, { version, workspaceId, userId, cause, change: subscriptionChange(record) });
   return { service: "subscription", key: userId, sequence, part, body: toBinary(lane.SubscriptionRecordSchema, message) };
 }
 

@@ -1,5 +1,6 @@
 /** A message of a profile lane in bytes: items of several users, packed as JSON, each user's in order. */
 import { Buffer } from "node:buffer";
+import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 
@@ -16,7 +17,7 @@ export function packLaneMessage(items: readonly string[]): Uint8Array {
 /** Throws on a message of another version, which only a newer Heddle can have written. */
 export function readLaneMessage(body: Uint8Array): Addressed[] {
   const message = JSON.parse(Buffer.from(body).toString()) as { v: number; items: readonly [string, ProfileRecord | OtherItem, string?][] };
-  if (message.v !== version) throw new Error(`Expected a lane message of version ${version}, got "${String(message.v)}"`);
+  if (message.v !== version) throw new UnknownVersion(`Expected a lane message of version ${version}, got "${Number(message.v)}"`);
   return message.items.map(([workspaceId, item, traceparent]) => ({
     workspaceId,
     ...(traceparent !== undefined && { traceparent }),

@@ -11,6 +11,7 @@ import type { FencedSteps, Step, StepOutcome } from "../../../platform/log/fence
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { joinParts } from "../../../platform/log/message-size.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
+import { checkVersion } from "../../../platform/record-version.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -65,10 +66,12 @@ interface Build {
   readonly stepsMax?: number;
   readonly clock?: Clock;
   readonly undoWindowMs?: number;
+  /** Reads records of any version. */
+  readonly isNewer?: true;
 }
 
-/** Resolves until all is done, or until the process is stopped. */
-async function resolveAll(servers: Servers, build: Build): Promise<void> {
+/** Resolves until all is done, until the process is stopped, or until it meets a record that it does not know. Gives why it does not get on. */
+async function resolveAll(servers: Servers, build: Build): Promise<string | undefined> {
   const { usersPerRecord, partsInCommon, checkpoint = (place) => place, stepsMax = Infinity, clock = systemClock, undoWindowMs = 0 } =
     build;
   let steps = 0;
@@ -123,7 +126,11 @@ async function resolveAll(servers: Servers, build: Build): Promise<void> {
     },
     // Three steps for the fan-out, or more
     sizes: () => ({ messageBytesMax: 2_000, stepBytesMax: 3_000 }),
-    decode: (sequence, body) => ({ ...JSON.parse(Buffer.from(body).toString()), sequence }) as IntakeRecord,
+    decode(sequence, body) {
+      const { version = 0, ...record } = JSON.parse(Buffer.from(body).toString());
+      if (!build.isNewer) checkVersion(version);
+      return { ...record, sequence } as IntakeRecord;
+    },
     resolve: (view, records, options) => resolveBatch(view, records, partsInCommon ? { ...options, partsInCommon } : options),
     views: createViews(),
     packItem,
@@ -136,8 +143,13 @@ async function resolveAll(servers: Servers, build: Build): Promise<void> {
     logger: silentLogger,
     onWritten: () => {},
   });
-  await expect.poll(() => steps >= stepsMax || servers.place().through === servers.intake.length, { interval: 2 }).toBe(true);
+  const trouble = () => reading.trouble();
+  await expect.poll(
+    () => steps >= stepsMax || servers.place().through === servers.intake.length || trouble()?.includes("of version"),
+    { interval: 2 },
+  ).toBe(true);
   await reading.close();
+  return trouble();
 }
 
 function done(): Promise<void> {
@@ -205,6 +217,16 @@ test.each(builds)("resolvePartition() goes on inside a record where %s stopped, 
     expect(told(servers)).toEqual(expected);
   }
   expect(insides).toBeGreaterThan(0);
+});
+
+test("resolvePartition() stops before a record of a newer build with all before it done, and a build that reads it goes on", async () => {
+  const servers = createServers(["a", "b", "c", "d", "e"].map((id) => bodyOf([event(byId(id))])));
+  servers.add(bodyOf([event(byId("newer"))]), { version: 99 } as Partial<IntakeRecord>);
+  servers.add(bodyOf([event(byId("behind"))]));
+  expect(await resolveAll(servers, {})).toBe("Expected a record of version 0 to 1, got 99: run the build that wrote it, or a newer one");
+  expect([servers.place().through, servers.rows.has("x:e"), servers.rows.has("x:newer")]).toEqual([5, true, false]);
+  await resolveAll(servers, { isNewer: true });
+  expect([servers.rows.has("x:newer"), servers.rows.has("x:behind")]).toEqual([true, true]);
 });
 
 test("resolvePartition() with a wall clock that is days ahead for one step ends neither a key nor an undo window", async () => {

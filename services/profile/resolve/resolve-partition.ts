@@ -9,6 +9,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log, LogRecord } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import { isPassing } from "../../../platform/passing.ts";
+import { UnknownVersion } from "../../../platform/record-version.ts";
 import { passedOver, type RecordParts, type Resolved, resolveRecords } from "./resolve-records.ts";
 import { StepLost, type StepPlace, type Steps } from "./steps.ts";
 
@@ -81,7 +82,7 @@ class Resolver {
       await this.#resolveTogether(records);
     } catch (error) {
       // What is in force is not done again, and a record of which a part is out cannot be passed over
-      if (isPassing(error) || error instanceof StepLost || steps.place !== before || before?.inside !== undefined) throw error;
+      if (stops(error, records) || error instanceof StepLost || steps.place !== before || before?.inside !== undefined) throw error;
       steps.forget();
       views.clear();
       const [first] = records;
@@ -116,4 +117,9 @@ class Resolver {
     views.evict();
     return true;
   }
+}
+
+/** What stands before a record that only a newer build can read is done first. */
+function stops(error: unknown, { length }: readonly LogRecord[]): boolean {
+  return isPassing(error) && !(error instanceof UnknownVersion && length > 1);
 }

@@ -1,5 +1,6 @@
 /** From log records to what they mean: decoded, by workspace, resolved. Nothing is written here, and it is the same whatever becomes of it. */
 import type { LogRecord } from "../../../platform/log/log.ts";
+import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { IdentityStore, RecordOutcome, RequestOrigin, SetAsideRecord } from "../domain/ports.ts";
@@ -70,7 +71,7 @@ export function passedOver(partition: number, { sequence, body }: LogRecord, err
   return { workspaces: [], outcomes: [[sequence, { setAside: true }]], setAside, traces: [] };
 }
 
-/** By workspace, in order; what cannot be read is set aside. */
+/** By workspace, in order; what cannot be read is set aside. Throws UnknownVersion. */
 function decodeAll(
   { partition, decode }: RecordParts,
   records: readonly LogRecord[],
@@ -86,6 +87,7 @@ function decodeAll(
       if (list === undefined) byWorkspace.set(record.workspaceId, [record]);
       else list.push(record);
     } catch (error) {
+      if (error instanceof UnknownVersion) throw error;
       setAside.push({ partition, sequence, reason: reasonOf(error), body });
     }
   }

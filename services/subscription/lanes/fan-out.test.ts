@@ -16,6 +16,7 @@ import type { LaneBody } from "../../consent/lane/lane-window.ts";
 import type { LedgerEntry } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
+import { UnknownVersion } from "../../../platform/record-version.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
 import { applyMessages } from "./apply-messages.ts";
@@ -100,6 +101,23 @@ test("concernOf() leaves alone what nobody can read, what names no workspace, an
     membershipMessages.redriveBody("w", { skipped: [] }),
   ];
   expect(alone.map(membershipMessages.concernOf)).toEqual(alone.map(() => undefined));
+});
+
+test("a record of a newer build stops who applies it; where one waits already it waits on", () => {
+  const change = { case: "userDeleted" as const, value: {} };
+  const [known, newer] = [1, 99].map((version) => {
+    return toBinary(
+      SubscriptionRecordSchema,
+      create(SubscriptionRecordSchema, { version, workspaceId: "w", userId: "a", cause: {}, change }),
+    );
+  });
+  if (known === undefined || newer === undefined) throw new Error("Expected two records");
+  const { concernOf, readLaneBody, takenFromRow, whoseBody } = membershipMessages;
+  expect([concernOf(known)?.names, whoseBody(known)?.key]).toEqual([["a"], "a"]);
+  expect([concernOf(newer), whoseBody(newer)]).toEqual([undefined, undefined]);
+  expect(() => readLaneBody(newer, [1, 0])).toThrow(UnknownVersion);
+  const row = { workspaceId: "w", sequence: 1, part: 0, key: "a", body: newer };
+  expect(takenFromRow(row)).toMatchObject([{ keys: ["a"], said: undefined, reason: expect.stringContaining("got 99") }]);
 });
 
 /** Fake milliseconds that a fan-out takes in one process where a piece takes `pieceMs`, and each turn of the event loop `turnMs`. */

@@ -4,6 +4,7 @@ import { causeFromMessage, type LaneMessages, laneMessages, orError } from "../.
 import { keyOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { limits } from "../../../platform/limits.ts";
+import { writtenVersion } from "../../../platform/record-version.ts";
 import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { GroupChange } from "../domain/group-order.ts";
 import type { MembershipChange, MembershipRecord } from "../domain/membership-record.ts";
@@ -39,7 +40,7 @@ export const membershipMessages: LaneMessages<MembershipRecord, SaidOfGroups> = 
 });
 
 function recordToBytes(record: MessageInitShape<typeof SubscriptionRecordSchema>): Uint8Array {
-  return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, record));
+  return toBinary(SubscriptionRecordSchema, create(SubscriptionRecordSchema, { version: writtenVersion, ...record }));
 }
 
 function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<MembershipRecord>[] {

@@ -1,0 +1,26 @@
+/** Versions of the records in the intake and in the lanes of consent: which this build reads, and which it writes. */
+
+/**
+ * A newer build wrote it, and nobody else can tell what it does: it is neither passed over nor set aside, and what stands behind it waits
+ * for a build that knows it. The text goes to /readyz: it quotes nothing but numbers.
+ */
+export class UnknownVersion extends Error {
+  override readonly name = "UnknownVersion";
+}
+
+/** 0 is a record without one, as builds before wrote. */
+const newestVersion = 1;
+
+/**
+ * A number that the build before does not read may stand here once every process that lives says that it reads it. None says so yet:
+ * what reads a version ships one release before what writes it.
+ */
+export const writtenVersion = 0;
+
+/** Throws UnknownVersion. */
+export function checkVersion(version: number): void {
+  if (version <= newestVersion) return;
+  throw new UnknownVersion(
+    `Expected a record of version 0 to ${newestVersion}, got ${version}: run the build that wrote it, or a newer one`,
+  );
+}
