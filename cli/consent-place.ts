@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import { systemClock } from "../platform/clock.ts";
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import type { SetAside } from "../platform/lane/lane.ts";
+import { shownFrom, type ShownRecord } from "../platform/lane/shown-record.ts";
 import type { LedgerDamage, LedgerEntry } from "../platform/ledger/ledger.ts";
 import { ledgerEntryFromMessage } from "../platform/ledger/message.ts";
 import { limits } from "../platform/limits.ts";
@@ -33,6 +34,8 @@ export interface LedgerPlace {
   entries(workspaceId: string): AsyncIterable<LedgerEntry>;
   /** Lane records that wait for a human, of all workspaces, the first of them. */
   setAside(): Promise<UnreadRecord[]>;
+  /** What one of them says. */
+  show(at: SetAsidePlace): Promise<ShownRecord>;
   /** How far what came of the resolver is applied. */
   lag(): Promise<LaneLag>;
   /** Tries those that can be read now once more; how many. */
@@ -106,6 +109,7 @@ async function inFolder(database: Database): Promise<ConsentPlace> {
 
 interface FolderLedger extends Pick<LedgerPlace, "verify"> {
   listSetAside(max: number): Promise<SetAside[]>;
+  showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
   redriveSetAside(): Promise<number>;
   skipSetAside(at: SetAsidePlace): Promise<void>;
   behind(): Promise<number>;
@@ -114,10 +118,11 @@ interface FolderLedger extends Pick<LedgerPlace, "verify"> {
 
 function folderLedger(
   ledger: LedgerPlace["ledger"],
-  { verify, chains, behind, listSetAside, redriveSetAside, skipSetAside }: FolderLedger,
+  { verify, chains, behind, listSetAside, showSetAside, redriveSetAside, skipSetAside }: FolderLedger,
 ): LedgerPlace {
   return {
     ledger,
+    show: (at) => showSetAside(at),
     redrive: () => redriveSetAside(),
     lag: async () => ({ lane: ledger, records: await behind() }),
     skip: (at) => skipSetAside(at),
@@ -148,7 +153,7 @@ function inMesh(subscription: Client<typeof SubscriptionService>, messagingStatu
   };
 }
 
-type LedgerCalls = "verifyLedger" | "exportLedger" | "getProgress" | "listSetAside" | "redriveSetAside" | "skipSetAside";
+type LedgerCalls = "verifyLedger" | "exportLedger" | "getProgress" | "listSetAside" | "showSetAside" | "redriveSetAside" | "skipSetAside";
 
 function meshLedger(
   ledger: LedgerPlace["ledger"],
@@ -171,6 +176,9 @@ function meshLedger(
     async setAside() {
       const { records } = await client.listSetAside({});
       return records.map(({ sequence, ...record }) => ({ ...record, sequence: Number(sequence) }));
+    },
+    async show({ sequence, ...at }) {
+      return shownFrom((await client.showSetAside({ ...at, sequence: BigInt(sequence) })).record);
     },
     async lag() {
       const { lanes } = await client.getProgress({});

@@ -1,5 +1,6 @@
 /** Lanes of consent for heddle log: how far they are, and records that wait for a human: shown, tried once more, and passed over. */
 import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
+import type { ShownRecord } from "../platform/lane/shown-record.ts";
 import { withAccessPlace } from "./access-place.ts";
 import { type ConsentPlace, type LaneLag, type LedgerPlace, type UnreadRecord, withConsentPlace } from "./consent-place.ts";
 
@@ -23,10 +24,27 @@ export async function consentLanes(options: { readonly dataDir?: string }): Prom
   return { lags: (found ?? []).map(({ lag }) => lag), unread: (found ?? []).flatMap(({ unread }) => unread) };
 }
 
+/** What the record at the place says. Undefined where the settings do not say where the services are. */
+export async function showConsent(
+  options: { readonly dataDir?: string },
+  lane: string,
+  { workspaceId, sequence, part }: SetAsidePlace,
+): Promise<ShownRecord | undefined> {
+  return await inPlace(options, async ({ ledgers }) => {
+    const place = ledgers.find(({ ledger }) => ledger === lane);
+    if (place === undefined) throw new Error(`Expected the lanes of ${lane}, got none`);
+    return await place.show({ workspaceId, sequence, part });
+  });
+}
+
 /** Passes over the record at the place. False where the settings do not say where the services are. */
-export async function skipConsent(options: { readonly dataDir?: string }, lane: string, at: SetAsidePlace): Promise<boolean> {
+export async function skipConsent(
+  options: { readonly dataDir?: string },
+  lane: string,
+  { workspaceId, sequence, part }: SetAsidePlace,
+): Promise<boolean> {
   const done = await inPlace(options, async ({ ledgers }) => {
-    await ledgers.find(({ ledger }) => ledger === lane)?.skip(at);
+    await ledgers.find(({ ledger }) => ledger === lane)?.skip({ workspaceId, sequence, part });
     return true;
   });
   return done ?? false;

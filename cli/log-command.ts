@@ -25,6 +25,16 @@ export function addLog(program: Command, done: (code: number) => void): void {
     .option("--data-dir <folder>", dataDirHelp)
     .option("--json", jsonHelp)
     .action(async (options) => done(await (await import("./log.ts")).status(options)));
+  log.command("show")
+    .description("what a record says that waits: it holds what was sent of people")
+    .option("--workspace <id>", "id of the workspace, as heddle log status shows it")
+    .option("--user <id>", "id of the user")
+    .option("--lane <service>", "subscription or messaging-status, for a record of consent; then no user is needed")
+    .option("--partition <number>", "for a record that was set aside; then neither workspace nor user is needed, and --at is such as 17")
+    .requiredOption("--at <place>", "place of the record, such as 17.0")
+    .option("--data-dir <folder>", dataDirHelp)
+    .option("--json", jsonHelp)
+    .action(async (options) => done(await (await import("./log.ts")).show(options)));
   log.command("redrive")
     .description("try the records of all held users, and what was set aside, once more")
     .option("--data-dir <folder>", dataDirHelp)

@@ -1,15 +1,17 @@
 /** heddle log: how far the log is applied, what it cannot apply, and what to do about it. */
+import { Buffer } from "node:buffer";
 import { systemClock } from "../platform/clock.ts";
+import { shownFrom } from "../platform/lane/shown-record.ts";
 import { limits } from "../platform/limits.ts";
-import type { SetAsidePlace } from "../platform/lane/hold-back.ts";
 import { openSqliteLog } from "../platform/log/sqlite.ts";
 import { readPeer } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
 import { type LogOperation, openLogOperation } from "../services/profile/wire.ts";
-import { consentLanes, redriveConsent, skipConsent } from "./consent-unread.ts";
+import { consentLanes, redriveConsent, showConsent, skipConsent } from "./consent-unread.ts";
 import { dataFolder, withAccess } from "./data-folder.ts";
 import { exitCodes, type JsonOption, print, printJson, printResult, table, UsageError } from "./output.ts";
+import { placeOf, type RecordOptions } from "./record-place.ts";
 import { readSettings } from "./settings.ts";
 
 interface PlaceOptions extends JsonOption {
@@ -59,47 +61,48 @@ export async function redrive(options: PlaceOptions): Promise<number> {
   return exitCodes.ok;
 }
 
-export async function skip(
-  options: PlaceOptions & {
-    readonly workspace?: string;
-    readonly user?: string;
-    readonly lane?: string;
-    readonly partition?: string;
-    readonly at: string;
-  },
-): Promise<number> {
-  if (options.partition !== undefined) return await skipInPartition(options, options.partition);
-  const [, sequence = "", part = ""] = /^(\d{1,15})[.](\d{1,9})$/.exec(options.at) ?? [];
-  if (sequence === "") throw new UsageError(`Expected a place such as 17.0, got "${options.at}"`);
-  const { workspace: workspaceId, user, lane } = options;
-  if (workspaceId === undefined) throw new UsageError("Expected --workspace, or --partition for a record that was set aside");
-  if (lane !== undefined) return await skipInLane(options, lane, { workspaceId, sequence: Number(sequence), part: Number(part) });
-  if (user === undefined) throw new UsageError("Expected --user, or --lane for a record of consent");
-  await withLog(options, (log) => log.skip({ workspaceId, userId: user, mark: [Number(sequence), Number(part)] }));
-  const skipped = { workspaceId, userId: user, at: options.at };
-  printResult(options, { skipped }, `The record at ${options.at} of user ${user} is passed over`);
+export async function show(options: RecordOptions): Promise<number> {
+  const place = placeOf(options);
+  const { json, size, first } = "lane" in place
+    ? (await showConsent(options, place.lane, place)) ?? lackOfAddresses()
+    : await withLog(options, (log) => log.show(place));
+  const record: unknown = json === "" ? undefined : JSON.parse(json);
+  const firstBytes = Buffer.from(first).toString("hex");
+  const told = record === undefined
+    ? `${size} bytes that this build cannot read, or that are too many to be shown; they begin with\n${firstBytes}`
+    : plainLines(JSON.stringify(record, null, 2));
+  printResult(options, { ...(record !== undefined && { record }), bytes: size, firstBytes }, told);
   return exitCodes.ok;
 }
 
-async function skipInPartition(options: PlaceOptions & { readonly at: string }, given: string): Promise<number> {
-  const isPlace = /^\d{1,5}$/.test(given) && /^\d{1,15}$/.test(options.at);
-  if (!isPlace) throw new UsageError(`Expected numbers as in --partition 3 --at 17, got "${given}" and "${options.at}"`);
-  await withLog(options, (log) => log.skipSetAside({ partition: Number(given), sequence: Number(options.at) }));
-  const skipped = { partition: Number(given), at: options.at };
-  printResult(options, { skipped }, `The record at ${options.at} of partition ${given} is given up`);
+export async function skip(options: RecordOptions): Promise<number> {
+  const place = placeOf(options);
+  if ("lane" in place) {
+    if (!await skipConsent(options, place.lane, place)) lackOfAddresses();
+    const { workspaceId, lane } = place;
+    printResult(
+      options,
+      { skipped: { workspaceId, lane, at: options.at } },
+      `The record at ${options.at} of the lanes of ${lane} is passed over`,
+    );
+  } else if ("userId" in place) {
+    await withLog(options, (log) => log.skip(place));
+    const { workspaceId, userId } = place;
+    printResult(
+      options,
+      { skipped: { workspaceId, userId, at: options.at } },
+      `The record at ${options.at} of user ${userId} is passed over`,
+    );
+  } else {
+    await withLog(options, (log) => log.skipSetAside(place));
+    const { partition } = place;
+    printResult(options, { skipped: { partition, at: options.at } }, `The record at ${options.at} of partition ${partition} is given up`);
+  }
   return exitCodes.ok;
 }
 
-async function skipInLane(options: PlaceOptions, lane: string, at: SetAsidePlace): Promise<number> {
-  if (lane !== "subscription" && lane !== "messaging-status") {
-    throw new UsageError(`Expected subscription or messaging-status, got "${lane}"`);
-  }
-  if (!await skipConsent(options, lane, at)) {
-    throw new UsageError("Expected HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL, which say where the services are");
-  }
-  const skipped = { workspaceId: at.workspaceId, lane, at: `${at.sequence}.${at.part}` };
-  printResult(options, { skipped }, `The record at ${skipped.at} of the lanes of ${lane} is passed over`);
-  return exitCodes.ok;
+function lackOfAddresses(): never {
+  throw new UsageError("Expected HEDDLE_SUBSCRIPTION_URL and HEDDLE_MESSAGING_STATUS_URL, which say where the services are");
 }
 
 async function withLog<T>({ dataDir }: PlaceOptions, work: (log: LogOperation) => Promise<T>): Promise<T> {
@@ -135,23 +138,32 @@ async function withMeshLog<T>(work: (log: LogOperation) => Promise<T>): Promise<
           setAside: setAside.map(({ partition, sequence, reason }) => ({ partition, sequence: Number(sequence), reason })),
         };
       },
+      async show(at) {
+        return shownFrom((await client.showRecord(messageOf(at))).record);
+      },
       async redrive() {
         const { users, records } = await client.redrive({});
         return { users, records };
       },
-      async skipSetAside({ partition, sequence }) {
-        await client.skip({ partition, sequence: BigInt(sequence) });
-      },
-      async skip({ workspaceId, userId, mark: [sequence, part] }) {
-        await client.skip({ workspaceId, userId, sequence: BigInt(sequence), part });
-      },
+      skipSetAside: async (at) => void await client.skip(messageOf(at)),
+      skip: async (at) => void await client.skip(messageOf(at)),
     });
   } finally {
     close();
   }
 }
 
+function messageOf(place: Parameters<LogOperation["show"]>[0]) {
+  if (!("userId" in place)) return { partition: place.partition, sequence: BigInt(place.sequence) };
+  const { workspaceId, userId, mark: [sequence, part] } = place;
+  return { workspaceId, userId, sequence: BigInt(sequence), part };
+}
+
 /** What clients sent may stand in a reason; a terminal shall show it and not obey it. */
 function plain(text: string): string {
   return text.replaceAll(/\p{C}/gu, "?");
+}
+
+function plainLines(text: string): string {
+  return text.split("\n").map(plain).join("\n");
 }

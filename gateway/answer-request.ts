@@ -145,7 +145,9 @@ async function answerCaller(
     answering.seen.caller = caller;
     if (answering.observed) answering.observed.workspaceId = caller.holder.workspace.id;
     if (isPaused(route)) refuseWhilePaused(answering.access);
-    const spent = await spend(authorize(caller, route.permission), route.limit, answering);
+    const permit = authorize(caller, route.permission);
+    if (route.alsoPermission) authorize(caller, route.alsoPermission);
+    const spent = await spend(permit, route.limit, answering);
     headers = spent.headers;
     if (spent.proof === "overspent") return refusalAnswer(spent.refusal, route.dialect, headers);
     return await callRoute(request, { ...chosen, spent }, answering);

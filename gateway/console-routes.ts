@@ -12,7 +12,7 @@ import {
 } from "./routes/console-keys.ts";
 import { handleConsoleDeclaration } from "./routes/console-declaration.ts";
 import { handleConsoleLive, handleConsoleLiveBodies } from "./routes/console-live.ts";
-import { handleConsoleLog, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
+import { handleConsoleLog, handleConsoleLogRecords, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
 import { handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
@@ -74,6 +74,16 @@ export const consoleRoutes: readonly Route[] = [
     handler: handleConsolePeopleSearch,
   },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/log", bodyBytesMax: 0, handler: handleConsoleLog },
+  {
+    ...read,
+    permission: operatorPermission,
+    alsoPermission: bodiesPermission,
+    audit: "session",
+    method: "POST",
+    path: "/console/log/records",
+    bodyBytesMax: limits.smallRequestBytesMax,
+    handler: handleConsoleLogRecords,
+  },
   { ...write, permission: operatorPermission, path: "/console/log/redrive", handler: handleConsoleLogRedrive },
   { ...write, permission: operatorPermission, path: "/console/log/skip", handler: handleConsoleLogSkip },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/rejected", bodyBytesMax: 0, handler: handleConsoleRejected },

@@ -156,6 +156,7 @@ test("routeTable answers 201 but for merge (202), the merge reads and probes (20
     [
       ["/users/merge", 202],
       ["/users/merge/preview", 200],
+      ["/console/log/records", 200],
       ["/console/users", 200],
       ["/console/people", 200],
       ["/console/people/search", 200],

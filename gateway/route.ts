@@ -27,6 +27,8 @@ export interface KeyRoute {
   /** A segment that starts with ":" is a parameter. */
   readonly path: string;
   readonly permission: string;
+  /** A second one that the key must have beside it. */
+  readonly alsoPermission?: string;
   readonly limit: LimitName;
   /** A write takes an Idempotency-Key; a read takes an X-Heddle-Position to wait for. */
   readonly takes: "write" | "read";

@@ -117,6 +117,9 @@ export const limits = {
   passRetryMsMin: 100,
   passRetryMsMax: 10_000,
   heldRedriveMax: 1_000,
+  // Of a record that waits: up to how many bytes it is shown as what it says, and how many of them are shown as they are
+  shownBytesMax: 1024 * 1024,
+  shownFirstBytes: 256,
   // Users of one transaction of a redrive: what waits of each may be much
   heldRedrivePage: 50,
   askedLookMs: 1_000,

@@ -62,6 +62,11 @@ test("what cannot be read holds back its user alone, is listed, and goes on in i
     [userId, "Waits for the record at 1.0"],
     [userId, "Waits for the record at 1.0"],
   ]);
+  const shown = await parts.subscription.showSetAside({ workspaceId: "w", sequence: 1n, part: 0 });
+  expect(JSON.parse(shown.record?.json ?? "")).toEqual({ workspace_id: "w", user_id: userId, cause: { sequence: "1" } });
+  await expect(parts.subscription.showSetAside({ workspaceId: "w", sequence: 99n, part: 0 })).rejects.toMatchObject({
+    reason: "NOT_FOUND",
+  });
   expect((await parts.subscription.redriveSetAside({})).records).toBe(0);
   await setGroup(SubscriptionState.SUBSCRIBED, { externalIds: ["a"] });
   await parts.settled();
@@ -108,6 +113,8 @@ test("what cannot be read holds back its address alone, until it is skipped", as
   expect(await behind("a@b.org", "c@b.org")).toEqual([true, true, true, true]);
   expect(await behind("c@b.org")).toEqual([false, false, true, false]);
   expect((await parts.messagingStatus.listSetAside({})).records.map(({ key }) => key)).toEqual(["a@b.org", "a@b.org", "a@b.org"]);
+  const { record } = await parts.messagingStatus.showSetAside({ workspaceId: "w", sequence: 0n, part: 0 });
+  expect(JSON.parse(record?.json ?? "")).toEqual({ workspace_id: "w", address: "a@b.org", cause: {} });
   await parts.messagingStatus.skipSetAside({ workspaceId: "w", sequence: 0n, part: 0 });
   await parts.settled();
   expect(await statuses()).toEqual([EmailStatus.OPTED_IN, EmailStatus.UNSUBSCRIBED]);

@@ -4303,6 +4303,64 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** POST /console/log/records: What records say that wait for a human. */
+  readonly showWaitingRecords: {
+    readonly body: {
+      readonly records: readonly ({
+        readonly workspace_id?: string;
+        readonly platform_id?: string;
+        readonly lane?: string;
+        readonly partition?: number;
+        /** Place of the record, such as `17.0`; of a dead letter of the intake such as `17`. */
+        readonly at: string;
+      })[];
+    };
+    readonly answer: {
+      /** In the order of the request. */
+      readonly records: readonly ({
+        /** Absent where this build cannot read it, or where it is larger than 1 MiB. */
+        readonly record?: {
+          readonly [name: string]: unknown;
+        };
+        /** How large it is. */
+        readonly bytes: number;
+        /** The first 256 of them, in hex. */
+        readonly first_bytes: string;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "BODY_NOT_JSON"
+      | "BODY_NOT_UTF8"
+      | "BODY_TOO_DEEP"
+      | "BODY_TOO_WIDE"
+      | "BODY_NOT_DECODED"
+      | "BODY_KEY_REPEATED"
+      | "BODY_TOO_LARGE"
+      | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "NOT_FOUND"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** POST /console/log/redrive: Tries all blocked users and dead letters once more. A write. */
   readonly redriveWaitingRecords: {
     readonly body: {
@@ -4977,6 +5035,7 @@ export const routes = {
   watchBodies: "GET /console/live/bodies",
   listTranslationMatrix: "GET /console/translations",
   listWaitingRecords: "GET /console/log",
+  showWaitingRecords: "POST /console/log/records",
   redriveWaitingRecords: "POST /console/log/redrive",
   skipWaitingRecord: "POST /console/log/skip",
   compareDeclaration: "GET /console/declaration",

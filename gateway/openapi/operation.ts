@@ -1,6 +1,6 @@
 /** One route as an operation: its entry, and what its row of the route table says of permission, limit and size. */
 import { limitsTable, type PublishedLimit } from "../limits-table.ts";
-import type { Route } from "../route.ts";
+import type { KeyRoute, Route } from "../route.ts";
 import { answersOf } from "./answers.ts";
 import type { Entry, Parameter } from "./entry.ts";
 import type { Json, SharedAnswers } from "./shared-answers.ts";
@@ -28,12 +28,16 @@ export function pathOf(route: Pick<Route, "path">): string {
 function securityOf(route: Route): Json {
   switch (route.guard) {
     case "key":
-      return { security: [{ apiKey: [route.permission] }] };
+      return { security: [{ apiKey: permissionsOf(route) }] };
     case "scim":
       return { security: [{ scimToken: [] }] };
     case "open":
       return { security: [] };
   }
+}
+
+function permissionsOf({ permission, alsoPermission }: KeyRoute): string[] {
+  return alsoPermission === undefined ? [permission] : [permission, alsoPermission];
 }
 
 function parameterOf(parameter: Parameter, { examples }: Entry): Json {
@@ -71,7 +75,7 @@ const bodyFacts =
 export function factsOf(route: Route, entry: Entry): string {
   const facts = entry.extension ? ["**Extension** of Heddle's own"] : [];
   if (route.guard === "open") return [...facts, "**No key** is needed"].join(" · ");
-  if (route.guard === "key") facts.push(`**Permission** \`${route.permission}\``);
+  if (route.guard === "key") facts.push(`**Permission** ${permissionsOf(route).map((name) => `\`${name}\``).join(" and ")}`);
   const { bucket, earlier } = limitOf(route);
   const before = earlier === undefined ? "" : `, of companies onboarded before ${earlier.onboardedBefore}: ${rateText(earlier.bucket)}`;
   facts.push(`**Limit** ${rateText(bucket)} (\`${route.limit}\`${before})`);

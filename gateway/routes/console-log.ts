@@ -1,7 +1,9 @@
 /** /console/log: what waits for a human in the whole installation, tried once more or passed over, as heddle log does it. */
+import { Buffer } from "node:buffer";
 import type { SetAsideRecord } from "../../proto/gen/heddle/consent/v1/ledger_pb.ts";
+import { shownFrom, type ShownRecord } from "../../platform/lane/shown-record.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { bodyFields, type Fields, invalid, isFields, isSent } from "../decode/fields.ts";
+import { consentLanes, type WaitingPlace, waitingPlaces } from "../decode/waiting-place.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
@@ -29,9 +31,6 @@ export async function handleConsoleLog({ reading }: Call, { log, ...consent }: A
   });
 }
 
-/** The names of both in `heddle log skip --lane`. */
-const consentLanes = [["subscription", "subscription"], ["messaging-status", "messagingStatus"]] as const;
-
 function away(error: unknown): undefined {
   if (error instanceof Refusal) return undefined;
   throw error;
@@ -53,52 +52,44 @@ export async function handleConsoleLogRedrive(_: Call, { log, ...consent }: Aske
  * that is refused ends it; those before it are passed over.
  */
 export async function handleConsoleLogSkip({ body }: Call, parts: Asked): Promise<Reply> {
-  const { records } = bodyFields(body);
-  const isList = Array.isArray(records) && records.length <= recordsMax && records.every(isFields);
-  if (!isList) throw invalid(`'records' must be a list of at most ${recordsMax} objects as GET /console/log shows them`);
-  for (const skip of records.map((record) => skipOf(record, parts))) await skip();
-  return success({ skipped: records.length });
+  // All are read before the first is passed over
+  const places = waitingPlaces(body, skippedMax);
+  for (const place of places) await skip(place, parts);
+  return success({ skipped: places.length });
 }
 
-const recordsMax = 100;
+const skippedMax = 100;
 
-/** All are read before the first is passed over. */
-function skipOf(record: Fields, parts: Asked): () => Promise<unknown> {
-  const { lane, partition } = record;
-  if (isSent(partition)) {
-    if (!isWhole(partition)) throw invalid("'partition' must be a whole number from 0");
-    const { sequence } = placeOf(record, /^(\d{1,15})$/, "17");
-    return () => parts.log.skip({ partition, sequence });
+async function skip(place: WaitingPlace, parts: Asked): Promise<void> {
+  switch (place.of) {
+    case "intake":
+      return void await parts.log.skip({ partition: place.partition, sequence: place.sequence });
+    case "user":
+      return void await parts.log.skip(place.at);
+    default:
+      await parts[place.of].skipSetAside(place.at);
   }
-  const at = { workspaceId: nameOf(record, "workspace_id"), ...placeOf(record, /^(\d{1,15})[.](\d{1,9})$/, "17.0") };
-  if (!isSent(lane)) {
-    const userId = nameOf(record, "platform_id");
-    return () => parts.log.skip({ ...at, userId });
+}
+
+/** What they say, in their order: it holds what was sent of people. What this build cannot read, and what is too large, has no `record`. */
+export async function handleConsoleLogRecords({ body, reading }: Call, parts: Asked): Promise<Reply> {
+  const records: object[] = [];
+  for (const place of waitingPlaces(body, shownMax)) {
+    const { json, size, first } = await shownAt(place, parts, reading);
+    const firstBytes = Buffer.from(first).toString("hex");
+    records.push({ ...(json !== "" && { record: JSON.parse(json) as unknown }), bytes: size, first_bytes: firstBytes });
   }
-  const [, part] = consentLanes.find(([name]) => name === lane) ?? [];
-  if (part === undefined) throw invalid(`'lane' must be ${consentLanes.map(([name]) => `'${name}'`).join(" or ")}`);
-  return () => parts[part].skipSetAside(at);
+  return success({ records });
 }
 
-function isWhole(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value < partitionsMax;
-}
+/** One may be as large as `shownBytesMax`. */
+const shownMax = 10;
 
-const partitionsMax = 100_000;
-
-/** A record of consent that says neither workspace nor user has none. */
-function nameOf(fields: Fields, name: "workspace_id" | "platform_id"): string {
-  const text = fields[name];
-  const isName = typeof text === "string" && text.length <= nameCharsMax &&
-    (text !== "" || (isSent(fields["lane"]) && name === "workspace_id"));
-  if (isName) return text;
-  throw invalid(`'${name}' must be an id as GET /console/log shows it; a dead letter without a lane is named by 'partition'`);
-}
-
-const nameCharsMax = 255;
-
-function placeOf({ at }: Fields, form: RegExp, example: string): { readonly sequence: bigint; readonly part: number } {
-  const [, sequence = "", part = "0"] = (typeof at === "string" && form.exec(at)) || [];
-  if (sequence === "") throw invalid(`'at' must be a place such as '${example}'`);
-  return { sequence: BigInt(sequence), part: Number(part) };
+async function shownAt(place: WaitingPlace, { log, ...consent }: Asked, reading: Call["reading"]): Promise<ShownRecord> {
+  const { record } = place.of === "intake"
+    ? await log.showRecord({ partition: place.partition, sequence: place.sequence }, reading)
+    : place.of === "user"
+    ? await log.showRecord(place.at, reading)
+    : await consent[place.of].showSetAside(place.at, reading);
+  return shownFrom(record);
 }

@@ -136,13 +136,18 @@ export type SetAsidePlace = Pick<LaneRecord, "workspaceId" | "sequence" | "part"
 
 /** The record at the place, if it is what holds others back. Refuses NOT_FOUND, and STATE_CONFLICT where it waits for another one itself. */
 export function skippable(waiting: readonly SetAside[], place: SetAsidePlace): LaneRecord {
-  const { workspaceId, sequence, part } = place;
+  const { reason, record } = waitingAt(waiting, place);
+  if (reason.startsWith(waitsFor)) throw new Refusal("STATE_CONFLICT", `${reason}: skip what holds that one back`);
+  return record;
+}
+
+/** Refuses NOT_FOUND. */
+export function waitingAt(waiting: readonly SetAside[], { workspaceId, sequence, part }: SetAsidePlace): SetAside {
   const found = waiting.find(({ record }) => {
     return record.workspaceId === workspaceId && record.sequence === sequence && record.part === part;
   });
   if (found === undefined) throw new Refusal("NOT_FOUND", `Expected a record that waits at ${sequence}.${part}, got none`);
-  if (found.reason.startsWith(waitsFor)) throw new Refusal("STATE_CONFLICT", `${found.reason}: skip what holds that one back`);
-  return found.record;
+  return found;
 }
 
 export function reasonOf(error: unknown): string {

@@ -7,6 +7,7 @@ import { fakeClock } from "../../platform/clock.fixture.ts";
 import { limits } from "../../platform/limits.ts";
 import { applyRecord } from "./domain/apply-records.ts";
 import type { LaneItem } from "./domain/lane-item.ts";
+import { encodeRecord } from "./intake/record-message.fixture.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import { readLaneMessage } from "./lanes/profile-lane.ts";
@@ -42,6 +43,32 @@ test("heddle log status shows who is held, at which record and why", async () =>
   expect(status.lags).toEqual([{ lane: "intake-0", records: 0 }]);
   expect(status.held).toMatchObject([{ workspaceId: "workspace", reason: "planted", mark: [1, expect.any(Number)] }]);
   expect(status.setAside).toEqual([]);
+});
+
+test("heddle log show tells what the first record of a held user says, and finds no other", async () => {
+  const { log } = await openHeld();
+  const [held] = (await log.status()).held;
+  if (held === undefined) throw new Error("Nobody is held");
+  const { json, size, first } = await log.show(held);
+  expect(JSON.parse(json)).toMatchObject({ userId: held.userId, mark: held.mark, change: { type: "event", name: "bad" } });
+  expect(size).toBe(Buffer.byteLength(json));
+  expect(Buffer.from(first).toString()).toBe(json.slice(0, limits.shownFirstBytes));
+  for (const wrong of [{ ...held, userId: "nobody" }, { ...held, mark: [2, 0] as const }, { partition: 0, sequence: 1 }]) {
+    await expect(log.show(wrong)).rejects.toMatchObject({ reason: "NOT_FOUND" });
+  }
+});
+
+test("heddle log show tells what a record of the intake says that was set aside, and of what is no record its bytes", async () => {
+  const { profile, log } = await openHeld();
+  const body = { type: "removeExternalIds" as const, externalIds: ["a"] };
+  const unplaced = encodeRecord({ workspaceId: "", requestId: "req-7", actor: "key", receivedAt: 5, body });
+  await profile.log.append(0, unplaced);
+  const sequence = await profile.log.append(0, Uint8Array.of(255, 7));
+  await expect.poll(async () => (await log.status()).setAside).toHaveLength(2);
+  const shown = await log.show({ partition: 0, sequence: sequence - 1 });
+  expect(JSON.parse(shown.json)).toMatchObject({ origin: { request_id: "req-7" }, remove_external_ids: { external_ids: ["a"] } });
+  expect([shown.size, shown.first]).toEqual([unplaced.length, new Uint8Array(unplaced)]);
+  expect(await log.show({ partition: 0, sequence })).toEqual({ json: "", size: 2, first: Uint8Array.of(255, 7) });
 });
 
 test("heddle log redrive has the server try again: what is mended is applied, in order", async () => {
@@ -113,6 +140,9 @@ test("in the mesh the word goes through the user's lane", async () => {
   expect(held).toMatchObject({ workspaceId: "workspace", reason: "planted", sequence: 1n });
   expect(await client.redrive({})).toMatchObject({ users: 1 });
   const { workspaceId = "", userId = "", sequence = 0n, part = 0 } = held ?? {};
+  const { record } = await client.showRecord({ workspaceId, userId, sequence, part });
+  expect(JSON.parse(record?.json ?? "")).toMatchObject({ change: { type: "event", name: "bad" } });
+  await expect(client.showRecord({ partition: 0, sequence })).rejects.toMatchObject({ reason: "NOT_FOUND" });
   await client.skip({ workspaceId, userId, sequence, part });
   expect(sent).toEqual([{ type: "redrive", userId }, { type: "skip", userId, mark: [1, part] }]);
   await expect(client.skip({ workspaceId, userId: "nobody", sequence, part })).rejects.toMatchObject({ reason: "NOT_FOUND" });

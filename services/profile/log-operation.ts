@@ -1,11 +1,12 @@
 /** `heddle log` over a data folder, whether or not a server runs on it: it does what is asked within a second, or when it starts. */
 import type { ServiceImpl } from "@connectrpc/connect";
+import type { ShownRecord } from "../../platform/lane/shown-record.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { limits } from "../../platform/limits.ts";
 import type { LogService } from "../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { SetAsidePlace } from "./domain/ports.ts";
-import type { Mark } from "./domain/profile.ts";
-import { checkSetAside, checkSkip, heldUsers, isRedrivable, type LogStatus, statusMessage } from "./lanes/log-operator.ts";
+import { checkSkip, heldUsers, isRedrivable, type LogStatus, placeOf, statusMessage } from "./lanes/log-operator.ts";
+import { type BlockedPlace, findSetAside, showRecord } from "./lanes/show-record.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore } from "./store/sqlite.ts";
@@ -17,10 +18,12 @@ interface Redriven {
 
 export interface LogOperation {
   status(): Promise<LogStatus>;
+  /** What a record says that waits. Refuses NOT_FOUND. */
+  show(at: BlockedPlace | SetAsidePlace): Promise<ShownRecord>;
   /** How many held users, and how many records that were set aside, will be tried once more. */
   redrive(): Promise<Redriven>;
   /** Refuses NOT_FOUND and STATE_CONFLICT as heddle.log.v1 does. */
-  skip(of: { readonly workspaceId: string; readonly userId: string; readonly mark: Mark }): Promise<void>;
+  skip(of: BlockedPlace): Promise<void>;
   /** Gives up a record that was set aside. Refuses NOT_FOUND. */
   skipSetAside(at: SetAsidePlace): Promise<void>;
 }
@@ -44,6 +47,7 @@ export async function openLogOperation(
         setAside: await profiles.listSetAside(limits.heldRedriveMax),
       };
     },
+    show: (at) => showRecord(profiles, at),
     async redrive() {
       const users = (await profiles.listHeld(limits.heldRedriveMax)).length;
       const records = (await profiles.listSetAside(limits.heldRedriveMax)).filter(isRedrivable).length;
@@ -55,7 +59,7 @@ export async function openLogOperation(
       await asked.skip(of);
     },
     async skipSetAside(at) {
-      checkSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
+      findSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
       await steps.forgetSetAside(at);
       await asked.redrive();
     },
@@ -66,10 +70,12 @@ export async function openLogOperation(
 export function logService(operation: LogOperation): ServiceImpl<typeof LogService> {
   return {
     getStatus: async () => statusMessage(await operation.status()),
+    showRecord: async (asked) => ({ record: await operation.show(placeOf(asked)) }),
     redrive: () => operation.redrive(),
-    async skip({ workspaceId, userId, sequence, part, partition }) {
-      if (userId === "") await operation.skipSetAside({ partition, sequence: Number(sequence) });
-      else await operation.skip({ workspaceId, userId, mark: [Number(sequence), part] });
+    async skip(asked) {
+      const place = placeOf(asked);
+      if ("userId" in place) await operation.skip(place);
+      else await operation.skipSetAside(place);
       return {};
     },
   };

@@ -9,7 +9,7 @@ import { browserMissing, browserSuite, type Opened } from "./browser.ts";
 import { enter, inOrder, pressByKeyboard, show } from "./console-page.ts";
 
 describe.skipIf(browserMissing)("in Chromium", () => {
-  const suite = heddleSuite({ apply: consentDeclaration });
+  const suite = heddleSuite({ apply: consentDeclaration.replaceAll('"console.operate"]', '"console.operate", "console.bodies"]') });
   const browser = browserSuite();
 
   async function signedIn(width = 1_280): Promise<Opened> {
@@ -43,6 +43,11 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       await expect.poll(() => page.locator("#state .state").getAttribute("class")).toBe("state warn");
       expect(await page.locator("#state .state").innerText()).toBe("Ready, and 1 waits for a human: 0 blocked users, 1 dead letter");
       await inOrder(page, `console-${device}-waiting`);
+      await pressByKeyboard(page, `Show the record at ${at}`);
+      await expect.poll(() => page.locator("#waiting .below").innerText()).toContain(`"address": "${email}"`);
+      await inOrder(page, `console-${device}-waiting-record`);
+      await pressByKeyboard(page, `Show the record at ${at}`);
+      await expect.poll(() => page.locator("#waiting .below").count()).toBe(0);
       await show(page, "home");
       await page.locator("#state .state.warn").waitFor();
       await pressByKeyboard(page, "Show what waits (1)");
@@ -56,6 +61,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       expect(await page.locator(".notice.good").innerText()).toContain(at);
       await show(page, "actions");
       await expect.poll(() => page.locator("#actions").innerText()).toContain("/console/log/skip");
+      expect(await page.locator("#actions").innerText()).toContain("/console/log/records");
     },
   );
 

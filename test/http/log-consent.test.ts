@@ -6,7 +6,13 @@ import { consentDeclaration, emailGroup, groupState, otherEmailGroup } from "../
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 import { mend, sendRubbish, sendUnread, unreadPart, type UnreadRecord } from "../unread-consent.ts";
 
-const suite = heddleSuite({ apply: consentDeclaration });
+const operator = "an-operator-who-may-see-no-bodies";
+const suite = heddleSuite({
+  apply: consentDeclaration.replace(
+    'permissions: ["*", "console.operate"]',
+    `permissions: [console.operate], secret: ${operator} }, { name: whole, permissions: ["*", console.operate, console.bodies]`,
+  ).replace("name: all, permissions: [console.operate]", "name: operator, permissions: [console.operate]"),
+});
 
 async function log(...args: string[]) {
   return await runCommand(["log", ...args], suite.heddle.commandEnv);
@@ -162,10 +168,48 @@ test("/console/log shows the same to operators, who skip a record and try all on
   await expect.poll(letters).toEqual([]);
 });
 
+test("what a dead letter says is shown to those who may see what was sent, and by heddle log show", async () => {
+  const person = newPerson();
+  const { headers } = await suite.track({ attributes: [{ external_id: person.id, email: person.email }] });
+  const sequence = positionFromToken(headers.get("x-heddle-position") ?? "")?.sequence ?? 0;
+  const at = `${sequence}.${unreadPart}`;
+  const workspaceId = await workspaceOfEvents();
+  await sendUnread(suite.heddle, { lane: "messaging-status", workspaceId, key: person.email, groupId: "", sequence });
+  await expect.poll(waiting).toEqual(["messaging-status"]);
+  const place = { lane: "messaging-status", workspace_id: workspaceId, at };
+  const shown = await suite.post("/console/log/records", { records: [place] });
+  const record = { workspace_id: workspaceId, address: person.email, cause: { request_id: "unread", part: unreadPart } };
+  expect(shown).toMatchObject({ status: 200, body: { records: [{ record, bytes: expect.any(Number) }], message: "success" } });
+  const [told] = shown.body["records"] as { bytes: number; first_bytes: string }[];
+  expect(told?.first_bytes).toHaveLength(2 * (told?.bytes ?? 0));
+  expect(Buffer.from(told?.first_bytes ?? "", "hex").toString()).toContain(person.email);
+  const refused = await suite.post("/console/log/records", { records: [place] }, { key: operator });
+  expect([refused.status, refused.body.message]).toEqual([403, expect.stringContaining("'console.bodies'")]);
+  const lane = ["--lane", "messaging-status", "--workspace", workspaceId, "--at", at];
+  expect(JSON.parse((await log("show", ...lane, "--json")).output)).toMatchObject({ record });
+  expect((await log("show", ...lane)).output).toContain(person.email);
+  expect(await log("skip", ...lane)).toMatchObject({ code: 0 });
+  await expect.poll(waiting).toEqual([]);
+  expect((await suite.post("/console/log/records", { records: [place] })).status).toBe(404);
+});
+
+test("of what is no record its size and bytes are shown", async () => {
+  const workspaceId = await workspaceOfEvents();
+  await sendRubbish(suite.heddle, { lane: "subscription", workspaceId });
+  await expect.poll(waiting).toEqual(["subscription"]);
+  const [{ sequence, part }] = await unread() as [Unread];
+  const place = { lane: "subscription", workspace_id: "", at: `${sequence}.${part}` };
+  const { body } = await suite.post("/console/log/records", { records: [place] });
+  expect(body).toEqual({ records: [{ bytes: 1, first_bytes: "ff" }], message: "success" });
+  expect(await suite.post("/console/log/skip", { records: [place] })).toMatchObject({ status: 201 });
+  await expect.poll(waiting).toEqual([]);
+});
+
 test("a blocked user or dead letter that is not there is not found, and what names neither is refused with its field", async () => {
   for (const record of [{ workspace_id: "ws_1", platform_id: "0".repeat(24), at: "17.0" }, { partition: 0, at: "17" }]) {
     const answer = await suite.post("/console/log/skip", { records: [record] });
     expect([answer.status, answer.headers.get("x-heddle-reason")], answer.text).toEqual([404, "NOT_FOUND"]);
+    expect((await suite.post("/console/log/records", { records: [record] })).status).toBe(404);
   }
   const wrong = { lane: "profile", workspace_id: "ws_1", at: "17.0" };
   const records: object[] = [wrong, { partition: -1, at: "17" }, { partition: 0, at: "17.0" }, { workspace_id: "ws_1", at: "17.0" }];

@@ -108,6 +108,7 @@ const readingPosts = [
   "POST /users/export/ids",
   "POST /users/merge/preview",
   "POST /preference_center/v1/:id/preview",
+  "POST /console/log/records",
   "POST /console/users",
   "POST /console/people",
   "POST /console/people/search",

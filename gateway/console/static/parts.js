@@ -72,13 +72,15 @@ export function Empty({ children }) {
 
 /**
  * `columns`: `[head, cell]`, where `cell` makes what stands there of a row. `hint` is a caption to be seen, `caption` one for readers. Of long
- * lists only what is near is in the page. On narrow screens a row is a block, and each cell has its head beside it.
+ * lists only what is near is in the page. `below` makes what stands open under a row, or nothing. On narrow screens a row is a block, and each cell has its head beside it.
  */
-export function Table({ caption, hint, columns, rows, empty = words.none, keyOf }) {
+export function Table({ caption, hint, columns, rows, empty = words.none, keyOf, below }) {
   if (rows.length === 0) return html`<${Empty}>${empty}<//>`;
   const isLong = rows.length > longFrom;
   function rowOf(row, at) {
-    return html`<tr key=${keyOf?.(row) ?? at} aria-rowindex=${isLong ? at + 2 : undefined}>${
+    const opened = below?.(row);
+    const key = keyOf?.(row) ?? at;
+    const cells = html`<tr key=${key} aria-rowindex=${isLong ? at + 2 : undefined}>${
       columns.map(([head, cell]) =>
         html`
           <td data-label=${head}>
@@ -87,6 +89,15 @@ export function Table({ caption, hint, columns, rows, empty = words.none, keyOf 
         `
       )
     }</tr>`;
+    if (!opened) return cells;
+    return [
+      cells,
+      html`
+        <tr key=${`${key} below`} class="below">
+          <td colspan=${columns.length}>${opened}</td>
+        </tr>
+      `,
+    ];
   }
   return html`
     <table aria-rowcount=${isLong ? rows.length + 1 : undefined}>

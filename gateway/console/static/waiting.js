@@ -1,9 +1,10 @@
 /** What waits for a human: blocked users and dead letters, with their errors, tried once more or passed over. */
 import { addressOf } from "./address.js";
-import { ask } from "./ask.js";
+import { ask, may } from "./ask.js";
 import { Buttons } from "./keys.js";
 import { useAction, useAsked } from "./live-data.js";
 import { count, Dialog, Fresh, Notice, Table } from "./parts.js";
+import { placeOf, WaitingRecord } from "./record.js";
 import { html, useEffect, useRef, useState } from "./view.js";
 import { words } from "./words.js";
 
@@ -14,6 +15,7 @@ const everyMs = 5_000;
 export function Waiting({ session, isMeant }) {
   const asked = useAsked("GET /console/log", { everyMs });
   const [open, setOpen] = useState();
+  const [shown, setShown] = useState();
   const [done, setDone] = useState("");
   const heading = useRef();
   useEffect(() => {
@@ -25,7 +27,10 @@ export function Waiting({ session, isMeant }) {
     setDone(told);
     asked.again();
   }
-  const columns = columnsFor({ session, setOpen });
+  const columns = columnsFor({ session, setOpen, shown, setShown });
+  function below(row) {
+    return keyOf(row) === shown && html`<${WaitingRecord} row=${row} />`;
+  }
   return html`
     <${Notice} kind="good">${done}<//>
     <section class="card" id="waiting"><h2 tabindex="-1" ref=${heading}>${text.title}</h2><${Fresh} asked=${asked}>${(data) =>
@@ -36,25 +41,30 @@ export function Waiting({ session, isMeant }) {
             setOpen({ kind: Redrive })}>${text.redrive}</button></p>`}
         <h3>${text.blocked}</h3>
         <${Table} hint=${text.blockedHint} empty=${text.noBlocked} rows=${data.blocked_users} columns=${columns.blocked}
-          keyOf=${(row) => `${row.platform_id} ${row.at}`} />
+          keyOf=${keyOf} below=${below} />
         <h3>${text.letters}</h3>
         <${Table} hint=${text.lettersHint} empty=${text.noLetters} rows=${data.dead_letters} columns=${columns.letters}
-          keyOf=${(row) => `${laneOf(row)} ${row.at}`} />
+          keyOf=${keyOf} below=${below} />
       `}<//></section>
     ${open && html`<${open.kind} row=${open.row} onClose=${close} />`}
   `;
+}
+
+function keyOf(row) {
+  return `${row.platform_id ?? laneOf(row)} ${row.workspace_id ?? ""} ${row.at}`;
 }
 
 function laneOf(row) {
   return row.lane ?? `intake-${row.partition}`;
 }
 
-function columnsFor({ session, setOpen }) {
+function columnsFor({ session, setOpen, shown, setShown }) {
   const rest = [
     [text.at, (row) => html`<code>${row.at}</code>`],
     [text.reason, (row) => html`<span class="error-text">${row.reason}</span>`],
     [text.actions, (row) =>
       html`
+        ${may(session, "console.bodies") && html`<${Show} row=${row} shown=${shown} setShown=${setShown} />`}
         <button type="button" class="bad" aria-label=${text.skipNamed(row.at)}
           onClick=${() => setOpen({ kind: Skip, row })}>${text.skip}</button>
       `],
@@ -74,6 +84,14 @@ function columnsFor({ session, setOpen }) {
   };
 }
 
+function Show({ row, shown, setShown }) {
+  const isShown = keyOf(row) === shown;
+  return html`
+    <button type="button" aria-expanded=${isShown} aria-label=${text.showNamed(row.at)}
+      onClick=${() => setShown(isShown ? undefined : keyOf(row))}>${isShown ? text.hide : text.show}</button>
+  `;
+}
+
 function Redrive({ onClose }) {
   const redrive = useAction(async () => {
     const { blocked_users: users, dead_letters: letters } = await ask("POST /console/log/redrive", {});
@@ -84,8 +102,7 @@ function Redrive({ onClose }) {
 
 function Skip({ row, onClose }) {
   const skip = useAction(async () => {
-    const { reason: _, of: __, ...record } = row;
-    await ask("POST /console/log/skip", { records: [record] });
+    await ask("POST /console/log/skip", { records: [placeOf(row)] });
     onClose(text.skipped(row.at));
   });
   return html`<${Confirm} action=${skip} title=${

@@ -7,6 +7,8 @@ const named = object({ id: text(), name: text() }, ["id", "name"]);
 const workspace_id = text();
 const at = text("Place of the record, such as `17.0`; of a dead letter of the intake such as `17`.");
 
+const waiting = list(object({ workspace_id, platform_id: text(), lane: text(), partition: whole(), at }, ["at"]));
+
 export const consoleLogEntries: readonly Entry[] = [
   {
     route: "GET /console/translations",
@@ -60,6 +62,29 @@ export const consoleLogEntries: readonly Entry[] = [
     examples: [{ name: "nothing waits", answer: { blocked_users: [], dead_letters: [], away: [], message: "success" } }],
   },
   {
+    route: "POST /console/log/records",
+    operationId: "showWaitingRecords",
+    tag: "Service",
+    summary: "What records say that wait for a human",
+    description:
+      "Of a blocked user the first record. Named as for `POST /console/log/skip`, ten at most. They hold what was sent of people: " +
+      "the key needs `console.bodies` too, which `*` does not hold, and that a session looked is in the audit log.",
+    extension: true,
+    body: object({ records: waiting }, ["records"]),
+    answer: success({
+      records: list(
+        object({
+          record: object({}, [], { description: "Absent where this build cannot read it, or where it is larger than 1 MiB." }),
+          bytes: whole("How large it is."),
+          first_bytes: text("The first 256 of them, in hex."),
+        }, ["bytes", "first_bytes"]),
+        "In the order of the request.",
+      ),
+    }, ["records"]),
+    reasons: ["NOT_FOUND"],
+    examples: [{ name: "none", body: { records: [] }, answer: { records: [], message: "success" } }],
+  },
+  {
     route: "POST /console/log/redrive",
     operationId: "redriveWaitingRecords",
     tag: "Service",
@@ -79,9 +104,7 @@ export const consoleLogEntries: readonly Entry[] = [
       "As `heddle log skip`: what they would have done is lost. One after the other; the first that is refused ends it. Of a blocked user `workspace_id`, `platform_id` and `at`; of a " +
       "dead letter of the intake `partition` and `at`; of one of consent `lane`, `workspace_id` and `at`, as `GET /console/log` shows them.",
     extension: true,
-    body: object({ records: list(object({ workspace_id, platform_id: text(), lane: text(), partition: whole(), at }, ["at"])) }, [
-      "records",
-    ]),
+    body: object({ records: waiting }, ["records"]),
     answer: success({ skipped: whole() }),
     reasons: ["NOT_FOUND", "STATE_CONFLICT"],
     examples: [{ name: "none", body: { records: [] }, answer: { skipped: 0, message: "success" } }],

@@ -4,6 +4,7 @@ import { keysOf, type Taken, type Whose } from "../../../platform/lane/hold-back
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import type { Mark } from "../../../platform/lane/mark.ts";
 import { checkVersion, UnknownVersion } from "../../../platform/record-version.ts";
+import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-record.ts";
 import type { Cause, Redrive as RedriveMessage } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 
 export type Redrive = Pick<RedriveMessage, "keys" | "skipped">;
@@ -28,6 +29,7 @@ export interface MessageKind<Message extends LaneMessage, Said, OfWorkspace exte
   readonly title: string;
   /** Throws on bytes that are no message. */
   readonly parse: (body: Uint8Array) => Message;
+  readonly toJson: (message: Message) => unknown;
   readonly redriveToBytes: (workspaceId: string, redrive: Redrive) => Uint8Array;
   /** What the message says, of one user or address each; its place is that of the row. */
   readonly takenFrom: (message: Message, row: LaneRecord) => Taken<Said>[];
@@ -48,6 +50,8 @@ export interface LaneMessages<Said, OfWorkspace = never> {
   readLaneBody(body: Uint8Array, place: Mark): LaneSaid<Said, OfWorkspace>;
   /** Whom a record changes; undefined where it does not say, and of what an operator asks for. */
   concernOf(body: Uint8Array): Concern | undefined;
+  /** What a record says, for a human. */
+  shown(body: Uint8Array): ShownRecord;
   /** What asks an applier to try once more what waits of these users or addresses, or of the whole workspace. */
   redriveBody(workspaceId: string, asked: { readonly keys?: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
   /** Whose change the record is, where anybody can read that. */
@@ -55,7 +59,7 @@ export interface LaneMessages<Said, OfWorkspace = never> {
 }
 
 export function laneMessages<Message extends LaneMessage, Said, OfWorkspace extends { readonly mark: Mark } = never>(
-  { title, redriveToBytes, takenFrom, alike, ofWorkspace, ...kind }: MessageKind<Message, Said, OfWorkspace>,
+  { title, toJson, redriveToBytes, takenFrom, alike, ofWorkspace, ...kind }: MessageKind<Message, Said, OfWorkspace>,
 ): LaneMessages<Said, OfWorkspace> {
   function parse(body: Uint8Array): Message | Error {
     return orError(() => {
@@ -99,6 +103,7 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       const names = said.flatMap(({ keys }) => keys);
       return names.length === 0 ? undefined : { workspaceId, names, isOfMany: said.some(({ fannedOut }) => fannedOut) };
     },
+    shown: (body) => shownRecord(body, (bytes) => toJson(kind.parse(bytes))),
     redriveBody: (workspaceId, { keys = [], skipped }) =>
       redriveToBytes(workspaceId, { keys: [...keys], skipped: skipped.map(skippedToMessage) }),
     whoseBody(body) {

@@ -3,8 +3,17 @@
  * stands in the lane. A record that did not say whose it is goes behind all others, once that can be read.
  */
 import { limits } from "../../../platform/limits.ts";
-import { partitioned, redrivable, type SetAsidePlace, skippable, type Taken, type Whose } from "../../../platform/lane/hold-back.ts";
+import {
+  partitioned,
+  redrivable,
+  type SetAsidePlace,
+  skippable,
+  type Taken,
+  waitingAt,
+  type Whose,
+} from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 
 export interface SetAsideTables {
   listSetAside(max: number): Promise<SetAside[]>;
@@ -17,6 +26,8 @@ export interface RedriveMessages {
   takenFromRow(record: LaneRecord): readonly Taken<unknown>[];
   /** Of a record of a lane: undefined where nobody can tell. */
   whoseBody(body: Uint8Array): Whose | undefined;
+  /** What a record says, for a human. */
+  shown(body: Uint8Array): ShownRecord;
   /** What asks an applier to try once more what waits of these users or addresses, and to forget the skipped. */
   redriveBody(workspaceId: string, asked: { readonly keys: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
 }
@@ -29,13 +40,15 @@ export interface RedriveParts extends RedriveMessages {
 
 export interface Redriving {
   listSetAside(max: number): Promise<SetAside[]>;
+  /** What one of them says. Refuses NOT_FOUND. */
+  showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
   /** Asks for those that can be read now; how many. */
   redriveSetAside(): Promise<number>;
   /** Asks to forget the record that holds its user or address back, and to try those behind it once more. */
   skipSetAside(at: SetAsidePlace): Promise<void>;
 }
 
-export function redriving({ tables, takenFromRow, whoseBody, redriveBody, laneOf, append }: RedriveParts): Redriving {
+export function redriving({ tables, takenFromRow, shown, whoseBody, redriveBody, laneOf, append }: RedriveParts): Redriving {
   async function putBack(record: LaneRecord): Promise<number> {
     const whose = whoseBody(record.body);
     if (whose === undefined) return 0;
@@ -50,6 +63,7 @@ export function redriving({ tables, takenFromRow, whoseBody, redriveBody, laneOf
   }
   return {
     listSetAside: (max) => tables.listSetAside(max),
+    showSetAside: async (at) => shown(waitingAt(await tables.listSetAside(limits.setAsideRedriveMax), at).record.body),
     async redriveSetAside() {
       const [lost, known] = partitioned(redrivable(await tables.listSetAside(limits.setAsideRedriveMax), takenFromRow));
       for (const [workspaceId, records] of Map.groupBy(known, (record) => record.workspaceId)) await askFor(workspaceId, records);

@@ -1,5 +1,7 @@
 /** What both services of consent answer to operators: how far lanes are, what waits for a human, and the ledger as a whole. */
-import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
+import type { SetAsidePlace } from "../../../platform/lane/hold-back.ts";
+import type { SetAside } from "../../../platform/lane/lane.ts";
+import type { ShownRecord } from "../../../platform/lane/shown-record.ts";
 import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -12,10 +14,12 @@ export interface OperatorParts {
   readonly setAside: {
     /** Records that wait for a human, at most `max`. */
     listSetAside(max: number): Promise<SetAside[]>;
+    /** What one of them says. Refuses NOT_FOUND. */
+    showSetAside(at: SetAsidePlace): Promise<ShownRecord>;
     /** Tries those that can be read now once more; how many. */
     redriveSetAside(): Promise<number>;
     /** Forgets the record that holds its user or address back, and tries those behind it once more. */
-    skipSetAside(at: Pick<LaneRecord, "workspaceId" | "sequence" | "part">): Promise<void>;
+    skipSetAside(at: SetAsidePlace): Promise<void>;
   };
 }
 
@@ -44,14 +48,23 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
       });
       return { records };
     },
+    showSetAside: async (message: LetterMessage) => ({ record: await setAside.showSetAside(placeOf(message)) }),
     redriveSetAside: async () => ({ records: await setAside.redriveSetAside() }),
-    async skipSetAside(
-      { workspaceId, sequence, part }: { readonly workspaceId: string; readonly sequence: bigint; readonly part: number },
-    ) {
-      await setAside.skipSetAside({ workspaceId, sequence: Number(sequence), part });
+    async skipSetAside(message: LetterMessage) {
+      await setAside.skipSetAside(placeOf(message));
       return {};
     },
   };
+}
+
+interface LetterMessage {
+  readonly workspaceId: string;
+  readonly sequence: bigint;
+  readonly part: number;
+}
+
+function placeOf({ workspaceId, sequence, part }: LetterMessage): SetAsidePlace {
+  return { workspaceId, sequence: Number(sequence), part };
 }
 
 /** The histories of these subjects as one, up to `until` (Unix milliseconds; 0: all), and where their whole chains are damaged. */

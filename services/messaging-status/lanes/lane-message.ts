@@ -4,6 +4,7 @@ import { causeFromMessage, type LaneMessages, laneMessages, orError, unreadable 
 import { keysOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
 import { writtenVersion } from "../../../platform/record-version.ts";
+import { messageJson } from "../../../platform/lane/shown-record.ts";
 import * as lane from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { EmailMark, EmailStatus, InvalidReason, Mark } from "../domain/address-state.ts";
 import type { StatusChange, StatusRecord } from "../domain/status-record.ts";
@@ -11,6 +12,7 @@ import type { StatusChange, StatusRecord } from "../domain/status-record.ts";
 export const statusMessages: LaneMessages<StatusRecord> = laneMessages({
   title: "status record",
   parse: (body) => fromBinary(lane.StatusRecordSchema, body),
+  toJson: (message) => messageJson(lane.StatusRecordSchema, message),
   redriveToBytes: (workspaceId, value) =>
     toBinary(
       lane.StatusRecordSchema,

@@ -5,11 +5,12 @@ import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Lag } from "../../../platform/telemetry/lag.ts";
-import type { LogService } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
+import type { LogService, SkipRequest } from "../../../proto/gen/heddle/log/v1/log_service_pb.ts";
 import type { HeldUser, IdentityWriter, ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import { redrivenBody } from "../intake/redriven.ts";
 import { redriveUsers, skipRecord } from "./redrive-users.ts";
+import { type BlockedPlace, findSetAside, showRecord } from "./show-record.ts";
 
 export interface LogOperatorParts {
   readonly profiles: Pick<ProfileStore, "listHeld" | "loadHeld" | "listSetAside">;
@@ -32,20 +33,25 @@ export function logOperator(parts: LogOperatorParts): ServiceImpl<typeof LogServ
       ]);
       return statusMessage({ lags: lag, held, setAside });
     },
+    showRecord: async (message) => ({ record: await showRecord(profiles, placeOf(message)) }),
     redrive: async () => ({ users: await redriveUsers(parts), records: await redriveSetAside(parts) }),
-    async skip({ workspaceId, userId, sequence, part, partition }) {
-      if (userId === "") {
-        const at = { partition, sequence: Number(sequence) };
-        checkSetAside(await profiles.listSetAside(limits.heldRedriveMax), at);
-        await parts.identities.forgetSetAside(at);
-        return {};
+    async skip(asked) {
+      const place = placeOf(asked);
+      if ("userId" in place) {
+        checkSkip((await profiles.loadHeld(place.workspaceId, [place.userId])).get(place.userId), place);
+        await skipRecord(parts, place);
+      } else {
+        findSetAside(await profiles.listSetAside(limits.heldRedriveMax), place);
+        await parts.identities.forgetSetAside(place);
       }
-      const mark: Mark = [Number(sequence), part];
-      checkSkip((await profiles.loadHeld(workspaceId, [userId])).get(userId), { userId, mark });
-      await skipRecord(parts, { workspaceId, userId, mark });
       return {};
     },
   };
+}
+
+/** Which record is meant: that of a held user, or without one that of the intake. */
+export function placeOf({ workspaceId, userId, sequence, part, partition }: Omit<SkipRequest, "$typeName">): BlockedPlace | SetAsidePlace {
+  return userId === "" ? { partition, sequence: Number(sequence) } : { workspaceId, userId, mark: [Number(sequence), part] };
 }
 
 export interface LogStatus {
@@ -79,12 +85,6 @@ export async function heldUsers(profiles: Pick<ProfileStore, "listHeld" | "loadH
     if (first !== undefined) rows.push({ workspaceId, userId, reason, mark: first.mark });
   }
   return rows;
-}
-
-/** Refuses NOT_FOUND where nothing was set aside at the place. */
-export function checkSetAside(setAside: readonly SetAsideRecord[], { partition, sequence }: SetAsidePlace): void {
-  if (setAside.some((record) => record.partition === partition && record.sequence === sequence)) return;
-  throw new Refusal("NOT_FOUND", `Expected a record that was set aside at ${sequence} of partition ${partition}, got none`);
 }
 
 /** Whether this build can read the record. */

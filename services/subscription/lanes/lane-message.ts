@@ -3,6 +3,7 @@ import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/p
 import { causeFromMessage, type LaneMessages, laneMessages, orError } from "../../consent/engine/lane-message.ts";
 import { keyOf, type Taken } from "../../../platform/lane/hold-back.ts";
 import type { LaneRecord } from "../../../platform/lane/lane.ts";
+import { messageJson } from "../../../platform/lane/shown-record.ts";
 import { limits } from "../../../platform/limits.ts";
 import { writtenVersion } from "../../../platform/record-version.ts";
 import { type SubscriptionRecord, SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
@@ -23,6 +24,7 @@ export const groupsName = "groups";
 export const membershipMessages: LaneMessages<MembershipRecord, SaidOfGroups> = laneMessages({
   title: "subscription record",
   parse: (body) => fromBinary(SubscriptionRecordSchema, body),
+  toJson: (message) => messageJson(SubscriptionRecordSchema, message),
   // All memberships of a workspace are in one lane, where a merge waits for two users: what waits is tried together
   redriveToBytes: (workspaceId, { skipped }) => recordToBytes({ workspaceId, change: { case: "redrive", value: { skipped } } }),
   takenFrom,

@@ -6,13 +6,15 @@
 
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { ShownRecord } from "./shown_record_pb.ts";
+import { file_heddle_log_v1_shown_record } from "./shown_record_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file heddle/log/v1/log_service.proto.
  */
 export const file_heddle_log_v1_log_service: GenFile = /*@__PURE__*/
-  fileDesc("Ch9oZWRkbGUvbG9nL3YxL2xvZ19zZXJ2aWNlLnByb3RvEg1oZWRkbGUubG9nLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiiAEKEUdldFN0YXR1c1Jlc3BvbnNlEiAKBGxhZ3MYASADKAsyEi5oZWRkbGUubG9nLnYxLkxhZxIlCgRoZWxkGAIgAygLMhcuaGVkZGxlLmxvZy52MS5IZWxkVXNlchIqCglzZXRfYXNpZGUYAyADKAsyFy5oZWRkbGUubG9nLnYxLlNldEFzaWRlIjUKA0xhZxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoASJhCghIZWxkVXNlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEAoIc2VxdWVuY2UYBCABKAQSDAoEcGFydBgFIAEoDSI/CghTZXRBc2lkZRIRCglwYXJ0aXRpb24YASABKA0SEAoIc2VxdWVuY2UYAiABKAQSDgoGcmVhc29uGAMgASgJIhAKDlJlZHJpdmVSZXF1ZXN0IjEKD1JlZHJpdmVSZXNwb25zZRINCgV1c2VycxgBIAEoDRIPCgdyZWNvcmRzGAIgASgNImcKC1NraXBSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgEEgwKBHBhcnQYBCABKA0SEQoJcGFydGl0aW9uGAUgASgNIg4KDFNraXBSZXNwb25zZTLsAQoKTG9nU2VydmljZRJTCglHZXRTdGF0dXMSHy5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1JlcXVlc3QaIC5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESSAoHUmVkcml2ZRIdLmhlZGRsZS5sb2cudjEuUmVkcml2ZVJlcXVlc3QaHi5oZWRkbGUubG9nLnYxLlJlZHJpdmVSZXNwb25zZRI/CgRTa2lwEhouaGVkZGxlLmxvZy52MS5Ta2lwUmVxdWVzdBobLmhlZGRsZS5sb2cudjEuU2tpcFJlc3BvbnNlYgZwcm90bzM");
+  fileDesc("Ch9oZWRkbGUvbG9nL3YxL2xvZ19zZXJ2aWNlLnByb3RvEg1oZWRkbGUubG9nLnYxIhIKEEdldFN0YXR1c1JlcXVlc3QiiAEKEUdldFN0YXR1c1Jlc3BvbnNlEiAKBGxhZ3MYASADKAsyEi5oZWRkbGUubG9nLnYxLkxhZxIlCgRoZWxkGAIgAygLMhcuaGVkZGxlLmxvZy52MS5IZWxkVXNlchIqCglzZXRfYXNpZGUYAyADKAsyFy5oZWRkbGUubG9nLnYxLlNldEFzaWRlIjUKA0xhZxIMCgRsYW5lGAEgASgJEg8KB3JlY29yZHMYAiABKAQSDwoHc2Vjb25kcxgDIAEoASJhCghIZWxkVXNlchIUCgx3b3Jrc3BhY2VfaWQYASABKAkSDwoHdXNlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkSEAoIc2VxdWVuY2UYBCABKAQSDAoEcGFydBgFIAEoDSI/CghTZXRBc2lkZRIRCglwYXJ0aXRpb24YASABKA0SEAoIc2VxdWVuY2UYAiABKAQSDgoGcmVhc29uGAMgASgJIm0KEVNob3dSZWNvcmRSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgEEgwKBHBhcnQYBCABKA0SEQoJcGFydGl0aW9uGAUgASgNIkAKElNob3dSZWNvcmRSZXNwb25zZRIqCgZyZWNvcmQYASABKAsyGi5oZWRkbGUubG9nLnYxLlNob3duUmVjb3JkIhAKDlJlZHJpdmVSZXF1ZXN0IjEKD1JlZHJpdmVSZXNwb25zZRINCgV1c2VycxgBIAEoDRIPCgdyZWNvcmRzGAIgASgNImcKC1NraXBSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIPCgd1c2VyX2lkGAIgASgJEhAKCHNlcXVlbmNlGAMgASgEEgwKBHBhcnQYBCABKA0SEQoJcGFydGl0aW9uGAUgASgNIg4KDFNraXBSZXNwb25zZTLEAgoKTG9nU2VydmljZRJTCglHZXRTdGF0dXMSHy5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1JlcXVlc3QaIC5oZWRkbGUubG9nLnYxLkdldFN0YXR1c1Jlc3BvbnNlIgOQAgESVgoKU2hvd1JlY29yZBIgLmhlZGRsZS5sb2cudjEuU2hvd1JlY29yZFJlcXVlc3QaIS5oZWRkbGUubG9nLnYxLlNob3dSZWNvcmRSZXNwb25zZSIDkAIBEkgKB1JlZHJpdmUSHS5oZWRkbGUubG9nLnYxLlJlZHJpdmVSZXF1ZXN0Gh4uaGVkZGxlLmxvZy52MS5SZWRyaXZlUmVzcG9uc2USPwoEU2tpcBIaLmhlZGRsZS5sb2cudjEuU2tpcFJlcXVlc3QaGy5oZWRkbGUubG9nLnYxLlNraXBSZXNwb25zZWIGcHJvdG8z", [file_heddle_log_v1_shown_record]);
 
 /**
  * @generated from message heddle.log.v1.GetStatusRequest
@@ -160,6 +162,62 @@ export const SetAsideSchema: GenMessage<SetAside> = /*@__PURE__*/
   messageDesc(file_heddle_log_v1_log_service, 4);
 
 /**
+ * @generated from message heddle.log.v1.ShowRecordRequest
+ */
+export type ShowRecordRequest = Message<"heddle.log.v1.ShowRecordRequest"> & {
+  /**
+   * @generated from field: string workspace_id = 1;
+   */
+  workspaceId: string;
+
+  /**
+   * @generated from field: string user_id = 2;
+   */
+  userId: string;
+
+  /**
+   * @generated from field: uint64 sequence = 3;
+   */
+  sequence: bigint;
+
+  /**
+   * @generated from field: uint32 part = 4;
+   */
+  part: number;
+
+  /**
+   * Of the intake; without a user_id.
+   *
+   * @generated from field: uint32 partition = 5;
+   */
+  partition: number;
+};
+
+/**
+ * Describes the message heddle.log.v1.ShowRecordRequest.
+ * Use `create(ShowRecordRequestSchema)` to create a new message.
+ */
+export const ShowRecordRequestSchema: GenMessage<ShowRecordRequest> = /*@__PURE__*/
+  messageDesc(file_heddle_log_v1_log_service, 5);
+
+/**
+ * @generated from message heddle.log.v1.ShowRecordResponse
+ */
+export type ShowRecordResponse = Message<"heddle.log.v1.ShowRecordResponse"> & {
+  /**
+   * @generated from field: heddle.log.v1.ShownRecord record = 1;
+   */
+  record?: ShownRecord | undefined;
+};
+
+/**
+ * Describes the message heddle.log.v1.ShowRecordResponse.
+ * Use `create(ShowRecordResponseSchema)` to create a new message.
+ */
+export const ShowRecordResponseSchema: GenMessage<ShowRecordResponse> = /*@__PURE__*/
+  messageDesc(file_heddle_log_v1_log_service, 6);
+
+/**
  * @generated from message heddle.log.v1.RedriveRequest
  */
 export type RedriveRequest = Message<"heddle.log.v1.RedriveRequest"> & {
@@ -170,7 +228,7 @@ export type RedriveRequest = Message<"heddle.log.v1.RedriveRequest"> & {
  * Use `create(RedriveRequestSchema)` to create a new message.
  */
 export const RedriveRequestSchema: GenMessage<RedriveRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 5);
+  messageDesc(file_heddle_log_v1_log_service, 7);
 
 /**
  * @generated from message heddle.log.v1.RedriveResponse
@@ -196,7 +254,7 @@ export type RedriveResponse = Message<"heddle.log.v1.RedriveResponse"> & {
  * Use `create(RedriveResponseSchema)` to create a new message.
  */
 export const RedriveResponseSchema: GenMessage<RedriveResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 6);
+  messageDesc(file_heddle_log_v1_log_service, 8);
 
 /**
  * @generated from message heddle.log.v1.SkipRequest
@@ -235,7 +293,7 @@ export type SkipRequest = Message<"heddle.log.v1.SkipRequest"> & {
  * Use `create(SkipRequestSchema)` to create a new message.
  */
 export const SkipRequestSchema: GenMessage<SkipRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 7);
+  messageDesc(file_heddle_log_v1_log_service, 9);
 
 /**
  * @generated from message heddle.log.v1.SkipResponse
@@ -248,7 +306,7 @@ export type SkipResponse = Message<"heddle.log.v1.SkipResponse"> & {
  * Use `create(SkipResponseSchema)` to create a new message.
  */
 export const SkipResponseSchema: GenMessage<SkipResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_log_v1_log_service, 8);
+  messageDesc(file_heddle_log_v1_log_service, 10);
 
 /**
  * Served beside a part's own service, for callers that are named for it.
@@ -265,6 +323,17 @@ export const LogService: GenService<{
     methodKind: "unary";
     input: typeof GetStatusRequestSchema;
     output: typeof GetStatusResponseSchema;
+  },
+  /**
+   * What the record says that a user's other records wait for; without a user, the record of the intake that was set aside at
+   * this place. Refusals: NOT_FOUND where no record waits there.
+   *
+   * @generated from rpc heddle.log.v1.LogService.ShowRecord
+   */
+  showRecord: {
+    methodKind: "unary";
+    input: typeof ShowRecordRequestSchema;
+    output: typeof ShowRecordResponseSchema;
   },
   /**
    * Tries the records of all held users once more, and appends those that were set aside again, behind all others.

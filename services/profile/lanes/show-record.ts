@@ -1,0 +1,37 @@
+/** What an operator reads of a record that waits: one of the intake as it was sent, that of a held user as it was resolved. */
+import { Buffer } from "node:buffer";
+import { type ShownRecord, shownRecord } from "../../../platform/lane/shown-record.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { ProfileStore, SetAsidePlace, SetAsideRecord } from "../domain/ports.ts";
+import type { Mark } from "../domain/profile.ts";
+import { recordJson } from "../intake/record-json.ts";
+
+export interface BlockedPlace {
+  readonly workspaceId: string;
+  readonly userId: string;
+  readonly mark: Mark;
+}
+
+/** Refuses NOT_FOUND where no record waits at the place, or the user's first one waits at another. */
+export async function showRecord(
+  profiles: Pick<ProfileStore, "loadHeld" | "listSetAside">,
+  place: BlockedPlace | SetAsidePlace,
+): Promise<ShownRecord> {
+  if (!("userId" in place)) {
+    return shownRecord(findSetAside(await profiles.listSetAside(limits.heldRedriveMax), place).body, recordJson);
+  }
+  const { workspaceId, userId, mark: [sequence, part] } = place;
+  const [first] = (await profiles.loadHeld(workspaceId, [userId])).get(userId)?.records ?? [];
+  if (first?.mark[0] !== sequence || first.mark[1] !== part) {
+    throw new Refusal("NOT_FOUND", `Expected a record that holds "${userId}" back at ${sequence}.${part}, got none`);
+  }
+  return shownRecord(Buffer.from(JSON.stringify(first)), () => first);
+}
+
+/** Refuses NOT_FOUND where nothing was set aside at the place. */
+export function findSetAside(setAside: readonly SetAsideRecord[], { partition, sequence }: SetAsidePlace): SetAsideRecord {
+  const found = setAside.find((record) => record.partition === partition && record.sequence === sequence);
+  if (found !== undefined) return found;
+  throw new Refusal("NOT_FOUND", `Expected a record that was set aside at ${sequence} of partition ${partition}, got none`);
+}
