@@ -1,6 +1,7 @@
 /** The heddle command: its commands, their options and help. Each command has a file of its own, loaded when it runs. */
 import { Argument, Command, CommanderError } from "commander";
 
+import { buildVersion } from "../platform/own-process.ts";
 import { addBackup } from "./backup-command.ts";
 import { addCapacity } from "./capacity-command.ts";
 import { addConsent } from "./consent-command.ts";
@@ -35,7 +36,7 @@ export function commandTree(done: (code: number) => void): Command {
   const program = new Command("heddle")
     .configureOutput({ writeOut: (text) => process.stdout.write(asCalled(text)), writeErr: (text) => process.stderr.write(asCalled(text)) })
     .description("The customer-data API that you run yourself.")
-    .version("0.1.0")
+    .version(buildVersion)
     .exitOverride()
     .showHelpAfterError("(run it with --help to see how it is used)")
     .addHelpText("after", "\nExit codes: 0 done, 1 failed, 2 called in a way it does not understand.\n");

@@ -7,12 +7,14 @@ import { parseDeclaration } from "../gateway/access/declaration.ts";
 import type { Change } from "../gateway/access/declare-plan.ts";
 import { type GatewayConfig, readGatewayConfig } from "../gateway/config.ts";
 import type { Between } from "../gateway/console/live/live.ts";
+import type { Processes } from "../gateway/access/processes.ts";
 import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { openGateway } from "../gateway/wire.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { openRedisLimiter } from "../platform/limiter/redis.ts";
 import { limits } from "../platform/limits.ts";
 import { type PeerConfig, readOptionalPeer, readPeer, readTls } from "../platform/mesh-config.ts";
+import { ownProcess } from "../platform/own-process.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { directClient } from "../platform/rpc/direct.ts";
 import { watchParts } from "../platform/rpc/watch-parts.ts";
@@ -70,7 +72,7 @@ export async function openMeshGateway(
   try {
     const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
     if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
-    const { access, bus, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
+    const { access, bus, processes, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
     opened.push(closeAccess);
     if (declaration) {
       const { file, text } = declaration;
@@ -79,9 +81,11 @@ export async function openMeshGateway(
     }
     const { url, health } = await listen(config, {
       access,
+      processes,
       ...parts,
       ...(bus && { between: { bus, installation: config.access.installation } }),
     }, opened);
+    opened.push(processes.tell(ownProcess("gateway", clock)));
     logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
     return { health, close };
@@ -97,7 +101,11 @@ function isNews({ action, note, secretShownBefore }: Change): boolean {
 
 async function listen(
   config: MeshGatewayConfig,
-  { access, clock, logger, telemetry, between }: ProcessParts & { readonly access: Access & AccessAdmin; readonly between?: Between },
+  { access, processes, clock, logger, telemetry, between }: ProcessParts & {
+    readonly access: Access & AccessAdmin;
+    readonly processes: Processes;
+    readonly between?: Between;
+  },
   opened: (() => Promise<void> | void)[],
 ): Promise<{ url: string; health(): Readiness }> {
   const limiter = await openRedisLimiter({
@@ -121,6 +129,7 @@ async function listen(
   }
   const gateway = openGateway({
     access,
+    processes: () => processes.list(),
     profile: clientOf("profile", ProfileService, ["trackUsers"]),
     log: clientOf("profile", LogService),
     subscription: clientOf("subscription", SubscriptionService),

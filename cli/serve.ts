@@ -6,6 +6,7 @@ import { systemClock } from "../platform/clock.ts";
 import type { ConfigReader } from "../platform/config.ts";
 import { limits } from "../platform/limits.ts";
 import { createLogger, type Logger, type LogLevel } from "../platform/logger.ts";
+import { ownProcess } from "../platform/own-process.ts";
 import { runUntilSignal } from "../platform/process.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readTelemetryConfig } from "../platform/telemetry/config.ts";
@@ -41,7 +42,8 @@ export async function serve(part: string, options: ServeOptions): Promise<number
     return await servePart((read, open) =>
       run(part, options, {
         read: (reader) => ({ own: read(reader), access: readMeshAccess(reader) }),
-        open: ({ own, access }, parts) => withTenants(access, parts, (all) => listening(part, open, { config: own, parts: all })),
+        open: ({ own, access }, parts) =>
+          withTenants(part, access, { parts, open: (all) => listening(part, open, { config: own, parts: all }) }),
       })
     );
   }
@@ -49,20 +51,22 @@ export async function serve(part: string, options: ServeOptions): Promise<number
   throw new UsageError(`Expected the part ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got "${part}"`);
 }
 
-/** A part knows which workspaces there are for as long as it serves. */
+/** A part knows which workspaces there are for as long as it serves, and operators know of it. */
 async function withTenants(
+  name: string,
   config: MeshAccessConfig,
-  parts: ProcessParts,
-  open: (parts: ProcessParts) => Promise<ServedPart>,
+  { parts, open }: { readonly parts: ProcessParts; readonly open: (parts: ProcessParts) => Promise<ServedPart> },
 ): Promise<ServedPart> {
-  const tenants = await openMeshTenants(config, parts.clock);
+  const tenants = await openMeshTenants(config, parts);
   try {
     const part = await open({ ...parts, tenants });
+    const endTelling = tenants.tell(ownProcess(name, parts.clock));
     return {
       url: part.url,
       health: () => part.health?.() ?? { ready: true },
       async close() {
         await part.close();
+        await endTelling();
         await tenants.close();
       },
     };

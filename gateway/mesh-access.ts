@@ -10,6 +10,7 @@ import type { Tenants } from "../platform/rpc/tenants.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
 import { openBusNotices } from "./access/notices.ts";
+import { openProcesses, type Processes } from "./access/processes.ts";
 import { accessLayout, openAccess } from "./access/store.ts";
 import { openTenants } from "./access/tenants.ts";
 import { openRestoreNotes, type RestoreNotes } from "./access/restore-notes.ts";
@@ -44,6 +45,7 @@ export interface MeshAccess {
   readonly access: Access & AccessAdmin;
   readonly restores: RestoreNotes;
   readonly writes: WritePause;
+  readonly processes: Processes;
   /** To the other gateways; undefined where there is no NATS. */
   readonly bus?: Bus;
   close(): Promise<void>;
@@ -73,6 +75,7 @@ export async function openMeshAccess(
       access,
       ...(bus && { bus }),
       restores: openRestoreNotes({ documents, installation, clock: parts.clock }),
+      processes: openProcesses({ documents, installation, ...parts }),
       writes: openWritePause({ documents, installation, clock: parts.clock }),
       async close() {
         access.close();
@@ -85,11 +88,16 @@ export async function openMeshAccess(
   }
 }
 
-/** Which workspaces and companies there are, for a part that serves RPCs. Refuses as openMeshAccess does. */
+/** What a part that serves RPCs reads and writes of it. */
+export interface MeshTenants extends Tenants, Pick<Processes, "tell"> {
+  close(): Promise<void>;
+}
+
+/** Which workspaces and companies there are, and that the part runs. Refuses as openMeshAccess does. */
 export async function openMeshTenants(
   { store, installation }: MeshAccessConfig,
-  clock: Clock,
-): Promise<Tenants & { close(): Promise<void> }> {
+  { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
+): Promise<MeshTenants> {
   const { session, close } = await openKeyspace(store, meshAccessSchema, clock);
   try {
     const documents = openCassandraDocuments({ session, layout: accessLayout, clock });
@@ -97,6 +105,7 @@ export async function openMeshTenants(
     return {
       isKnown,
       find,
+      tell: openProcesses({ documents, installation, clock, logger }).tell,
       async close() {
         closeTenants();
         await close();

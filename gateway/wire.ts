@@ -4,6 +4,7 @@ import type { Clock } from "../platform/clock.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
 import { newId } from "../platform/identifier.ts";
+import { ownProcess } from "../platform/own-process.ts";
 import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
 import { noTelemetry, type Telemetry } from "../platform/telemetry/telemetry.ts";
 import type { ContentService } from "../proto/gen/heddle/content/v1/content_service_pb.ts";
@@ -15,6 +16,7 @@ import type { ScimService } from "../proto/gen/heddle/scim/v1/scim_service_pb.ts
 import type { SubscriptionService } from "../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import type { Access } from "./access/access.ts";
 import type { AccessAdmin } from "./access/admin.ts";
+import type { RunningProcess } from "./access/processes.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
 import { openDocuments } from "./documents/documents.ts";
@@ -53,6 +55,8 @@ export interface GatewayOptions {
   /** What /readyz answers; always ready where it is left out. */
   readonly health?: () => Health;
   readonly telemetry?: Telemetry;
+  /** Those of the installation; without it this process is all of them. */
+  readonly processes?: () => Promise<readonly RunningProcess[]>;
   /** To the other gateways; without it the live view shows the requests of this one. */
   readonly between?: Between;
 }
@@ -60,6 +64,8 @@ export interface GatewayOptions {
 /** Throws when a trusted proxy is neither an address nor a range. */
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
+  const own = ownProcess("heddle", clock);
+  const { processes = async () => [{ ...own, heardAt: clock.now() }] } = options;
   const live = openLive({ clock, ...(options.between && { between: options.between }) });
   const observing: Observing = { ...telemetry, activity: createActivity(clock), live, inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
@@ -83,7 +89,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       health,
       ownHealth: () => ownHealth,
       documents: openDocuments(routeTable),
-      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health }),
+      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health, processes }),
     },
     scimNotes,
     access,

@@ -16,6 +16,12 @@ export const tenantLimits = {
   // How often a gateway says that it is there, and after how much silence others take it for gone
   gatewayBeatMs: 5_000,
   gatewaySilenceMs: 20_000,
+  // How often a process of the mesh says that it runs, after how much silence it is shown as late, and after how much no more; and how long a row
+  // says that it ended
+  processTellMs: 30_000,
+  processLateMs: 90_000,
+  processKeepMs: 3600 * 1000,
+  processEndedKeepMs: 60_000,
   // While a backup is made: how long a pause of writes lasts that nobody renews, how often it is renewed, and what clients are told
   writePauseMs: 30_000,
   writePauseRenewMs: 5_000,

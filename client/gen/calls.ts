@@ -4252,6 +4252,51 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/processes: Which processes of the installation run, of which build. */
+  readonly listProcesses: {
+    readonly answer: {
+      readonly processes: readonly ({
+        /** Of this life of it. */
+        readonly id: string;
+        /** `gateway`, `profile`, `subscription`, `messaging-status`, `scim` or `content`; `heddle`: all of them in one. */
+        readonly part: string;
+        /** Of its build. */
+        readonly version: string;
+        /** Node or Deno, with its version. */
+        readonly runtime: string;
+        /** The machine, or the pod. */
+        readonly host: string;
+        readonly started_at: string;
+        /** By its own clock. */
+        readonly heard_at: string;
+        /** It should have been heard of since. */
+        readonly late: boolean;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** GET /console/log: Blocked users and dead letters of the whole installation. */
   readonly listWaitingRecords: {
     readonly answer: {
@@ -5034,6 +5079,7 @@ export const routes = {
   watchRequests: "GET /console/live",
   watchBodies: "GET /console/live/bodies",
   listTranslationMatrix: "GET /console/translations",
+  listProcesses: "GET /console/processes",
   listWaitingRecords: "GET /console/log",
   showWaitingRecords: "POST /console/log/records",
   redriveWaitingRecords: "POST /console/log/redrive",

@@ -6,6 +6,7 @@ import type { Action } from "../access/actions.ts";
 import type { Change } from "../access/declare-plan.ts";
 import { differencesOf } from "../access/declared-differences.ts";
 import type { AccessAdmin } from "../access/admin.ts";
+import type { RunningProcess } from "../access/processes.ts";
 import { createKey, keyById, type NewKey, revokeKey, rotateKey } from "../access/keys.ts";
 import { endSessions, type OpenedSession, openSession } from "../access/sessions.ts";
 import { type Caller, isStillGood } from "../guards/authenticate.ts";
@@ -39,6 +40,8 @@ export interface Console {
   noteUse(holder: KeyHolder): void;
   /** Names of subscription groups, by their ids. */
   groups(holder: KeyHolder): ReadonlyMap<string, string>;
+  /** Of the whole installation, for operators. Refuses STORE_UNAVAILABLE. */
+  processes(): Promise<readonly RunningProcess[]>;
   now(): number;
 }
 
@@ -73,6 +76,7 @@ type ConsoleParts = Spending & {
   readonly live: Live;
   readonly health: () => Health;
   readonly access: Access & AccessAdmin;
+  readonly processes: () => Promise<readonly RunningProcess[]>;
   readonly clock: Clock;
   readonly logger: Logger;
 };
@@ -101,6 +105,7 @@ export function openConsole(parts: ConsoleParts): Console {
     actions: ({ workspace }) => access.actions.list(workspace.id),
     groups: ({ workspace }) =>
       new Map(access.declared(workspace.id, "subscription_group").map(({ id, content }) => [id, content["name"] ?? id])),
+    processes: parts.processes,
     now: () => clock.now(),
   };
 }

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document: the live routes, each with what is written by hand about it. */
 import { limits } from "../../platform/limits.ts";
+import { buildVersion } from "../../platform/own-process.ts";
 import type { Route } from "../route.ts";
 import { errorExamples } from "./answers.ts";
 import { entries, schemas } from "./entries.ts";
@@ -50,7 +51,7 @@ const byRoute: ReadonlyMap<RouteName, Entry> = new Map(entries.map((entry) => [e
 
 const info = {
   title: "Heddle",
-  version: "0.1.0",
+  version: buildVersion,
   license: { name: "Apache-2.0", identifier: "Apache-2.0" },
   description:
     "The customer-data API that you run yourself. Send `Authorization: Bearer <key>`. Every refusal is JSON with a `message`, and " +

@@ -1,7 +1,7 @@
 /** Operations in a browser: what waits for a human is shown with its error, skipped and tried again, by keyboard alone too. */
 import { describe, expect, test } from "vitest";
 import { consentDeclaration } from "../consent.ts";
-import { demoKey } from "../heddle.ts";
+import { demoKey, testShape } from "../heddle.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";
 import { sendUnread, unreadPart } from "../unread-consent.ts";
 import { positionFromToken } from "../../platform/intake/position.ts";
@@ -64,6 +64,19 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       expect(await page.locator("#actions").innerText()).toContain("/console/log/records");
     },
   );
+
+  test("the processes are listed with their build and runtime; where the server does not answer they are dimmed and dated", async () => {
+    const { page } = await signedIn();
+    await show(page, "operations");
+    const listed = page.locator("#processes");
+    await expect.poll(() => listed.innerText()).toMatch(testShape === "mesh" ? /messaging-status[^]*profile/ : /heddle/);
+    expect(await listed.innerText()).toMatch(/(Node|Deno) \d+[.]/);
+    expect(await listed.locator(".state.good").count()).toBeGreaterThan(0);
+    await inOrder(page, "console-desktop-processes");
+    await page.route("**/console/processes", (route) => route.abort());
+    await listed.locator("div.stale").waitFor({ timeout: 30_000 });
+    expect(await listed.locator("[role=alert] time").count()).toBe(1);
+  });
 
   test("everything is tried once more after a question", async () => {
     const { page } = await signedIn();

@@ -1,8 +1,9 @@
-/** What concerns the whole installation, for operators: lanes, what waits for a human, rejected people. */
+/** What concerns the whole installation, for operators: lanes, processes, what waits for a human, rejected people. */
 import { addressOf } from "./address.js";
 import { ask } from "./ask.js";
 import { useAction, useAsked } from "./live-data.js";
 import { count, Fresh, Notice, Table, Title } from "./parts.js";
+import { Processes } from "./processes.js";
 import { State } from "./state.js";
 import { html } from "./view.js";
 import { Waiting } from "./waiting.js";
@@ -39,6 +40,7 @@ export function Operations({ session, address: [part] }) {
             columns=${laneColumns} />
         </section>
       `}<//>
+    <${Processes} />
     <${Waiting} session=${session} isMeant=${part === "waiting"} />
     <section class="card" id="rejected"><h2>${text.rejected}</h2>
       <${Notice} error=${admit.error} />${admit.done && html`<${Notice} kind="good">${text.admitted}<//>`}

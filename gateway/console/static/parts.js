@@ -72,15 +72,15 @@ export function Empty({ children }) {
 
 /**
  * `columns`: `[head, cell]`, where `cell` makes what stands there of a row. `hint` is a caption to be seen, `caption` one for readers. Of long
- * lists only what is near is in the page. `below` makes what stands open under a row, or nothing. On narrow screens a row is a block, and each cell has its head beside it.
+ * lists only what is near is in the page. `below` makes what stands open under a row, or nothing; `kindOf` is its class. On narrow screens a row is a block, and each cell has its head beside it.
  */
-export function Table({ caption, hint, columns, rows, empty = words.none, keyOf, below }) {
+export function Table({ caption, hint, columns, rows, empty = words.none, keyOf, kindOf, below }) {
   if (rows.length === 0) return html`<${Empty}>${empty}<//>`;
   const isLong = rows.length > longFrom;
   function rowOf(row, at) {
     const opened = below?.(row);
     const key = keyOf?.(row) ?? at;
-    const cells = html`<tr key=${key} aria-rowindex=${isLong ? at + 2 : undefined}>${
+    const cells = html`<tr key=${key} class=${kindOf?.(row)} aria-rowindex=${isLong ? at + 2 : undefined}>${
       columns.map(([head, cell]) =>
         html`
           <td data-label=${head}>

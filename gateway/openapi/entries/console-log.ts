@@ -1,4 +1,5 @@
-/** DATA: what is written by hand about the console's routes of what waits: records for a human, texts for a translation. */
+/** DATA: what is written by hand about the console's routes of what operators see and what waits: processes, records for a human, texts for a translation. */
+import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
 import { list, object, success, text, whole } from "../schema.ts";
 
@@ -35,6 +36,33 @@ export const consoleLogEntries: readonly Entry[] = [
       }, ["kind", "owner", "message", "locales", "texts"])),
       more: { type: "boolean", description: "More is missing than an answer holds." },
     }, ["locales", "messages", "more"]),
+    examples: [{ name: "all" }],
+  },
+  {
+    route: "GET /console/processes",
+    operationId: "listProcesses",
+    tag: "Service",
+    summary: "Which processes of the installation run, of which build",
+    description:
+      `In the mesh each process says every ${
+        limits.processTellMs / 1_000
+      } seconds that it runs. One that ends in good order is out of the list at once; of one that was ` +
+      `killed or cut off, \`late\` says so after ${
+        limits.processLateMs / 1_000
+      } seconds without a word, and after an hour it is gone. In one process: that process.`,
+    extension: true,
+    answer: success({
+      processes: list(object({
+        id: text("Of this life of it."),
+        part: text("`gateway`, `profile`, `subscription`, `messaging-status`, `scim` or `content`; `heddle`: all of them in one."),
+        version: text("Of its build."),
+        runtime: text("Node or Deno, with its version."),
+        host: text("The machine, or the pod."),
+        started_at: text(),
+        heard_at: text("By its own clock."),
+        late: { type: "boolean", description: "It should have been heard of since." },
+      }, ["id", "part", "version", "runtime", "host", "started_at", "heard_at", "late"])),
+    }, ["processes"]),
     examples: [{ name: "all" }],
   },
   {
