@@ -73,7 +73,8 @@ export async function openMeshGateway(
     const declaration = applyFile === undefined ? undefined : { file: applyFile, text: readDeclarationFile(applyFile) };
     if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
     const { access, bus, processes, close: closeAccess } = await openMeshAccess(config.access, { clock, logger });
-    opened.push(closeAccess);
+    const listed: { end?: () => Promise<void> } = {};
+    opened.push(closeAccess, async () => await listed.end?.());
     if (declaration) {
       const { file, text } = declaration;
       const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
@@ -85,7 +86,7 @@ export async function openMeshGateway(
       ...parts,
       ...(bus && { between: { bus, installation: config.access.installation } }),
     }, opened);
-    opened.push(processes.tell(ownProcess("gateway", clock)));
+    listed.end = processes.tell(ownProcess("gateway", clock));
     logger.info("listening", { url });
     print(`Heddle is listening on ${url}`);
     return { health, close };

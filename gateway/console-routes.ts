@@ -11,6 +11,7 @@ import {
   handleConsoleKeysRotate,
 } from "./routes/console-keys.ts";
 import { handleConsoleDeclaration } from "./routes/console-declaration.ts";
+import { handleConsoleLag } from "./routes/console-lag.ts";
 import { handleConsoleLive, handleConsoleLiveBodies } from "./routes/console-live.ts";
 import { handleConsoleLog, handleConsoleLogRecords, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
@@ -74,6 +75,7 @@ export const consoleRoutes: readonly Route[] = [
     bodyBytesMax: limits.smallRequestBytesMax,
     handler: handleConsolePeopleSearch,
   },
+  { ...read, permission: operatorPermission, method: "GET", path: "/console/lag", bodyBytesMax: 0, handler: handleConsoleLag },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/processes", bodyBytesMax: 0, handler: handleConsoleProcesses },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/log", bodyBytesMax: 0, handler: handleConsoleLog },
   {

@@ -6,6 +6,9 @@ export const laneLimits = {
   // One record of a lane, or one identity row: it may be a step of its own
   stepItemBytesMax: 12 * 1024 * 1024,
   laneRecordsMax: 64,
+  // Of how far lanes were behind: of each minute a sample, for three hours
+  lagSampleMs: 60_000,
+  lagSamplesMax: 180,
   lanesAppliedAtOnceMax: 32,
   laneBytesMax: 4 * 1024 * 1024,
   laneIdleMsMax: 300_000,

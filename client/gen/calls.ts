@@ -4252,6 +4252,43 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/lag: How far lanes were behind in the last three hours. */
+  readonly getLagHistory: {
+    readonly answer: {
+      readonly step_seconds: number;
+      readonly lanes: readonly ({
+        /** `intake-0` and further, `subscription`, `messaging-status`. */
+        readonly lane: string;
+        /** The oldest first: when its minute began (Unix seconds), records that were durable and not applied, seconds since the oldest of them came. */
+        readonly samples: readonly (readonly number[])[];
+      })[];
+      /** Parts that did not answer. */
+      readonly away: readonly string[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** GET /console/processes: Which processes of the installation run, of which build. */
   readonly listProcesses: {
     readonly answer: {
@@ -5079,6 +5116,7 @@ export const routes = {
   watchRequests: "GET /console/live",
   watchBodies: "GET /console/live/bodies",
   listTranslationMatrix: "GET /console/translations",
+  getLagHistory: "GET /console/lag",
   listProcesses: "GET /console/processes",
   listWaitingRecords: "GET /console/log",
   showWaitingRecords: "POST /console/log/records",

@@ -12,6 +12,8 @@ export interface Lag {
 export interface LagMeter {
   /** Rejects where the end of the lane cannot be asked. */
   read(): Promise<Lag>;
+  /** As read(), this once: it begins no regular looks. */
+  look(): Promise<Lag>;
   close(): void;
 }
 
@@ -45,6 +47,7 @@ export function openLagMeter({ lane, tail, applied }: LagSource, clock: Clock): 
     return { lane, records: Math.max(0, end - done), seconds: end > done ? (now - since) / 1_000 : 0 };
   }
   return {
+    look: read,
     read() {
       cancel ??= later();
       return read();

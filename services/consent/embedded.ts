@@ -6,6 +6,7 @@ import { openHeld } from "./lane/held.ts";
 import { startLaneApplier } from "./lane/lane-applier.ts";
 import { type LaneBody, laneKey } from "./lane/lane-window.ts";
 import { openLanesLag } from "./lane/lanes-lag.ts";
+import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import { createProgress } from "../../platform/lane/progress.ts";
 import { type RedriveMessages, type Redriving, redriving } from "./lane/redrive.ts";
 import { limits } from "../../platform/limits.ts";
@@ -61,7 +62,8 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
     onApplied: (position) => progress.advance(position),
   });
   const lag = openLanesLag({ service, lanes: [0], heard: () => ({ tail: lane.tail(), applied: progress.applied }) }, clock);
-  const work: LaneWork = { lags: async () => [await lag.read()], backlog: () => ({ setAside: tables.setAsideCount() }) };
+  const watched = watchLags([lag], clock);
+  const work: LaneWork = { ...watched, backlog: () => ({ setAside: tables.setAsideCount() }) };
   /** What a process beside this one sent is not heard of. */
   function tail(): number {
     const through = lane.tail();
@@ -93,7 +95,7 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
     /** Resolves when everything that is in the lane is applied. */
     settled: async () => void await progress.wait(await untilRead(tail, clock), Infinity),
     close() {
-      lag.close();
+      watched.close();
       return applying.close();
     },
   };

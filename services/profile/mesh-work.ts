@@ -4,6 +4,7 @@ import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-l
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { openLagMeter } from "../../platform/telemetry/lag.ts";
+import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import type { Backlog, WorkSource } from "../../platform/telemetry/work-metrics.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
 import type { CassandraProfileStore } from "./store/cassandra.ts";
@@ -54,9 +55,5 @@ export function meshWork(
       tail: () => intake.tail(partition),
       applied: () => applied.through({ partition, sequence: 0 }),
     }, clock));
-  return {
-    lags: () => Promise.all(meters.map((meter) => meter.read())),
-    backlog: () => backlog.backlog(),
-    close: () => meters.forEach((meter) => meter.close()),
-  };
+  return { ...watchLags(meters, clock), backlog: () => backlog.backlog() };
 }

@@ -9,6 +9,7 @@ import { partitionOf } from "../../platform/log/partition.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Database } from "../../platform/sqlite/database.ts";
 import { type Lag, openLagMeter } from "../../platform/telemetry/lag.ts";
+import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import { measuredStore } from "../../platform/telemetry/measured-calls.ts";
 import { noTelemetry, type Telemetry } from "../../platform/telemetry/telemetry.ts";
 import type { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -100,7 +101,8 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
   const meters = partitions.map(({ steps: { progress } }, partition) =>
     openLagMeter({ lane: `intake-${partition}`, tail: () => log.tail(partition), applied: () => progress.applied }, clock)
   );
-  const work = { lags: () => Promise.all(meters.map((meter) => meter.read())), backlog: () => backlogOf(partitions) };
+  const watched = watchLags(meters, clock);
+  const work = { lags: watched.lags, history: watched.history, backlog: () => backlogOf(partitions) };
   const rejected = await lookForRejected({ ...tables, ...options });
   const service = profileRoutes({
     work,
@@ -129,7 +131,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     close: async () => {
       stopLooking();
       rejected.close();
-      for (const meter of meters) meter.close();
+      watched.close();
       await Promise.all(partitions.map((partition) => partition.close()));
     },
   };

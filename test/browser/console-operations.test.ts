@@ -65,6 +65,17 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     },
   );
 
+  test("lag is drawn over time, each lane by itself, and as a table", async () => {
+    const { page } = await signedIn();
+    await suite.track({ attributes: [{ external_id: fresh(), color: "red" }] });
+    await show(page, "operations");
+    await expect.poll(() => page.locator("#chart-lag-seconds .legend").innerText()).toContain("messaging-status");
+    expect(await page.locator("#chart-lag-records .legend").innerText()).toContain("intake-0");
+    await page.locator("#chart-lag-seconds summary").click();
+    await page.locator("#chart-lag-seconds table").waitFor();
+    await inOrder(page, "console-desktop-lag");
+  });
+
   test("the processes are listed with their build and runtime; where the server does not answer they are dimmed and dated", async () => {
     const { page } = await signedIn();
     await show(page, "operations");

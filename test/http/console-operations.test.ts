@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { buildVersion } from "../../platform/own-process.ts";
 import { demoKey, testShape } from "../heddle.ts";
-import { heddleSuite } from "../suite.ts";
+import { fresh, heddleSuite } from "../suite.ts";
 
 const stranger = "a-key-of-no-operator";
 const suite = heddleSuite({
@@ -16,6 +16,22 @@ companies:
           - { name: operator, permissions: ["*", "console.operate"], secret: ${demoKey} }
           - { name: stranger, permissions: ["*"], secret: ${stranger} }
 `,
+});
+
+test("operators see how far each lane was behind, by minute", async () => {
+  await suite.accept("/users/track", { attributes: [{ external_id: fresh(), color: "red" }] });
+  // Whoever looks at what is now is seen in what was
+  expect((await suite.get("/console/overview")).status).toBe(200);
+  const answer = await suite.get("/console/lag");
+  expect(answer, answer.text).toMatchObject({ status: 200, body: { step_seconds: 60, away: [], message: "success" } });
+  const lanes = answer.body["lanes"] as { lane: string; samples: [number, number, number][] }[];
+  expect(lanes.map(({ lane }) => lane)).toEqual(expect.arrayContaining(["intake-0", "subscription", "messaging-status"]));
+  for (const { lane, samples } of lanes) {
+    const [at = 0, records, seconds] = samples.at(-1) ?? [];
+    expect([lane, at % 60, Date.now() / 1_000 - at < 120]).toEqual([lane, 0, true]);
+    expect([records, seconds]).toEqual([expect.any(Number), expect.any(Number)]);
+  }
+  expect((await suite.get("/console/lag", { key: stranger })).status).toBe(403);
 });
 
 test("operators see which processes run, of which build and runtime, and that all were heard of", async () => {

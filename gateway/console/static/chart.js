@@ -14,26 +14,28 @@ const barsMax = 180;
 
 /**
  * `series`: `[{ name, total, points: [[unix seconds, number]] }]`; `from`, `to` (ISO 8601) and `step` (seconds) say which points there could
- * be. Those beyond `colors` are shown together.
+ * be. Those beyond `colors` are shown together. `beside`: they are no parts of a whole, as how long lanes wait: none is added to another, and of
+ * several times in one bar the highest counts, as in `total`.
  */
-export function Chart({ id, title, series, from, to, step, decimals = 0 }) {
+export function Chart({ id, title, series, from, to, step, decimals = 0, beside = false }) {
   const [hidden, setHidden] = useState([]);
   const [at, setAt] = useState();
-  const all = withOthers(series);
+  const add = beside ? Math.max : sum;
+  const all = withOthers(series, add);
   if (all.length === 0) {
     return html`
       <${Figure} id=${id} title=${title}>
         <${Empty}>${text.empty}<//><//>
     `;
   }
-  const bars = barsOf(all.map((one) => (hidden.includes(one.name) ? { ...one, points: [] } : one)), { from, to, step });
+  const bars = barsOf(all.map((one) => (hidden.includes(one.name) ? { ...one, points: [] } : one)), { from, to, step, add });
   const looked = at === undefined ? undefined : bars[Math.min(at, bars.length - 1)];
   function toggle(name) {
     setHidden(hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name]);
   }
   return html`
     <${Figure} id=${id} title=${title}>
-      <${Plot} bars=${bars} at=${at} setAt=${setAt} step=${step} label=${summary(title, all, decimals)} />
+      <${Plot} bars=${bars} beside=${beside} at=${at} setAt=${setAt} step=${step} label=${summary(title, all, decimals)} />
       <p class="looked" role="status">${looked ? html`<${Looked} bar=${looked} series=${all} decimals=${decimals} />` : text.hint}</p>
       <ul class="legend">${all.map((one, place) =>
         html`
@@ -54,17 +56,21 @@ function Figure({ id, title, children }) {
   return html`<figure class="chart" id=${id}><figcaption>${title}</figcaption>${children}</figure>`;
 }
 
-function withOthers(series) {
+function sum(one, other) {
+  return one + other;
+}
+
+function withOthers(series, add) {
   const most = series.toSorted((a, b) => b.total - a.total);
   if (most.length <= colors) return most;
   const rest = most.slice(colors - 1);
   const points = rest.flatMap((one) => one.points);
-  const total = rest.reduce((sum, one) => sum + one.total, 0);
+  const total = rest.reduce((before, one) => add(before, one.total), 0);
   return [...most.slice(0, colors - 1), { name: text.others(rest.length), total, points }];
 }
 
 /** Every time that there could be, several in one bar where they would be too narrow. */
-function barsOf(series, { from, to, step }) {
+function barsOf(series, { from, to, step, add }) {
   const start = Date.parse(from) / 1_000;
   const steps = Math.round((Date.parse(to) / 1_000 - start) / step);
   const each = Math.ceil(steps / barsMax);
@@ -75,14 +81,14 @@ function barsOf(series, { from, to, step }) {
     for (const [time, value] of points) {
       const bar = bars[Math.floor((time - start) / (step * each))];
       if (bar === undefined) continue;
-      bar.values[place] += value;
-      bar.sum += value;
+      bar.values[place] = add(bar.values[place], value);
+      bar.sum = add(bar.sum, value);
     }
   }
   return bars;
 }
 
-function Plot({ bars, at, setAt, step, label }) {
+function Plot({ bars, beside, at, setAt, step, label }) {
   const svg = useRef();
   const top = niceTop(Math.max(...bars.map(({ sum }) => sum)));
   const width = plot.width / bars.length;
@@ -104,7 +110,7 @@ function Plot({ bars, at, setAt, step, label }) {
       ${[0, 0.5, 1].map((part) => html`<${Height} key=${part} part=${part} top=${top} />`)}
       ${at !== undefined && html`<rect class="here" x=${size.left + at * width} y=${size.top} width=${width} height=${plot.height} />`}
       ${bars.map((bar, place) =>
-        html`<${Bar} key=${bar.time} bar=${bar} x=${size.left + place * width} width=${width * 0.86} top=${top} />`
+        html`<${Bar} key=${bar.time} bar=${bar} x=${size.left + place * width} width=${width * 0.86} top=${top} beside=${beside} />`
       )}
       ${ticksOf(bars).map((place) =>
         html`<text key=${place} class="axis" x=${size.left + (place + 0.5) * width} y=${size.height - 8} text-anchor="middle">${
@@ -128,12 +134,14 @@ function Height({ part, top }) {
   `;
 }
 
-function Bar({ bar, x, width, top }) {
+/** Beside each other the highest is behind. */
+function Bar({ bar, x, width, top, beside }) {
   let y = base;
-  return bar.values.map((value, place) => {
+  const values = bar.values.map((value, place) => [value, place]);
+  return (beside ? values.toSorted(([one], [other]) => other - one) : values).map(([value, place]) => {
     if (value <= 0) return null;
     const height = (value / top) * plot.height;
-    y -= height;
+    y = (beside ? base : y) - height;
     return html`<rect key=${place} class=${`series-${place}`} x=${x} y=${y} width=${width} height=${height} />`;
   });
 }

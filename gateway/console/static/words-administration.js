@@ -142,6 +142,14 @@ export const administration = {
     admit: "Let back in",
     admitted: "Let back in: it may have twice of what it has.",
   },
+  lag: {
+    title: "Lag over time",
+    hint:
+      "Of each minute of the last three hours the worst that was seen. It begins anew with each process; a minute in which nobody could look is empty.",
+    away: (names) => `These parts do not answer, so their lanes are not shown: ${names}`,
+    records: "Records that waited",
+    seconds: "Seconds that the oldest waited",
+  },
   processes: {
     title: "Processes",
     hint: "In the mesh each says every 30 seconds that it runs. One that was killed is gone from here after an hour.",

@@ -39,6 +39,28 @@ export const consoleLogEntries: readonly Entry[] = [
     examples: [{ name: "all" }],
   },
   {
+    route: "GET /console/lag",
+    operationId: "getLagHistory",
+    tag: "Service",
+    summary: "How far lanes were behind in the last three hours",
+    description:
+      "Of each minute the worst that was seen, by the process of each part that answers: it begins anew with the process, and a minute in which nobody could look has " +
+      "no sample. What is now is in `GET /console/overview`.",
+    extension: true,
+    answer: success({
+      step_seconds: whole(),
+      lanes: list(object({
+        lane: text("`intake-0` and further, `subscription`, `messaging-status`."),
+        samples: list(
+          list({ type: "number" }),
+          "The oldest first: when its minute began (Unix seconds), records that were durable and not applied, seconds since the oldest of them came.",
+        ),
+      }, ["lane", "samples"])),
+      away: list(text(), "Parts that did not answer."),
+    }, ["step_seconds", "lanes", "away"]),
+    examples: [{ name: "all" }],
+  },
+  {
     route: "GET /console/processes",
     operationId: "listProcesses",
     tag: "Service",

@@ -1,6 +1,6 @@
 /** How far a service of the mesh is behind the resolvers: as far as the lane of it that is furthest behind. */
 import type { Clock } from "../../../platform/clock.ts";
-import { type LagMeter, openLagMeter } from "../../../platform/telemetry/lag.ts";
+import { type Lag, type LagMeter, openLagMeter } from "../../../platform/telemetry/lag.ts";
 
 export interface LanesLagParts {
   readonly service: string;
@@ -15,15 +15,17 @@ export function openLanesLag({ service, lanes, heard }: LanesLagParts, clock: Cl
   const meters = lanes.map((lane) => {
     return openLagMeter({ lane: service, tail: () => heard(lane).tail, applied: () => heard(lane).applied }, clock);
   });
+  async function worst(how: "read" | "look"): Promise<Lag> {
+    const lags = await Promise.all(meters.map((meter) => meter[how]()));
+    return {
+      lane: service,
+      records: Math.max(0, ...lags.map(({ records }) => records)),
+      seconds: Math.max(0, ...lags.map(({ seconds }) => seconds)),
+    };
+  }
   return {
-    async read() {
-      const lags = await Promise.all(meters.map((meter) => meter.read()));
-      return {
-        lane: service,
-        records: Math.max(0, ...lags.map(({ records }) => records)),
-        seconds: Math.max(0, ...lags.map(({ seconds }) => seconds)),
-      };
-    },
+    read: () => worst("read"),
+    look: () => worst("look"),
     close: () => meters.forEach((meter) => meter.close()),
   };
 }

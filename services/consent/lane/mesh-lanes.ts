@@ -15,7 +15,7 @@ import { packRecords } from "../../../platform/log/packed-records.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { StreamsConfig } from "../../../platform/mesh-config.ts";
-import type { Lag } from "../../../platform/telemetry/lag.ts";
+import { type WatchedLags, watchLags } from "../../../platform/telemetry/lag-history.ts";
 import { type BusAsks, openBusAsks, openBusMembers, openBusNews } from "../../../platform/lane/bus.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
@@ -46,8 +46,8 @@ export interface MeshLanes {
    * later where `readAfter` has to be seen: after `positionWaitMsMax` and a last look of `laneLookMsMin` at most.
    */
   caughtUp(asked: CaughtUpAsk, reads: readonly LaneRead[]): Promise<boolean>;
-  /** How far the lane of the service is behind that is furthest behind. */
-  lag(): Promise<Lag>;
+  /** How far the lane of the service is behind that is furthest behind, now and before. */
+  readonly work: Pick<WatchedLags, "lags" | "history">;
   /** Puts a record behind all others of a lane, as the layout numbers it. */
   append(lane: number, body: Uint8Array): Promise<void>;
   /** Takes this process's share of the lanes. */
@@ -108,7 +108,8 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, asks, clock, logger });
   opened.push(() => applied.close());
   const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
-  opened.push(() => lag.close());
+  const watched = watchLags([lag], clock);
+  opened.push(() => watched.close());
   let ownership: Ownership | undefined;
   return {
     intake,
@@ -123,7 +124,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
       return await applied.wait(place, waitedFor, limits.laneLookMsMin);
     },
-    lag: () => lag.read(),
+    work: watched,
     append: async (lane, body) => void await lanes.append(lane, packRecords([body])),
     start(work) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });

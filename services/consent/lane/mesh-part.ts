@@ -155,7 +155,7 @@ async function open<Tables extends PartTables>(
         traced: { tracer: telemetry.tracer, lane },
       }, bodies),
   });
-  const work: LaneWork = { lags: async () => [await lanes.lag()], backlog: () => backlog.backlog() };
+  const work: LaneWork = { ...lanes.work, backlog: () => backlog.backlog() };
   opened.push(watchWork(telemetry.metrics, plan.name, work));
   if (plan.beside) opened.push(plan.beside(tables, ends));
   const route = plan.route({

@@ -6,6 +6,7 @@ import { ledgerEntryToMessage } from "../../../platform/ledger/message.ts";
 import type { Ledger } from "../../../platform/ledger/read.ts";
 import { limits } from "../../../platform/limits.ts";
 import { type RequestContext, type Scoped, scopeOf } from "../../../platform/request-context.ts";
+import { laneMessages } from "../../../platform/telemetry/lag-history.ts";
 import type { LaneWork } from "../../../platform/telemetry/work-metrics.ts";
 
 export interface OperatorParts {
@@ -37,9 +38,9 @@ export function operatorRoutes({ ledger, work, setAside }: OperatorParts) {
       const chains = await Promise.all(subjects.map((subject) => ledger.history(workspaceId, subject)));
       return { entries: chains.flat().map(ledgerEntryToMessage), next };
     },
-    async getProgress() {
+    async getProgress({ withHistory }: { readonly withHistory: boolean }) {
       const [lanes, { setAside: waiting }] = await Promise.all([work.lags(), work.backlog()]);
-      return { lanes: lanes.map(({ lane, records, seconds }) => ({ lane, records: BigInt(records), seconds })), setAside: waiting };
+      return { lanes: laneMessages(lanes, withHistory ? work.history() : []), setAside: waiting };
     },
     async listSetAside({ limit }: { readonly limit: number }) {
       const listed = await setAside.listSetAside(Math.min(limit || limits.setAsidePageMax, limits.setAsidePageMax));

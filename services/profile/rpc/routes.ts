@@ -44,7 +44,7 @@ export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileSe
     trackUsersSync: (message) => handleTrackUsersSync(parts, message),
     exportUsers: (message, context) => handleExportUsers(parts, message, context),
     inspectUsers: (message) => handleInspectUsers(parts, message),
-    getProgress: () => handleGetProgress(parts.work),
+    getProgress: (message) => handleGetProgress(parts.work, message),
     getSeries: (message) => handleGetSeries(parts, message),
     listUsers: (message, context) => handleListUsers(parts, message, context),
     searchUsers: (message, context) => handleSearchUsers(parts, message, context),
