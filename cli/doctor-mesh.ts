@@ -11,10 +11,10 @@ import { findAll } from "../platform/epoch/guard.ts";
 import { silentLogger } from "../platform/logger.ts";
 import { readStore, readStreams, readTls, type StoreConfig, type StreamsConfig } from "../platform/mesh-config.ts";
 import { openEpochKeyspaces } from "./epoch-keyspaces.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../platform/finding.ts";
 import { judgeReach, type Reach } from "./judge-security.ts";
 import { meshKeyspaces } from "./mesh-parts.ts";
-import { readReaches } from "./mesh-reaches.ts";
+import { readGatewayReaches, readReaches } from "./mesh-reaches.ts";
 import { type CassandraFacts, judgeCassandra, judgeEpoch, judgeNats, judgeRedis, type NatsFacts, type RedisFacts } from "./judge-mesh.ts";
 
 /** One check failing says nothing of the others: each server is asked by itself. */
@@ -31,13 +31,36 @@ export async function examineMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   return found.flat();
 }
 
-interface DoctorConfig {
+/** What a gateway can ask while it serves, by its own settings alone: of its servers and its tables, and how it reaches the others. */
+export async function examineGateway(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const config = readConfig(
+    env,
+    (reader) => ({ ...readRedis(reader), reaches: readGatewayReaches(reader), store: readStore(reader, "gateway") }),
+  );
+  const [own] = meshKeyspaces.slice(-1);
+  const found = await Promise.all([
+    config.reaches.map(judgeReach),
+    attempt("Cassandra", async () => judgeCassandra(await factsOfCassandra(config.store))),
+    attempt("tables", async () => own === undefined ? [] : [await checkTablesOf(own, env)]),
+    attempt("Redis", async () => judgeRedis(await factsOfRedis(config))),
+  ]);
+  return found.flat();
+}
+
+interface DoctorConfig extends RedisConfig {
   readonly reaches: readonly Reach[];
   readonly streams: StreamsConfig;
   readonly monitorUrl: string;
   readonly store: StoreConfig;
+}
+
+interface RedisConfig {
   readonly redisUrl: string;
   readonly redisTls: ReturnType<typeof readTls>;
+}
+
+function readRedis(reader: ConfigReader): RedisConfig {
+  return { redisUrl: reader.text("HEDDLE_REDIS_URL", { fallback: "", secret: true }), redisTls: readTls(reader, "HEDDLE_REDIS") };
 }
 
 function readDoctorConfig(reader: ConfigReader): DoctorConfig {
@@ -46,8 +69,7 @@ function readDoctorConfig(reader: ConfigReader): DoctorConfig {
     streams: readStreams(reader),
     monitorUrl: reader.text("HEDDLE_NATS_MONITOR_URL", { fallback: "" }),
     store: readStore(reader, "profile"),
-    redisUrl: reader.text("HEDDLE_REDIS_URL", { fallback: "", secret: true }),
-    redisTls: readTls(reader, "HEDDLE_REDIS"),
+    ...readRedis(reader),
   };
 }
 
@@ -114,21 +136,22 @@ function ask(session: Session, cql: string): ReturnType<Session["execute"]> {
 
 async function checkTables(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const load of meshKeyspaces) {
-    const { read, schemaFolder } = await load();
-    const { cassandra, keyspace } = readConfig(env, read);
-    const session = openCassandra({ ...cassandra, keyspace }, systemClock);
-    const migrations = readMigrations(schemaFolder);
-    const version = await currentVersion(session, migrations).catch((error: unknown) =>
-      error instanceof Error ? error.message : String(error)
-    );
-    await session.close();
-    const upToDate = version === migrations.length;
-    const behind = typeof version === "string" ? version : `version ${version} of ${migrations.length}: run heddle migrate`;
-    const text = upToDate ? `version ${version}` : behind;
-    findings.push({ check: keyspace, level: upToDate ? "ok" : "fail", text });
-  }
+  for (const load of meshKeyspaces) findings.push(await checkTablesOf(load, env));
   return findings;
+}
+
+async function checkTablesOf(load: (typeof meshKeyspaces)[number], env: NodeJS.ProcessEnv): Promise<Finding> {
+  const { read, schemaFolder } = await load();
+  const { cassandra, keyspace } = readConfig(env, read);
+  const session = openCassandra({ ...cassandra, keyspace }, systemClock);
+  const migrations = readMigrations(schemaFolder);
+  const version = await currentVersion(session, migrations).catch((error: unknown) =>
+    error instanceof Error ? error.message : String(error)
+  );
+  await session.close();
+  const upToDate = version === migrations.length;
+  const behind = typeof version === "string" ? version : `version ${version} of ${migrations.length}: run heddle migrate`;
+  return { check: keyspace, level: upToDate ? "ok" : "fail", text: upToDate ? `version ${version}` : behind };
 }
 
 /** Whether the log and the rows of each keyspace are of one history. */
@@ -148,7 +171,7 @@ async function checkEpochs(env: NodeJS.ProcessEnv, streams: StreamsConfig): Prom
   }
 }
 
-async function factsOfRedis({ redisUrl, redisTls }: DoctorConfig): Promise<RedisFacts> {
+async function factsOfRedis({ redisUrl, redisTls }: RedisConfig): Promise<RedisFacts> {
   const redis = new Redis(redisUrl, {
     lazyConnect: true,
     connectTimeout: limits.rpcFirstBytesMsMax,

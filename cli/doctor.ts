@@ -11,7 +11,7 @@ import { judgeReach } from "../platform/log/sqlite-epoch.ts";
 import { databaseEndings, modeForOthers } from "../platform/sqlite/owner-only.ts";
 import { asCalled } from "./called-as.ts";
 import { databaseFile, dataFolder, isServed } from "./data-folder.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../platform/finding.ts";
 import { exitCodes, print, printJson, table } from "./output.ts";
 import { runningFile, type RunningRecord } from "./running-record.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
@@ -41,7 +41,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 
 /** The servers of the mesh that the environment names. */
 async function examineOfMesh(env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const runtime = attempt("runtime", checkRuntime);
+  const runtime = examineRuntime();
   try {
     const { examineMesh } = await import("./doctor-mesh.ts");
     return [runtime, ...await examineMesh(env)];
@@ -58,7 +58,7 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
   const running = isServed(folder);
   const record = running ? runningFile(folder).read() : undefined;
   return [
-    attempt("runtime", checkRuntime),
+    examineRuntime(),
     attempt("sqlite", checkSqlite),
     configured.finding,
     attempt("data folder", () => checkFolder(folder)),
@@ -70,6 +70,27 @@ export async function examine(options: DoctorOptions): Promise<Finding[]> {
     attempt("clock", () => checkClock(join(folder, databaseFile))),
     ...(configured.config ? [{ check: "port", ...await checkPort(configured.config, running, record) }] : []),
   ];
+}
+
+/**
+ * What the process that serves the folder can look at itself, while it serves. Deno gives the rights to look at more to the command alone;
+ * whether the whole file is sound takes too long for a process that others wait for.
+ */
+export async function examineRunning(folder: string): Promise<Finding[]> {
+  const isDeno = process.versions["deno"] !== undefined;
+  const database = join(folder, databaseFile);
+  return [
+    examineRuntime(),
+    attempt("sqlite", checkSqlite),
+    attempt("files", () => checkFiles(folder)),
+    ...(isDeno ? [] : [attempt("data folder", () => checkFolder(folder)), attempt("free space", () => checkSpace(folder))]),
+    attempt("clock", () => checkClock(database)),
+  ];
+}
+
+/** The runtime of this process, as every shape needs it. */
+export function examineRuntime(): Finding {
+  return attempt("runtime", checkRuntime);
 }
 
 type Found = Omit<Finding, "check">;

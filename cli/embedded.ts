@@ -171,6 +171,7 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
     log: directClient(LogService, observedService(LogService, logService(operation), telemetry)),
     subscription: offer(SubscriptionService, subscription.service),
     messagingStatus: statusClient,
+    examine: async () => await (await import("./doctor.ts")).examineRunning(config.dataDir),
     health: () => firstTrouble({ profile, subscription, "messaging-status": messagingStatus }),
   };
 }

@@ -1,6 +1,6 @@
 /** What the doctor says of servers. */
 import { expect, test } from "vitest";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../platform/finding.ts";
 import { judgeCassandra, judgeNats, judgeRedis } from "./judge-mesh.ts";
 
 const mib = 1024 ** 2;

@@ -1,7 +1,7 @@
 /** What settings of the servers of the mesh mean for its promises: pure, from what the servers say to findings. */
 import { sizeProblem } from "../platform/log/message-size.ts";
 import { type Found, judge, textOf } from "../platform/epoch/judge.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../platform/finding.ts";
 
 export interface NatsFacts {
   readonly version: string;

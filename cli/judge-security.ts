@@ -1,6 +1,6 @@
 /** What the settings of the mesh mean for who can read and change it: pure, from settings to findings. */
 import { isLoopback } from "../platform/internal-host.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "../platform/finding.ts";
 
 /** How processes of Heddle reach a kind of server, or each other. */
 export interface Reach {

@@ -1,12 +1,18 @@
 /** How processes of the mesh reach its servers and each other, as their settings say it: for what the doctor says of TLS and authentication. */
 import type { ConfigReader } from "../platform/config.ts";
-import { partVariable, readStore, readStreams, readTls } from "../platform/mesh-config.ts";
+import { partVariable, readOptionalNats, readStore, readStreams, readTls } from "../platform/mesh-config.ts";
 import { hostOf, type Reach } from "./judge-security.ts";
 import { meshParts } from "./mesh-parts.ts";
 
 /** Of NATS, Cassandra, Redis where its address is given, and the ports of RPCs where one is. */
 export function readReaches(reader: ConfigReader): Reach[] {
   return [natsReach(reader), cassandraReach(reader), ...redisReach(reader), ...partsReach(reader)];
+}
+
+/** Of a gateway, which may have no NATS. */
+export function readGatewayReaches(reader: ConfigReader): Reach[] {
+  const nats = readOptionalNats(reader) === undefined ? [] : [natsReach(reader)];
+  return [...nats, cassandraReach(reader), ...redisReach(reader), ...partsReach(reader)];
 }
 
 function natsReach(reader: ConfigReader): Reach {

@@ -11,6 +11,7 @@ import type { Processes } from "../gateway/access/processes.ts";
 import { type MeshAccessConfig, openMeshAccess, readMeshAccess } from "../gateway/mesh-access.ts";
 import { openGateway } from "../gateway/wire.ts";
 import type { ConfigReader } from "../platform/config.ts";
+import type { Finding } from "../platform/finding.ts";
 import { openRedisLimiter } from "../platform/limiter/redis.ts";
 import { limits } from "../platform/limits.ts";
 import { type PeerConfig, readOptionalPeer, readPeer, readTls } from "../platform/mesh-config.ts";
@@ -62,7 +63,7 @@ export function readMeshGatewayConfig(reader: ConfigReader): MeshGatewayConfig {
 export async function openMeshGateway(
   config: MeshGatewayConfig,
   parts: ProcessParts,
-  applyFile: string | undefined,
+  { apply: applyFile, env }: { readonly apply?: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<{ health(): Readiness; close(): Promise<void> }> {
   const { clock, logger } = parts;
   const opened: (() => Promise<void> | void)[] = [];
@@ -83,6 +84,7 @@ export async function openMeshGateway(
     const { url, health } = await listen(config, {
       access,
       processes,
+      examine: () => examine(env),
       ...parts,
       ...(bus && { between: { bus, installation: config.access.installation } }),
     }, opened);
@@ -96,15 +98,22 @@ export async function openMeshGateway(
   }
 }
 
+/** As `heddle doctor` does, as far as a gateway can. */
+async function examine(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+  const [{ examineRuntime }, { examineGateway }] = await Promise.all([import("./doctor.ts"), import("./doctor-mesh.ts")]);
+  return [examineRuntime(), ...await examineGateway(env)];
+}
+
 function isNews({ action, note, secretShownBefore }: Change): boolean {
   return action !== "unchanged" || note !== undefined || secretShownBefore === true;
 }
 
 async function listen(
   config: MeshGatewayConfig,
-  { access, processes, clock, logger, telemetry, between }: ProcessParts & {
+  { access, processes, examine, clock, logger, telemetry, between }: ProcessParts & {
     readonly access: Access & AccessAdmin;
     readonly processes: Processes;
+    readonly examine: () => Promise<readonly Finding[]>;
     readonly between?: Between;
   },
   opened: (() => Promise<void> | void)[],
@@ -131,6 +140,7 @@ async function listen(
   const gateway = openGateway({
     access,
     processes: () => processes.list(),
+    examine,
     profile: clientOf("profile", ProfileService, ["trackUsers"]),
     log: clientOf("profile", LogService),
     subscription: clientOf("subscription", SubscriptionService),

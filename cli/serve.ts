@@ -33,7 +33,7 @@ export async function serve(part: string, options: ServeOptions): Promise<number
   if (part === "gateway") {
     return await run("gateway", options, {
       read: readMeshGatewayConfig,
-      open: (config, parts) => openMeshGateway(config, parts, options.apply),
+      open: (config, parts) => openMeshGateway(config, parts, options),
       leaveMs: (config) => config.gateway.leaveMs,
     });
   }

@@ -16,7 +16,7 @@ import { handleConsoleLive, handleConsoleLiveBodies } from "./routes/console-liv
 import { handleConsoleLog, handleConsoleLogRecords, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
 import { handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
-import { handleConsoleProcesses } from "./routes/console-processes.ts";
+import { handleConsoleDoctor, handleConsoleProcesses } from "./routes/console-processes.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
 import { handleConsoleSeries } from "./routes/console-series.ts";
 import {
@@ -75,6 +75,7 @@ export const consoleRoutes: readonly Route[] = [
     bodyBytesMax: limits.smallRequestBytesMax,
     handler: handleConsolePeopleSearch,
   },
+  { ...read, permission: operatorPermission, method: "GET", path: "/console/doctor", bodyBytesMax: 0, handler: handleConsoleDoctor },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/lag", bodyBytesMax: 0, handler: handleConsoleLag },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/processes", bodyBytesMax: 0, handler: handleConsoleProcesses },
   { ...read, permission: operatorPermission, method: "GET", path: "/console/log", bodyBytesMax: 0, handler: handleConsoleLog },

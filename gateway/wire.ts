@@ -3,6 +3,7 @@ import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
 import type { Limiter } from "../platform/limiter/limiter.ts";
 import type { Logger } from "../platform/logger.ts";
+import type { Finding } from "../platform/finding.ts";
 import { newId } from "../platform/identifier.ts";
 import { ownProcess } from "../platform/own-process.ts";
 import { measuredLimiter } from "../platform/telemetry/measured-limiter.ts";
@@ -57,6 +58,8 @@ export interface GatewayOptions {
   readonly telemetry?: Telemetry;
   /** Those of the installation; without it this process is all of them. */
   readonly processes?: () => Promise<readonly RunningProcess[]>;
+  /** What `heddle doctor` finds, as far as this process can look; nothing where it is left out. */
+  readonly examine?: () => Promise<readonly Finding[]>;
   /** To the other gateways; without it the live view shows the requests of this one. */
   readonly between?: Between;
 }
@@ -65,7 +68,7 @@ export interface GatewayOptions {
 export function openGateway(options: GatewayOptions): Gateway {
   const { access, scim, clock, logger, config, health = () => ({ ready: true }), telemetry = noTelemetry } = options;
   const own = ownProcess("heddle", clock);
-  const { processes = async () => [{ ...own, heardAt: clock.now() }] } = options;
+  const { processes = async () => [{ ...own, heardAt: clock.now() }], examine = async () => [] } = options;
   const live = openLive({ clock, ...(options.between && { between: options.between }) });
   const observing: Observing = { ...telemetry, activity: createActivity(clock), live, inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
@@ -89,7 +92,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       health,
       ownHealth: () => ownHealth,
       documents: openDocuments(routeTable),
-      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health, processes }),
+      console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health, processes, examine }),
     },
     scimNotes,
     access,

@@ -22,6 +22,8 @@ export const tenantLimits = {
   processLateMs: 90_000,
   processKeepMs: 3600 * 1000,
   processEndedKeepMs: 60_000,
+  // How long it holds what a gateway found of itself and its servers
+  consoleExamineKeepMs: 10_000,
   // While a backup is made: how long a pause of writes lasts that nobody renews, how often it is renewed, and what clients are told
   writePauseMs: 30_000,
   writePauseRenewMs: 5_000,

@@ -4252,6 +4252,42 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/doctor: What is not well with this process and its servers. */
+  readonly examine: {
+    readonly answer: {
+      readonly examined_at: string;
+      readonly findings: readonly ({
+        /** What was looked at. */
+        readonly check: string;
+        readonly level: "ok" | "warn" | "fail";
+        /** What was found and, where it is not well, what to do. */
+        readonly text: string;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** GET /console/lag: How far lanes were behind in the last three hours. */
   readonly getLagHistory: {
     readonly answer: {
@@ -5116,6 +5152,7 @@ export const routes = {
   watchRequests: "GET /console/live",
   watchBodies: "GET /console/live/bodies",
   listTranslationMatrix: "GET /console/translations",
+  examine: "GET /console/doctor",
   getLagHistory: "GET /console/lag",
   listProcesses: "GET /console/processes",
   listWaitingRecords: "GET /console/log",

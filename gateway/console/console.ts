@@ -1,5 +1,7 @@
 /** What the console asks of the gateway itself: counts and limits of a workspace, its keys, sessions of browsers, what people did. */
 import type { Clock } from "../../platform/clock.ts";
+import type { Finding } from "../../platform/finding.ts";
+import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import type { Access, ApiKey, KeyHolder } from "../access/access.ts";
 import type { Action } from "../access/actions.ts";
@@ -42,7 +44,15 @@ export interface Console {
   groups(holder: KeyHolder): ReadonlyMap<string, string>;
   /** Of the whole installation, for operators. Refuses STORE_UNAVAILABLE. */
   processes(): Promise<readonly RunningProcess[]>;
+  /** What this process finds of itself and its servers; asked again within `consoleExamineKeepMs` it is what was found then. */
+  examined(): Promise<Examined>;
   now(): number;
+}
+
+interface Examined {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly findings: readonly Finding[];
 }
 
 /** The live view of the workspace of who asks. Refuses as console/live/live.ts does. */
@@ -77,6 +87,7 @@ type ConsoleParts = Spending & {
   readonly health: () => Health;
   readonly access: Access & AccessAdmin;
   readonly processes: () => Promise<readonly RunningProcess[]>;
+  readonly examine: () => Promise<readonly Finding[]>;
   readonly clock: Clock;
   readonly logger: Logger;
 };
@@ -106,7 +117,20 @@ export function openConsole(parts: ConsoleParts): Console {
     groups: ({ workspace }) =>
       new Map(access.declared(workspace.id, "subscription_group").map(({ id, content }) => [id, content["name"] ?? id])),
     processes: parts.processes,
+    examined: examinedBy(parts),
     now: () => clock.now(),
+  };
+}
+
+/** It opens connections and files of its own: however many look, one at a time. */
+function examinedBy({ examine, clock }: Pick<ConsoleParts, "examine" | "clock">): () => Promise<Examined> {
+  let last: { readonly until: number; readonly examined: Promise<Examined> } | undefined;
+  return () => {
+    if (last === undefined || clock.monotonic() >= last.until) {
+      const at = clock.now();
+      last = { until: clock.monotonic() + limits.consoleExamineKeepMs, examined: examine().then((findings) => ({ at, findings })) };
+    }
+    return last.examined;
   };
 }
 

@@ -1,4 +1,4 @@
-/** GET /console/processes: which processes of the installation run, of which build, and when each was last heard of. */
+/** GET /console/processes and /console/doctor: which processes run, of which build and heard of when, and what the one that answers finds wrong. */
 import { limits } from "../../platform/limits.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -13,4 +13,10 @@ export async function handleConsoleProcesses(_: Call, { console }: Pick<Parts, "
       late: console.now() - heardAt > limits.processLateMs,
     })),
   });
+}
+
+/** As `heddle doctor` says it, as far as this process can look. */
+export async function handleConsoleDoctor(_: Call, { console }: Pick<Parts, "console">): Promise<Reply> {
+  const { at, findings } = await console.examined();
+  return success({ examined_at: new Date(at).toISOString(), findings });
 }

@@ -76,6 +76,16 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await inOrder(page, "console-desktop-lag");
   });
 
+  test("doctor's findings are shown with their levels, and looked at again by a button", async () => {
+    const { page } = await signedIn();
+    await show(page, "operations");
+    await expect.poll(() => page.locator("#doctor").innerText()).toContain("runtime");
+    expect(await page.locator("#doctor .state.good").count()).toBeGreaterThan(1);
+    await page.locator("#doctor button").click();
+    await page.locator("#doctor .state.good").first().waitFor();
+    await inOrder(page, "console-desktop-doctor");
+  });
+
   test("the processes are listed with their build and runtime; where the server does not answer they are dimmed and dated", async () => {
     const { page } = await signedIn();
     await show(page, "operations");

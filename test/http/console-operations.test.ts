@@ -34,6 +34,19 @@ test("operators see how far each lane was behind, by minute", async () => {
   expect((await suite.get("/console/lag", { key: stranger })).status).toBe(403);
 });
 
+test("operators see what the process finds of itself and its servers", async () => {
+  const { status, body, text } = await suite.get("/console/doctor");
+  expect(status, text).toBe(200);
+  const findings = body["findings"] as { check: string; level: string; text: string }[];
+  const checks = testShape === "mesh" ? ["runtime", "Cassandra", "Cassandra access", "Redis"] : ["runtime", "sqlite", "files", "clock"];
+  expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(checks));
+  for (const check of checks) expect(findings).toContainEqual({ check, level: "ok", text: expect.any(String) });
+  expect(Date.parse(String(body["examined_at"]))).toBeLessThanOrEqual(Date.now());
+  // Within some seconds it is not looked again, however many ask
+  expect((await suite.get("/console/doctor")).body["examined_at"]).toBe(body["examined_at"]);
+  expect((await suite.get("/console/doctor", { key: stranger })).status).toBe(403);
+});
+
 test("operators see which processes run, of which build and runtime, and that all were heard of", async () => {
   type Listed = { part: string; version: string; runtime: string; started_at: string; late: boolean }[];
   /** Without those that somebody killed before. */

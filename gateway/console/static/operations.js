@@ -1,6 +1,7 @@
 /** What concerns the whole installation, for operators: lanes, processes, what waits for a human, rejected people. */
 import { addressOf } from "./address.js";
 import { ask } from "./ask.js";
+import { Doctor } from "./doctor.js";
 import { Lag } from "./lag.js";
 import { useAction, useAsked } from "./live-data.js";
 import { count, Fresh, Notice, Table, Title } from "./parts.js";
@@ -43,6 +44,7 @@ export function Operations({ session, address: [part] }) {
       `}<//>
     <${Lag} />
     <${Processes} />
+    <${Doctor} />
     <${Waiting} session=${session} isMeant=${part === "waiting"} />
     <section class="card" id="rejected"><h2>${text.rejected}</h2>
       <${Notice} error=${admit.error} />${admit.done && html`<${Notice} kind="good">${text.admitted}<//>`}

@@ -150,6 +150,16 @@ export const administration = {
     records: "Records that waited",
     seconds: "Seconds that the oldest waited",
   },
+  doctor: {
+    title: "Doctor",
+    hint: "What this process finds of itself and its servers. The command heddle doctor looks at more.",
+    again: "Look again",
+    at: "Looked at",
+    check: "Check",
+    level: "Level",
+    levels: { ok: "Well", warn: "Look at it", fail: "Not well" },
+    found: "Found",
+  },
   processes: {
     title: "Processes",
     hint: "In the mesh each says every 30 seconds that it runs. One that was killed is gone from here after an hour.",

@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the console's routes of what operators see and what waits: processes, records for a human, texts for a translation. */
 import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
-import { list, object, success, text, whole } from "../schema.ts";
+import { list, object, oneOfTexts, success, text, whole } from "../schema.ts";
 
 const reason = text("Why it could not be applied, or whom it waits for.");
 const named = object({ id: text(), name: text() }, ["id", "name"]);
@@ -36,6 +36,26 @@ export const consoleLogEntries: readonly Entry[] = [
       }, ["kind", "owner", "message", "locales", "texts"])),
       more: { type: "boolean", description: "More is missing than an answer holds." },
     }, ["locales", "messages", "more"]),
+    examples: [{ name: "all" }],
+  },
+  {
+    route: "GET /console/doctor",
+    operationId: "examine",
+    tag: "Service",
+    summary: "What is not well with this process and its servers",
+    description: "What `heddle doctor` checks, as far as the process that answers can look by its own rights; asked again within " +
+      `${
+        limits.consoleExamineKeepMs / 1_000
+      } seconds it is what was found then. In the mesh that is a gateway: NATS, the tables of the other parts and the log are asked by the command alone.`,
+    extension: true,
+    answer: success({
+      examined_at: text(),
+      findings: list(object({
+        check: text("What was looked at."),
+        level: oneOfTexts(["ok", "warn", "fail"]),
+        text: text("What was found and, where it is not well, what to do."),
+      }, ["check", "level", "text"])),
+    }, ["examined_at", "findings"]),
     examples: [{ name: "all" }],
   },
   {
