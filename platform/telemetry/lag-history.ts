@@ -9,7 +9,7 @@ export interface LaneHistory {
   readonly samples: readonly LagSample[];
 }
 
-export interface LagSample extends Omit<Lag, "lane"> {
+interface LagSample extends Omit<Lag, "lane"> {
   /** When the minute began, in Unix milliseconds. */
   readonly at: number;
 }
