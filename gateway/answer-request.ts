@@ -143,7 +143,10 @@ async function answerCaller(
     if (request.overloaded) throw new Refusal("OVERLOADED");
     caller = authenticate(request, answering);
     answering.seen.caller = caller;
-    if (answering.observed) answering.observed.workspaceId = caller.holder.workspace.id;
+    if (answering.observed) {
+      answering.observed.workspaceId = caller.holder.workspace.id;
+      answering.observed.limit = route.limit;
+    }
     if (isPaused(route)) refuseWhilePaused(answering.access);
     const permit = authorize(caller, route.permission);
     if (route.alsoPermission) authorize(caller, route.alsoPermission);

@@ -18,6 +18,7 @@ import { handleConsoleOverview } from "./routes/console-overview.ts";
 import { handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
 import { handleConsoleDoctor, handleConsoleProcesses } from "./routes/console-processes.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
+import { handleConsoleRequests } from "./routes/console-requests.ts";
 import { handleConsoleSeries } from "./routes/console-series.ts";
 import {
   handleConsoleSession,
@@ -53,6 +54,7 @@ export const consoleRoutes: readonly Route[] = [
   { guard: "open", method: "GET", path: "/console/assets/:name", handler: handleConsoleAsset },
   { ...read, method: "GET", path: "/console/overview", bodyBytesMax: 0, handler: handleConsoleOverview },
   { ...read, method: "GET", path: "/console/series", bodyBytesMax: 0, handler: handleConsoleSeries },
+  { ...read, method: "GET", path: "/console/requests", bodyBytesMax: 0, handler: handleConsoleRequests },
   { ...read, method: "GET", path: "/console/live", bodyBytesMax: 0, handler: handleConsoleLive },
   {
     ...read,

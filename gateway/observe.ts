@@ -4,6 +4,7 @@ import type { Logger } from "../platform/logger.ts";
 import type { Telemetry } from "../platform/telemetry/telemetry.ts";
 import { formatTraceparent, parseTraceparent } from "../platform/telemetry/trace-context.ts";
 import type { Span } from "../platform/telemetry/tracer.ts";
+import type { RequestCounts } from "./access/request-counts.ts";
 import type { Activity } from "./console/activity.ts";
 import type { LiveSource } from "./console/live/live.ts";
 import type { HttpAnswer, HttpRequest } from "./http-message.ts";
@@ -11,6 +12,7 @@ import type { HttpAnswer, HttpRequest } from "./http-message.ts";
 export interface Observing extends Telemetry {
   readonly activity: Activity;
   readonly live: LiveSource;
+  readonly requests: Pick<RequestCounts, "note">;
   /** Requests that are not answered yet. */
   readonly inFlight: { count: number };
 }
@@ -41,6 +43,8 @@ export class Observation {
   readonly traceparent: string;
   /** Known once a key was found. */
   workspaceId: string | undefined;
+  /** Which the request takes from, once that is known. */
+  limit: string | undefined;
   readonly #parts: ObservationParts;
   readonly #request: Pick<HttpRequest, "requestId">;
   readonly #route: ObservedRoute;
@@ -88,6 +92,7 @@ export class Observation {
     const seen = { requestId, ...(this.traceId !== undefined && { traceId: this.traceId }) };
     logger.debug("request", { ...seen, method, route, status, ms: Math.round(ms), ...(reason !== "" && { reason }) });
     if (this.workspaceId !== undefined) {
+      if (this.limit !== undefined) observing.requests.note(this.workspaceId, { limit: this.limit, reason });
       observing.activity.note(this.workspaceId, { ...seen, at: clock.now(), route, method, status, ms, reason });
       if (observing.live.watched) {
         const { workspaceId } = this;

@@ -70,7 +70,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const own = ownProcess("heddle", clock);
   const { processes = async () => [{ ...own, heardAt: clock.now() }], examine = async () => [] } = options;
   const live = openLive({ clock, ...(options.between && { between: options.between }) });
-  const observing: Observing = { ...telemetry, activity: createActivity(clock), live, inFlight: { count: 0 } };
+  const observing: Observing = { ...telemetry, activity: createActivity(clock), live, requests: access.requests, inFlight: { count: 0 } };
   telemetry.metrics.gauge("httpInFlight", () => [{ value: observing.inFlight.count }]);
   const scimNotes = openScimNotes({ scim, clock, logger, metrics: telemetry.metrics });
   let { publicUrl: reachedAt } = config;
@@ -122,7 +122,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       // Once it drains, the connections of views end with them, and they come back elsewhere
       live.close();
       await closed;
-      await scimNotes.close();
+      await Promise.all([scimNotes.close(), access.requests.flush()]);
     },
   };
 }

@@ -40,4 +40,7 @@ export const laneLimits = {
   progressRepeatMs: 1_000,
   progressAskMs: 30_000,
   stepsHeardMax: 10_000,
+  // How often it is looked what waits for a human: while something does, and otherwise
+  backlogLookMs: 2_000,
+  backlogLookIdleMs: 20_000,
 } as const;

@@ -322,8 +322,6 @@ export const limits = {
   metricsConnectionsMax: 32,
   loopLookMs: 250,
   lagLookMs: 1_000,
-  backlogLookMs: 2_000,
-  backlogLookIdleMs: 20_000,
   lagLooksMax: 3_600,
   traceSpansWaitingMax: 4_096,
   traceSpansPerBatchMax: 512,

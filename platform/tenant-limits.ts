@@ -11,6 +11,14 @@ export const tenantLimits = {
   keyUseWriteMs: 2_000,
   keyUseKeepMs: 400 * 24 * 3600 * 1000,
   keyUsesNotedMax: 100_000,
+  // Counts of requests: how soon they are written, how many workspaces in a turn, and for how long minutes and hours are kept
+  requestCountsWriteMs: 15_000,
+  requestCountsTurnMs: 1_000,
+  requestCountsPerTurnMax: 50,
+  requestCountsWorkspacesMax: 10_000,
+  requestCountsPerRead: 500,
+  requestMinutesKeepMs: 25 * 3600 * 1000,
+  requestHoursKeepMs: 367 * 24 * 3600 * 1000,
   // Of what was declared last, as JSON without secrets, translations and pages: a larger one is not compared
   lastDeclarationCharsMax: 512 * 1024,
   // How often a gateway says that it is there, and after how much silence others take it for gone

@@ -195,5 +195,6 @@ const nobodysRows: AccessAdmin = {
   declared: () => [],
   actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
   uses: { note: () => {}, list: () => Promise.resolve(new Map()), close: () => {} },
+  requests: { note: () => {}, list: () => Promise.resolve([]), flush: () => Promise.resolve(), close: () => {} },
   lastDeclaration: { note: () => Promise.resolve(), find: () => Promise.resolve(undefined) },
 };

@@ -3593,53 +3593,6 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
-  /** GET /console/series: What was counted in the workspace, as series for charts. */
-  readonly getSeries: {
-    readonly query?: {
-      readonly range?: "day" | "week" | "year";
-    };
-    readonly answer: {
-      readonly range?: string;
-      /** ISO 8601, UTC. */
-      readonly from?: string;
-      /** ISO 8601, UTC: the end of the last point, which is still being counted. */
-      readonly to?: string;
-      /** From one point to the next. */
-      readonly step_seconds?: number;
-      readonly series?: readonly ({
-        /** `objects` of /users/track that reached a user; `users` by what became of them; `events` by name; `purchases` by quantity; `revenue` by currency; `consent` by what was set, a fan-out as often as it has users. */
-        readonly metric: string;
-        /** Absent where a metric has one series, and on `events` beyond the 50 names that are counted in an hour. */
-        readonly name?: string;
-        readonly total: number;
-        /** Unix time of its beginning and the number; where there is none it was 0. */
-        readonly points: readonly (readonly number[])[];
-      })[];
-      readonly message: "success";
-    };
-    readonly reason:
-      | "KEY_MISSING"
-      | "KEY_INVALID"
-      | "KEY_IN_WRONG_PLACE"
-      | "PERMISSION_MISSING"
-      | "ADDRESS_NOT_ALLOWED"
-      | "RATE_LIMITED"
-      | "INPUT_INVALID"
-      | "POSITION_INVALID"
-      | "OVERLOADED"
-      | "LOG_UNAVAILABLE"
-      | "EPOCH_MISMATCH"
-      | "STORE_UNAVAILABLE"
-      | "SERVICE_UNAVAILABLE"
-      | "OUTCOME_UNKNOWN"
-      | "SHUTTING_DOWN"
-      | "NOT_IMPLEMENTED"
-      | "REQUEST_MALFORMED"
-      | "REQUEST_TIMEOUT"
-      | "HEADERS_TOO_LARGE"
-      | "EXPECTATION_FAILED"
-      | "DEADLINE_EXCEEDED";
-  };
   /** POST /console/users: A user with the request that set each field, merges, and the history of consent. */
   readonly inspectUsers: {
     readonly body: {
@@ -4574,6 +4527,100 @@ export interface Calls {
       | "EXPECTATION_FAILED"
       | "DEADLINE_EXCEEDED";
   };
+  /** GET /console/series: What was counted in the workspace, as series for charts. */
+  readonly getSeries: {
+    readonly query?: {
+      readonly range?: "day" | "week" | "year";
+    };
+    readonly answer: {
+      readonly range?: string;
+      /** ISO 8601, UTC. */
+      readonly from?: string;
+      /** ISO 8601, UTC: the end of the last point, which is still being counted. */
+      readonly to?: string;
+      /** From one point to the next. */
+      readonly step_seconds?: number;
+      readonly series?: readonly ({
+        /** `objects` of /users/track that reached a user; `users` by what became of them; `events` by name; `purchases` by quantity; `revenue` by currency; `consent` by what was set, a fan-out as often as it has users. */
+        readonly metric: string;
+        /** Absent where a metric has one series, and on `events` beyond the 50 names that are counted in an hour. */
+        readonly name?: string;
+        readonly total: number;
+        /** Unix time of its beginning and the number; where there is none it was 0. */
+        readonly points: readonly (readonly number[])[];
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/requests: How often requests took from each limit of the workspace, and what was refused, as series for charts. */
+  readonly getRequestSeries: {
+    readonly query?: {
+      readonly range?: "day" | "week" | "year";
+    };
+    readonly answer: {
+      readonly range?: string;
+      /** ISO 8601, UTC. */
+      readonly from?: string;
+      /** ISO 8601, UTC: the end of the last point, which is still being counted. */
+      readonly to?: string;
+      /** From one point to the next. */
+      readonly step_seconds?: number;
+      readonly series?: readonly ({
+        /** `requests` and `limited` (those beyond the limit, answered with 429) by limit; `refused` by reason. */
+        readonly metric: string;
+        /** Of the limit or the reason. */
+        readonly name: string;
+        readonly total: number;
+        /** Unix time of its beginning and the number; where there is none it was 0. */
+        readonly points: readonly (readonly number[])[];
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
   /** GET /console/declaration: In what a workspace differs from the file that was applied last. */
   readonly compareDeclaration: {
     readonly answer: {
@@ -5143,7 +5190,6 @@ export const routes = {
   showConsolePreview: "GET /console/preview",
   getConsoleAsset: "GET /console/assets/:name",
   getConsoleOverview: "GET /console/overview",
-  getSeries: "GET /console/series",
   inspectUsers: "POST /console/users",
   listPeople: "POST /console/people",
   searchPeople: "POST /console/people/search",
@@ -5159,6 +5205,8 @@ export const routes = {
   showWaitingRecords: "POST /console/log/records",
   redriveWaitingRecords: "POST /console/log/redrive",
   skipWaitingRecord: "POST /console/log/skip",
+  getSeries: "GET /console/series",
+  getRequestSeries: "GET /console/requests",
   compareDeclaration: "GET /console/declaration",
   getConsoleSession: "GET /console/session",
   openConsoleSession: "POST /console/session",

@@ -2,6 +2,7 @@
 import type { Actions } from "./actions.ts";
 import type { LastDeclaration } from "./last-declaration.ts";
 import type { KeyUses } from "./key-uses.ts";
+import type { RequestCounts } from "./request-counts.ts";
 import type { AccessRows, AccessWrite, DeclaredKind, DeclaredRow } from "./rows.ts";
 
 export interface AccessAdmin {
@@ -19,6 +20,7 @@ export interface AccessAdmin {
   readonly lastDeclaration: LastDeclaration;
   /** When keys were used. */
   readonly uses: KeyUses;
+  readonly requests: RequestCounts;
   /** Things of a kind that the declaration names, for the service that owns the kind. */
   declared(workspaceId: string, kind: DeclaredKind): readonly DeclaredRow[];
 }

@@ -16,6 +16,7 @@ import { pausedUntil } from "./pause-note.ts";
 import { openActions } from "./actions.ts";
 import { openLastDeclaration } from "./last-declaration.ts";
 import { openKeyUses } from "./key-uses.ts";
+import { openRequestCounts } from "./request-counts.ts";
 import { findSession } from "./sessions.ts";
 
 export interface AccessOptions {
@@ -90,7 +91,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     return clock.now() + current.aheadMs;
   }
 
-  const uses = openKeyUses({ ...options, isPaused: () => current.pausedUntil > now() });
+  const { closeCounts, ...counts } = openCounts(options, () => current.pausedUntil > now());
   refreshLater();
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
@@ -104,13 +105,13 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     close() {
       closed = true;
       stopRefresh?.();
-      uses.close();
+      closeCounts();
       deafen?.();
     },
     rows: () => current.held.rows,
     actions: openActions(options),
     lastDeclaration: openLastDeclaration(options),
-    uses,
+    ...counts,
     declared: (workspaceId, kind) => current.held.rows.declared.filter((row) => row.workspaceId === workspaceId && row.kind === kind),
     async transact(plan) {
       const { result, changed } = await transact(options, plan);
@@ -120,6 +121,17 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       return result;
     },
   };
+}
+
+/** What is counted beside the requests, behind them. */
+function openCounts(options: AccessOptions, isPaused: () => boolean) {
+  const uses = openKeyUses({ ...options, isPaused });
+  const requests = openRequestCounts({ ...options, isPaused });
+  function closeCounts(): void {
+    uses.close();
+    requests.close();
+  }
+  return { uses, requests, closeCounts };
 }
 
 /** All rows as of one version. */

@@ -9,6 +9,7 @@ import type { Change } from "../access/declare-plan.ts";
 import { differencesOf } from "../access/declared-differences.ts";
 import type { AccessAdmin } from "../access/admin.ts";
 import type { RunningProcess } from "../access/processes.ts";
+import type { RequestSlot } from "../access/request-counts.ts";
 import { createKey, keyById, type NewKey, revokeKey, rotateKey } from "../access/keys.ts";
 import { endSessions, type OpenedSession, openSession } from "../access/sessions.ts";
 import { type Caller, isStillGood } from "../guards/authenticate.ts";
@@ -40,6 +41,8 @@ export interface Console {
   declaration(holder: KeyHolder): Promise<{ readonly at: number; readonly differences?: readonly Change[] } | undefined>;
   /** A key was sent, or a session of it; costs the request nothing. */
   noteUse(holder: KeyHolder): void;
+  /** As access/request-counts.ts. */
+  requests(holder: KeyHolder, by: "minute" | "hour", from: number): Promise<readonly RequestSlot[]>;
   /** Names of subscription groups, by their ids. */
   groups(holder: KeyHolder): ReadonlyMap<string, string>;
   /** Of the whole installation, for operators. Refuses STORE_UNAVAILABLE. */
@@ -113,6 +116,7 @@ export function openConsole(parts: ConsoleParts): Console {
     noteAction: (holder, done) => noteAction(parts, holder, done),
     declaration: ({ workspace }) => differences(access, workspace.id),
     noteUse: ({ key }) => access.uses.note(key.id),
+    requests: ({ workspace }, by, from) => access.requests.list(workspace.id, by, from),
     actions: ({ workspace }) => access.actions.list(workspace.id),
     groups: ({ workspace }) =>
       new Map(access.declared(workspace.id, "subscription_group").map(({ id, content }) => [id, content["name"] ?? id])),

@@ -2,6 +2,7 @@
 import { consoleEntries } from "./entries/console.ts";
 import { consoleLiveEntries } from "./entries/console-live.ts";
 import { consoleLogEntries } from "./entries/console-log.ts";
+import { consoleSeriesEntries } from "./entries/console-series.ts";
 import { consoleSessionEntries } from "./entries/console-sessions.ts";
 import { consentEntries } from "./entries/consent.ts";
 import { mergeEntries } from "./entries/merges.ts";
@@ -28,6 +29,7 @@ export const entries: readonly Entry[] = [
   ...consoleEntries,
   ...consoleLiveEntries,
   ...consoleLogEntries,
+  ...consoleSeriesEntries,
   ...consoleSessionEntries,
 ];
 

@@ -48,4 +48,21 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await inOrder(page, "console-phone-charts");
     expect(seen).toMatchObject({ dialogs: [], foreign: [] });
   });
+
+  test("what was refused is a chart at Home, and limits are shown over time", async () => {
+    expect((await suite.post("/users/track", { attributes: "none" })).status).toBe(400);
+    const { page, seen } = await browser.open(`${suite.heddle.url}/console`, 390);
+    await enter(page, demoKey);
+    const refused = page.locator("#chart-refused");
+    await expect.poll(() => refused.locator(".legend").innerText(), { timeout: 40_000 }).toContain("BODY_SHAPE_INVALID");
+    await page.goto(`${suite.heddle.url}/console#/limits`);
+    const used = page.locator("#chart-requests");
+    await expect.poll(() => used.locator(".legend").innerText(), { timeout: 40_000 }).toContain("users_track");
+    await page.locator("#limits-over-time").getByRole("button", { name: "A year, by day" }).click();
+    await expect.poll(() => used.locator(".legend").innerText(), { timeout: 40_000 }).toContain("users_track");
+    await used.locator("summary").click();
+    expect(await used.locator("table th[scope=col]").first().innerText()).toBe("Time");
+    await inOrder(page, "console-phone-limits");
+    expect(seen).toMatchObject({ dialogs: [], foreign: [] });
+  });
 });

@@ -70,6 +70,7 @@ function everyone(): Access & AccessAdmin {
     declared: () => [],
     actions: { note: () => Promise.resolve(), list: () => Promise.resolve([]) },
     uses: { note: () => {}, list: () => Promise.resolve(new Map()), close: () => {} },
+    requests: { note: () => {}, list: () => Promise.resolve([]), flush: () => Promise.resolve(), close: () => {} },
     lastDeclaration: { note: () => Promise.resolve(), find: () => Promise.resolve(undefined) },
     workspace: () => workspace,
     allowsOrigin: () => false,

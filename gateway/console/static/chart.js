@@ -17,7 +17,7 @@ const barsMax = 180;
  * be. Those beyond `colors` are shown together. `beside`: they are no parts of a whole, as how long lanes wait: none is added to another, and of
  * several times in one bar the highest counts, as in `total`.
  */
-export function Chart({ id, title, series, from, to, step, decimals = 0, beside = false }) {
+export function Chart({ id, title, series, from, to, step, decimals = 0, beside = false, empty = text.empty }) {
   const [hidden, setHidden] = useState([]);
   const [at, setAt] = useState();
   const add = beside ? Math.max : sum;
@@ -25,7 +25,7 @@ export function Chart({ id, title, series, from, to, step, decimals = 0, beside 
   if (all.length === 0) {
     return html`
       <${Figure} id=${id} title=${title}>
-        <${Empty}>${text.empty}<//><//>
+        <${Empty}>${empty}<//><//>
     `;
   }
   const bars = barsOf(all.map((one) => (hidden.includes(one.name) ? { ...one, points: [] } : one)), { from, to, step, add });

@@ -1,26 +1,22 @@
-/** What is happening in the workspace: charts of what was counted, over a day, a week or a year. */
+/** What is happening in the workspace: charts of what was counted and of what was refused, over a day, a week or a year. */
 import { Chart } from "./chart.js";
 import { useAsked } from "./live-data.js";
 import { Fresh } from "./parts.js";
-import { html, useState } from "./view.js";
+import { Ranges, useRange } from "./ranges.js";
+import { html } from "./view.js";
 import { words } from "./words.js";
 
 const text = words.happening;
 const everyMs = 10_000;
 
 export function Happening() {
-  const [range, setRange] = useState(remembered);
+  const [range, choose] = useRange();
   const asked = useAsked(`GET /console/series?range=${range}`, { everyMs });
-  function choose(next) {
-    sessionStorage.setItem(storedAs, next);
-    setRange(next);
-  }
+  const answered = useAsked(`GET /console/requests?range=${range}`, { everyMs });
   return html`
     <section class="card" id="happening">
       <h2>${text.title}</h2>
-      <div class="ranges" role="group" aria-label=${text.range}>${Object.entries(text.ranges).map(([name, label]) =>
-        html`<button type="button" key=${name} aria-pressed=${name === range} onClick=${() => choose(name)}>${label}</button>`
-      )}</div>
+      <${Ranges} range=${range} choose=${choose} />
       <p class="quiet">${text.hint}</p>
       <${Fresh} asked=${asked}>${(data) =>
         html`<div class="charts">${
@@ -32,15 +28,16 @@ export function Happening() {
             `
           )
         }</div>`}<//>
+      <${Fresh} asked=${answered}>${(data) =>
+        html`
+          <div class="charts">
+            <${Chart} id="chart-refused" title=${text.refused} empty=${text.noneRefused}
+              series=${data.series.filter(({ metric }) => metric === "refused")}
+              from=${data.from} to=${data.to} step=${data.step_seconds} />
+          </div>
+        `}<//>
     </section>
   `;
-}
-
-const storedAs = "heddle.range";
-
-function remembered() {
-  const range = sessionStorage.getItem(storedAs);
-  return range in text.ranges ? range : "day";
 }
 
 function seriesOf({ series }, metric) {

@@ -1,14 +1,19 @@
-/** How much of each limit of the workspace is used. */
+/** How much of each limit of the workspace is used: now, and over a day, a week or a year. */
+import { Chart } from "./chart.js";
 import { useAsked } from "./live-data.js";
 import { count, Fresh, Table, Title } from "./parts.js";
+import { Ranges, useRange } from "./ranges.js";
 import { html } from "./view.js";
 import { words } from "./words.js";
 
 const text = words.limits;
-const everyMs = 5_000;
+const nowEveryMs = 5_000;
+const everyMs = 15_000;
 
 export function Limits() {
-  const overview = useAsked("GET /console/overview", { everyMs });
+  const overview = useAsked("GET /console/overview", { everyMs: nowEveryMs });
+  const [range, choose] = useRange();
+  const asked = useAsked(`GET /console/requests?range=${range}`, { everyMs });
   return html`
     <${Title}>${text.title}<//>
     <section class="card" id="limits">
@@ -17,6 +22,19 @@ export function Limits() {
           <${Table} hint=${text.hint} rows=${byUse(limits)}
             keyOf=${(row) => row.name} columns=${columns} />
         `}<//></section>
+    <section class="card" id="limits-over-time">
+      <h2>${text.overTime}</h2>
+      <${Ranges} range=${range} choose=${choose} />
+      <${Fresh} asked=${asked}>${(data) =>
+        html`
+          <div class="charts">${[["requests", text.overTime], ["limited", text.limited, text.noneLimited]].map(([metric, title, empty]) =>
+            html`
+              <${Chart} key=${metric} id=${`chart-${metric}`} title=${title} empty=${empty}
+                series=${data.series.filter((one) => one.metric === metric)} from=${data.from} to=${data.to} step=${data.step_seconds} />
+            `
+          )}</div>
+        `}<//>
+    </section>
   `;
 }
 

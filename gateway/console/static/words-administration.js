@@ -104,6 +104,10 @@ export const administration = {
     showRevoked: "Show revoked keys",
     actions: "Actions",
   },
+  ranges: {
+    title: "Time",
+    names: { day: "24 hours, by minute", week: "7 days, by hour", year: "A year, by day" },
+  },
   limits: {
     title: "Limits",
     used: (used, capacity, window) => `${used} of ${capacity} in ${window}`,
@@ -111,6 +115,9 @@ export const administration = {
     use: "Used now",
     amount: "Requests",
     hint: "What is used of each limit of this workspace, the fullest first.",
+    overTime: "Requests over time, by limit",
+    limited: "Requests beyond a limit",
+    noneLimited: "No request was beyond a limit in this time.",
   },
   actions: {
     title: "Audit log",

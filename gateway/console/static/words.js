@@ -90,8 +90,6 @@ export const words = {
   },
   happening: {
     title: "What is happening",
-    range: "Time",
-    ranges: { day: "24 hours, by minute", week: "7 days, by hour", year: "A year, by day" },
     hint: "By the time at which it was taken, not that of the event. Times are local, days those of UTC.",
     metrics: {
       objects: "Objects of /users/track",
@@ -103,6 +101,8 @@ export const words = {
     },
     names: { users: { new: "new", deleted: "deleted", merged: "merged away", unmerged: "merge undone" } },
     otherEvents: "others",
+    refused: "Refused requests by reason",
+    noneRefused: "No request was refused in this time.",
   },
   chart: {
     empty: "Nothing in this time. Send data to /users/track, or choose a longer time.",

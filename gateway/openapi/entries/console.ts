@@ -1,7 +1,7 @@
 /** DATA: what is written by hand about the routes of the console. */
 import { limits } from "../../../platform/limits.ts";
 import type { Entry } from "../entry.ts";
-import { list, object, oneOfTexts, type Schema, success, text, whole } from "../schema.ts";
+import { list, object, type Schema, success, text, whole } from "../schema.ts";
 
 const flag: Schema = { type: "boolean" };
 const number: Schema = { type: "number" };
@@ -104,41 +104,6 @@ export const consoleEntries: readonly Entry[] = [
       limits: list(object({ name: text(), capacity: whole(), remaining: whole(), window_seconds: number })),
     }),
     examples: [{ name: "overview" }],
-  },
-  {
-    route: "GET /console/series",
-    operationId: "getSeries",
-    tag: "Service",
-    summary: "What was counted in the workspace, as series for charts",
-    description:
-      "Counted in the step that decides what a request does, with its effects: once, also where a request is repeated with its " +
-      "`Idempotency-Key` or a server dies. A count has the time when it was applied, not that of the event, and stays what it was: a merge moves none, and a " +
-      "delete takes none back. Users there are: `new` - `deleted` - `merged` + `unmerged`.",
-    extension: true,
-    parameters: [{
-      in: "query",
-      name: "range",
-      description: "`day`: the last 24 hours by minute (the default); `week`: 7 days by hour; `year`: 366 days by day, UTC.",
-      schema: oneOfTexts(["day", "week", "year"]),
-    }],
-    answer: success({
-      range: text(),
-      from: time,
-      to: text("ISO 8601, UTC: the end of the last point, which is still being counted."),
-      step_seconds: whole("From one point to the next."),
-      series: list(object({
-        metric: text(
-          "`objects` of /users/track that reached a user; `users` by what became of them; `events` by name; `purchases` by quantity; `revenue` by " +
-            "currency; `consent` by what was set, a fan-out as often as it has users.",
-        ),
-        name: text(
-          `Absent where a metric has one series, and on \`events\` beyond the ${limits.countedEventNamesMax} names that are counted in an hour.`,
-        ),
-        total: number,
-        points: list(list(number), "Unix time of its beginning and the number; where there is none it was 0."),
-      }, ["metric", "total", "points"])),
-    }),
-    examples: [{ name: "the last 24 hours", parameters: { range: "day" } }],
   },
   {
     route: "POST /console/users",
