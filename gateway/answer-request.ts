@@ -152,7 +152,10 @@ async function answerCaller(
     if (route.alsoPermission) authorize(caller, route.alsoPermission);
     const spent = await spend(permit, route.limit, answering);
     headers = spent.headers;
-    if (spent.proof === "overspent") return refusalAnswer(spent.refusal, route.dialect, headers);
+    if (spent.proof === "overspent") {
+      if (answering.observed) answering.observed.isLimited = true;
+      return refusalAnswer(spent.refusal, route.dialect, headers);
+    }
     return await callRoute(request, { ...chosen, spent }, answering);
   } catch (error) {
     // Who may not call is still told the state of the limit, which was not spent

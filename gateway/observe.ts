@@ -45,6 +45,8 @@ export class Observation {
   workspaceId: string | undefined;
   /** Which the request takes from, once that is known. */
   limit: string | undefined;
+  /** That limit was used up. */
+  isLimited = false;
   readonly #parts: ObservationParts;
   readonly #request: Pick<HttpRequest, "requestId">;
   readonly #route: ObservedRoute;
@@ -92,7 +94,7 @@ export class Observation {
     const seen = { requestId, ...(this.traceId !== undefined && { traceId: this.traceId }) };
     logger.debug("request", { ...seen, method, route, status, ms: Math.round(ms), ...(reason !== "" && { reason }) });
     if (this.workspaceId !== undefined) {
-      if (this.limit !== undefined) observing.requests.note(this.workspaceId, { limit: this.limit, reason });
+      if (this.limit !== undefined) observing.requests.note(this.workspaceId, { limit: this.limit, isLimited: this.isLimited, reason });
       observing.activity.note(this.workspaceId, { ...seen, at: clock.now(), route, method, status, ms, reason });
       if (observing.live.watched) {
         const { workspaceId } = this;

@@ -5,6 +5,8 @@ import { limits } from "../../platform/limits.ts";
 export interface CountedRequest {
   /** The limit that it took from, or would have. */
   readonly limit: string;
+  /** It was beyond the limit. */
+  readonly isLimited: boolean;
   /** Why it was refused; empty where it was not. */
   readonly reason: string;
 }
@@ -22,46 +24,45 @@ export const kinds = {
 /** Of one workspace: the hour and the day that go on, and those that ended and are not written. */
 export class CountedRequests {
   readonly #id: string;
-  #parts: CountedPart[] = [];
+  #spans: CountedSpan[] = [];
 
   constructor(id: string) {
     this.#id = id;
   }
 
-  add(now: number, { limit, reason }: CountedRequest): void {
+  add(now: number, { limit, isLimited, reason }: CountedRequest): void {
     for (const by of ["minute", "hour"] as const) {
-      const part = this.#at(by, now);
-      part.add(now, `requests:${limit}`);
-      if (reason === "") continue;
-      part.add(now, `refused:${reason}`);
-      if (reason === "RATE_LIMITED") part.add(now, `limited:${limit}`);
+      const span = this.#at(by, now);
+      span.add(now, `requests:${limit}`);
+      if (reason !== "") span.add(now, `refused:${reason}`);
+      if (isLimited) span.add(now, `limited:${limit}`);
     }
   }
 
-  parts(by: CountedPart["by"]): readonly CountedPart[] {
-    return this.#parts.filter((part) => part.by === by);
+  spans(by: CountedSpan["by"]): readonly CountedSpan[] {
+    return this.#spans.filter((span) => span.by === by);
   }
 
   /** What `put` wrote is written, but for what is added meanwhile; what has ended is kept until then. */
   async write(put: (writes: readonly Write[]) => Promise<unknown>): Promise<void> {
-    const parts = this.#parts.filter(({ isWritten }) => !isWritten);
-    const writes = parts.map((part) => part.toWrite());
+    const spans = this.#spans.filter(({ isWritten }) => !isWritten);
+    const writes = spans.map((span) => span.toWrite());
     try {
       await put(writes);
     } catch (error) {
-      for (const part of parts) part.isWritten = false;
+      for (const span of spans) span.isWritten = false;
       throw error;
     }
-    this.#parts = this.#parts.filter((part) => !part.isWritten || part === this.#parts.findLast(({ by }) => by === part.by));
+    this.#spans = this.#spans.filter((span) => !span.isWritten || span === this.#spans.findLast(({ by }) => by === span.by));
   }
 
-  #at(by: CountedPart["by"], now: number): CountedPart {
+  #at(by: CountedSpan["by"], now: number): CountedSpan {
     const at = Math.floor(now / kinds[by].spanMs);
-    const last = this.#parts.findLast((part) => part.by === by);
+    const last = this.#spans.findLast((span) => span.by === by);
     // A clock that stepped back counts on where it was
     if (last !== undefined && at <= last.at) return last;
-    const next = new CountedPart(by, at, this.#id);
-    this.#parts.push(next);
+    const next = new CountedSpan(by, at, this.#id);
+    this.#spans.push(next);
     return next;
   }
 }
@@ -73,7 +74,7 @@ export interface CountedValue {
   readonly slots: readonly (readonly [slot: number, counts: readonly number[]])[];
 }
 
-export class CountedPart {
+export class CountedSpan {
   readonly by: keyof typeof kinds;
   readonly at: number;
   readonly id: string;

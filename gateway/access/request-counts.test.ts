@@ -45,16 +45,16 @@ async function sums(counts: ReturnType<typeof openRequestCounts>, by: "minute" |
   return found;
 }
 
-const taken = { limit: "users_track", reason: "" };
+const taken = { limit: "users_track", isLimited: false, reason: "" };
 
 test("requests are counted by limit, refusals by reason, by minute and by hour, also before they are written", async () => {
   const { clock, open } = await opened();
   const counts = open();
   counts.note("ws_1", taken);
   counts.note("ws_1", taken);
-  counts.note("ws_1", { limit: "users_track", reason: "RATE_LIMITED" });
+  counts.note("ws_1", { limit: "users_track", isLimited: true, reason: "RATE_LIMITED" });
   clock.advance(minuteMs);
-  counts.note("ws_1", { limit: "console", reason: "INPUT_INVALID" });
+  counts.note("ws_1", { limit: "console", isLimited: false, reason: "INPUT_INVALID" });
   counts.note("ws_2", taken);
   const all = {
     "requests:users_track": 3,

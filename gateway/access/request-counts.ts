@@ -65,7 +65,7 @@ export function openRequestCounts(options: RequestCountsOptions): RequestCounts 
       const above = digits(Math.floor(from / kinds[by].spanMs));
       const written = await allAbove(documents, { partition: partitionOf(workspaceId), kind: kinds[by].kind, above });
       const values = new Map(written.map(({ id, value }) => [id, value as CountedValue]));
-      for (const part of counted.get(workspaceId)?.parts(by) ?? []) values.set(part.id, part.toValue());
+      for (const span of counted.get(workspaceId)?.spans(by) ?? []) values.set(span.id, span.toValue());
       return [...values.values()].flatMap((value) => slotsOf(value, kinds[by])).filter(({ at }) => at >= from);
     },
     flush: writer.flush,

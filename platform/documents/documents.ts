@@ -17,7 +17,8 @@ export interface Documents {
   /**
    * Reads, plans on that and writes what the plan gives: all or nothing, durably, and only while what was read is as it was. Whatever is
    * read is written too, unless the head is. A plan that gives a text writes nothing, and the text is the outcome.
-   * What reads nothing and has nothing large is put as it is: for documents that never change, which it is harmless to put again.
+   * What reads nothing and has nothing large is put as it is: for documents that never change, which it is harmless to put again, and for
+   * those that one process alone puts, one time after the other and each time with all that it put before.
    * Refuses STORE_UNAVAILABLE and OUTCOME_UNKNOWN; after the latter the same change may be tried again.
    */
   changeIf<Outcome extends string>(partition: string, change: ChangeIf<Outcome>): Promise<Outcome | "committed">;

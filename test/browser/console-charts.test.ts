@@ -54,7 +54,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     const { page, seen } = await browser.open(`${suite.heddle.url}/console`, 390);
     await enter(page, demoKey);
     const refused = page.locator("#chart-refused");
-    await expect.poll(() => refused.locator(".legend").innerText(), { timeout: 40_000 }).toContain("BODY_SHAPE_INVALID");
+    await expect.poll(() => refused.locator(".legend").innerText(), { timeout: 40_000 }).toContain("INPUT_INVALID");
     await page.goto(`${suite.heddle.url}/console#/limits`);
     const used = page.locator("#chart-requests");
     await expect.poll(() => used.locator(".legend").innerText(), { timeout: 40_000 }).toContain("users_track");

@@ -67,6 +67,7 @@ test("requests by limit, those beyond it, and refusals by reason, by minute, hou
       "limited subscription_user_status": 2,
       "refused RATE_LIMITED": 2,
       "refused PERMISSION_MISSING": 1,
+      "refused INPUT_INVALID": 1,
     });
   }
   const all = await counted();
