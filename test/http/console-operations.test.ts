@@ -38,12 +38,15 @@ test("operators see what the process finds of itself and its servers", async () 
   const { status, body, text } = await suite.get("/console/doctor");
   expect(status, text).toBe(200);
   const findings = body["findings"] as { check: string; level: string; text: string }[];
-  const checks = testShape === "mesh" ? ["runtime", "Cassandra", "Cassandra access", "Redis"] : ["runtime", "sqlite", "files", "clock"];
-  expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(checks));
-  for (const check of checks) expect(findings).toContainEqual({ check, level: "ok", text: expect.any(String) });
+  const [well, others] = testShape === "mesh"
+    ? [["runtime", "Cassandra", "Redis"], ["Cassandra access", "Redis access"]]
+    : [["runtime", "sqlite", "files", "clock"], []];
+  expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining([...well, ...others]));
+  for (const check of well) expect(findings).toContainEqual({ check, level: "ok", text: expect.any(String) });
   expect(Date.parse(String(body["examined_at"]))).toBeLessThanOrEqual(Date.now());
-  // Within some seconds it is not looked again, however many ask
-  expect((await suite.get("/console/doctor")).body["examined_at"]).toBe(body["examined_at"]);
+  // Within some seconds none looks again, however many ask; there may be several gateways
+  const again = await Promise.all(Array.from({ length: 20 }, () => suite.get("/console/doctor")));
+  expect(new Set(again.map((answer) => answer.body["examined_at"])).size).toBeLessThan(5);
   expect((await suite.get("/console/doctor", { key: stranger })).status).toBe(403);
 });
 
