@@ -1,5 +1,4 @@
 /** What every driver of the access store must do, sentence by sentence of its two ports; a driver joins by passing it. */
-import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { limits } from "../../platform/limits.ts";
 import type { Access } from "./access.ts";
@@ -216,28 +215,18 @@ export function describeAccess(driver: string, make: () => Promise<AccessUnderTe
       expect(told).toBe(others.length + 1);
     });
 
-    test("uses hold the hour in which a key was used last, whichever process saw it, and are written once an hour", async () => {
+    test("uses hold the hour in which a key was used last, whichever process saw it", async () => {
       const other = await under.open();
       const hour = under.clock.now() - under.clock.now() % limits.keyUseMs;
       for (let uses = 0; uses < 100; uses += 1) access.uses.note("key_1");
       other.uses.note("key_2");
       under.clock.advance(limits.keyUseWriteMs);
       await expect.poll(async () => [...await other.uses.list()].toSorted()).toEqual([["key_1", hour], ["key_2", hour]]);
-      const written = digest(await under.atRest());
-      access.uses.note("key_1");
-      under.clock.advance(limits.keyUseWriteMs);
-      expect(digest(await under.atRest())).toBe(written);
-      // The next hour is another one
       under.clock.advance(limits.keyUseMs);
       other.uses.note("key_1");
       under.clock.advance(limits.keyUseWriteMs);
       await expect.poll(async () => (await access.uses.list()).get("key_1")).toBe(hour + limits.keyUseMs);
     });
-
-    /** What is at rest may be hundreds of megabytes, which are slow to compare as texts. */
-    function digest(text: string): string {
-      return createHash("sha256").update(text, "latin1").digest("hex");
-    }
 
     async function turnOfTheClock(): Promise<void> {
       under.clock.advance(limits.accessRefreshMs);

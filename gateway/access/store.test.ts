@@ -6,6 +6,7 @@ import { memorySession } from "../../platform/cassandra/memory-session.fixture.t
 import { recordingSession } from "../../platform/cassandra/recording-session.fixture.ts";
 import { fakeClock } from "../../platform/clock.fixture.ts";
 import { openCassandraDocuments } from "../../platform/documents/cassandra.ts";
+import { limits } from "../../platform/limits.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { describeAccess } from "./access-contract.ts";
@@ -64,6 +65,27 @@ test("openAccess() keeps installations apart that share a keyspace", async () =>
   await declare(one, parseDeclaration(file));
   await other.refresh();
   expect(other.rows().companies).toEqual([]);
+});
+
+test("uses are written once an hour, however often a key is used and whichever gateway saw it", async () => {
+  const { clock, session, open } = store();
+  const [one, other] = [await open(), await open()];
+  const writes = () => session.calls.filter(([first]) => !first?.cql.startsWith("SELECT")).length;
+  const useKey = (by: typeof one) => {
+    by.uses.note("key_1");
+    clock.advance(limits.keyUseWriteMs);
+  };
+  const before = writes();
+  useKey(one);
+  await expect.poll(async () => (await one.uses.list()).size).toBe(1);
+  useKey(one);
+  const reads = session.calls.length;
+  useKey(other);
+  await expect.poll(() => session.calls.length).toBeGreaterThan(reads);
+  expect(writes() - before).toBe(1);
+  clock.advance(limits.keyUseMs);
+  useKey(other);
+  await expect.poll(() => writes() - before).toBe(2);
 });
 
 test("transact() writes nothing on a version that is no longer there, and plans again", async () => {
