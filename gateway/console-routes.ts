@@ -15,7 +15,7 @@ import { handleConsoleLag } from "./routes/console-lag.ts";
 import { handleConsoleLive, handleConsoleLiveBodies } from "./routes/console-live.ts";
 import { handleConsoleLog, handleConsoleLogRecords, handleConsoleLogRedrive, handleConsoleLogSkip } from "./routes/console-log.ts";
 import { handleConsoleOverview } from "./routes/console-overview.ts";
-import { handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
+import { handleConsoleGroups, handleConsolePeople, handleConsolePeopleSearch } from "./routes/console-people.ts";
 import { handleConsoleDoctor, handleConsoleProcesses } from "./routes/console-processes.ts";
 import { handleConsoleRejected, handleConsoleRejectedAdmit } from "./routes/console-rejected.ts";
 import { handleConsoleRequests } from "./routes/console-requests.ts";
@@ -68,6 +68,7 @@ export const consoleRoutes: readonly Route[] = [
   // A POST, so that no name of a user stands in an address
   { ...read, method: "POST", path: "/console/users", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsoleUsers },
   { ...read, method: "POST", path: "/console/people", bodyBytesMax: limits.smallRequestBytesMax, handler: handleConsolePeople },
+  { ...read, method: "GET", path: "/console/groups", bodyBytesMax: 0, handler: handleConsoleGroups },
   { ...read, permission: keys, method: "GET", path: "/console/declaration", bodyBytesMax: 0, handler: handleConsoleDeclaration },
   { ...read, method: "GET", path: "/console/translations", bodyBytesMax: 0, handler: handleConsoleTranslations },
   {

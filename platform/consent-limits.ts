@@ -46,6 +46,9 @@ export const consentLimits = {
   addressesPageDefault: 100,
   ledgerSubjectsPerPage: 500,
   ledgerSubjectsPerAnswer: 50,
+  // A list of a group's members: users who are looked at for one page at most, and after how many found it ends
+  membersLookedAtMax: 2_000,
+  membersPerPage: 50,
   setAsidePageMax: 100,
   setAsideRedriveMax: 10_000,
   consentWaitMs: 250,

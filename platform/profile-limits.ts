@@ -26,4 +26,6 @@ export const profileLimits = {
   namesPerPageMax: 50,
   sharersShownMax: 10,
   searchRoundsMax: 5,
+  // Newest events of a workspace that say who was changed last
+  changedEventsMax: 200,
 } as const;

@@ -3786,8 +3786,10 @@ export interface Calls {
   /** POST /console/people: Everyone in the workspace, in pages. */
   readonly listPeople: {
     readonly body: {
-      /** `oldest` (unless given), `newest` or `blocked`. */
+      /** `oldest` (unless given), `newest`, `changed`, `blocked`, `subscribed` or `unsubscribed`. */
       readonly list?: string;
+      /** With `subscribed` and `unsubscribed`: the group in which somebody or something set it. */
+      readonly group_id?: string;
       /** The `next_page_token` of the page before; absent for the first page. */
       readonly page_token?: string;
     };
@@ -3813,9 +3815,13 @@ export interface Calls {
         readonly events: number;
         /** All together. */
         readonly purchases: number;
+        /** ISO 8601, UTC. */
+        readonly updated_at: string;
       })[];
       /** Absent on the last page. */
       readonly next_page_token?: string;
+      /** Of the members of a group: how many people with a state in any group were looked at for this page. */
+      readonly looked_at?: number;
       readonly message: "success";
     };
     readonly reason:
@@ -3834,6 +3840,39 @@ export interface Calls {
       | "BODY_KEY_REPEATED"
       | "BODY_TOO_LARGE"
       | "CONTENT_TYPE_UNSUPPORTED"
+      | "POSITION_INVALID"
+      | "OVERLOADED"
+      | "LOG_UNAVAILABLE"
+      | "EPOCH_MISMATCH"
+      | "STORE_UNAVAILABLE"
+      | "SERVICE_UNAVAILABLE"
+      | "OUTCOME_UNKNOWN"
+      | "SHUTTING_DOWN"
+      | "NOT_IMPLEMENTED"
+      | "REQUEST_MALFORMED"
+      | "REQUEST_TIMEOUT"
+      | "HEADERS_TOO_LARGE"
+      | "EXPECTATION_FAILED"
+      | "DEADLINE_EXCEEDED";
+  };
+  /** GET /console/groups: The subscription groups of the workspace, archived ones too. */
+  readonly listConsoleGroups: {
+    readonly answer: {
+      readonly groups?: readonly ({
+        readonly id?: string;
+        readonly name?: string;
+        readonly archived?: boolean;
+      })[];
+      readonly message: "success";
+    };
+    readonly reason:
+      | "KEY_MISSING"
+      | "KEY_INVALID"
+      | "KEY_IN_WRONG_PLACE"
+      | "PERMISSION_MISSING"
+      | "ADDRESS_NOT_ALLOWED"
+      | "RATE_LIMITED"
+      | "INPUT_INVALID"
       | "POSITION_INVALID"
       | "OVERLOADED"
       | "LOG_UNAVAILABLE"
@@ -5192,6 +5231,7 @@ export const routes = {
   getConsoleOverview: "GET /console/overview",
   inspectUsers: "POST /console/users",
   listPeople: "POST /console/people",
+  listConsoleGroups: "GET /console/groups",
   searchPeople: "POST /console/people/search",
   listRejectedUsers: "GET /console/rejected",
   admitUser: "POST /console/rejected/admit",

@@ -1,7 +1,8 @@
-/** /console/people: users of the workspace in pages, and those a name of whom begins with a text, with what a list shows of a person. */
+/** /console/people and /console/groups: users of the workspace in pages, the groups whose members are listed, and those a name of whom begins with a text, with what a list shows of a person. */
 import { limits } from "../../platform/limits.ts";
 import { withoutEnds } from "../../platform/text-ends.ts";
-import { NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { type ListUsersRequest, NameKind, UserList } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+import { MembershipStatus } from "../../proto/gen/heddle/subscription/v1/subscription_service_pb.ts";
 import { bodyFields, type Fields, invalid, isSent } from "../decode/fields.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
@@ -9,22 +10,53 @@ import type { Call, Parts, Reply } from "../route.ts";
 const peoplePerPage = 50;
 
 /** A POST, as a page of people is no address. */
-export async function handleConsolePeople(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
+export async function handleConsolePeople(call: Call, parts: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const list = oneOf(fields, "list", lists) ?? UserList.UNSPECIFIED;
-  const { currencyRates } = call.spent.permit.caller.holder.workspace;
-  const { usersJson, nextPageToken } = await profile.listUsers(
-    { scope: call.scope, list, pageToken: pageTokenOf(fields), pageSize: peoplePerPage, currencyRates },
-    call.reading,
-  );
-  return success({ users: usersJson.map(personOf), ...(nextPageToken !== "" && { next_page_token: nextPageToken }) });
+  const isOfGroup = typeof list === "object";
+  if (!isOfGroup && isSent(fields["group_id"])) throw invalid("'group_id' goes with 'list' subscribed or unsubscribed");
+  return isOfGroup
+    ? await listMembers(call, parts, { groupId: textOf(fields, "group_id"), status: list.status, pageToken: pageTokenOf(fields) })
+    : success(await pageOf(call, parts, { list, pageToken: pageTokenOf(fields), pageSize: peoplePerPage }));
 }
 
-const lists: ReadonlyMap<string, UserList> = new Map([
+type PageAsked = Partial<Pick<ListUsersRequest, "list" | "pageToken" | "pageSize" | "userIds">>;
+
+async function pageOf(call: Call, { profile }: Pick<Parts, "profile">, asked: PageAsked): Promise<Record<string, unknown>> {
+  const { currencyRates } = call.spent.permit.caller.holder.workspace;
+  const { usersJson, nextPageToken, updatedAt } = await profile.listUsers({ scope: call.scope, currencyRates, ...asked }, call.reading);
+  const users = usersJson.map((json, at) => ({ ...personOf(json), updated_at: new Date(Number(updatedAt[at] ?? 0n)).toISOString() }));
+  return { users, ...(nextPageToken !== "" && { next_page_token: nextPageToken }) };
+}
+
+async function listMembers(
+  call: Call,
+  parts: Pick<Parts, "profile" | "subscription">,
+  { groupId, ...asked }: { readonly groupId: string; readonly status: MembershipStatus; readonly pageToken: string },
+): Promise<Reply> {
+  const of = { scope: call.scope, subscriptionGroupId: groupId, ...asked };
+  const { userIds, nextPageToken, lookedAt } = await parts.subscription.listMembers(of, call.reading);
+  // No ids would be a page of everybody
+  const page = userIds.length === 0 ? { users: [] } : await pageOf(call, parts, { userIds });
+  return success({ ...page, looked_at: lookedAt, ...(nextPageToken !== "" && { next_page_token: nextPageToken }) });
+}
+
+type List = UserList | { readonly status: MembershipStatus };
+
+const lists: ReadonlyMap<string, List> = new Map<string, List>([
   ["oldest", UserList.UNSPECIFIED],
   ["newest", UserList.NEWEST],
+  ["changed", UserList.CHANGED],
   ["blocked", UserList.BLOCKED],
+  ["subscribed", { status: MembershipStatus.SUBSCRIBED }],
+  ["unsubscribed", { status: MembershipStatus.UNSUBSCRIBED }],
 ]);
+
+/** GET /console/groups: by their ids. */
+export async function handleConsoleGroups(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
+  const { groups } = await subscription.listGroups({ scope: call.scope }, call.reading);
+  return success({ groups: groups.map(({ id, name, archived }) => ({ id, name, archived })) });
+}
 
 /** POST /console/people/search. Without `by` the first few of each kind but aliases, which take a label. */
 export async function handleConsolePeopleSearch(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {

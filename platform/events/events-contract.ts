@@ -38,6 +38,21 @@ export function describeEvents(driver: string, open: () => Promise<EventsUnderTe
       expect(kept.map(({ eventId }) => eventId)).toEqual(["event-2"]);
     });
 
+    test("readLast() gives the newest of one subject and scope, the newest first, wherever they lie among others", async () => {
+      const others = (from: number) => Array.from({ length: 40 }, (_, at) => event(from + at, { scope: "ws_2" }));
+      const dotted = { scope: "ws.1" };
+      await events.publish([event(1), event(2, dotted), ...others(100), event(3), event(4, { subject: "profile.user.merged.v1" })]);
+      await events.publish([...others(200), event(5), ...others(300)]);
+      const last = async (max: number, scope = "ws_1") =>
+        (await events.readLast({ subject: "profile.user.updated.v1", scope }, max)).map(({ eventId }) => eventId);
+      expect(await last(1)).toEqual(["event-5"]);
+      expect(await last(2)).toEqual(["event-5", "event-3"]);
+      expect(await last(50)).toEqual(["event-5", "event-3", "event-1"]);
+      expect(await last(7, "ws_2")).toEqual([339, 338, 337, 336, 335, 334, 333].map((at) => `event-${at}`));
+      expect(await last(7, "ws.1")).toEqual(["event-2"]);
+      expect(await last(7, "ws_3")).toEqual([]);
+    });
+
     test("publish() of an event that is kept already keeps it once", async () => {
       await events.publish([event(1), event(2)]);
       await events.publish([event(2), event(3)]);

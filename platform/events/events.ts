@@ -32,6 +32,8 @@ export interface Events {
   publish(events: readonly PublishedEvent[]): Promise<void>;
   /** Up to `max` events above `after`, in order; with `subject` those alone. Refuses LOG_UNAVAILABLE. */
   read(after: number, options: { readonly max: number; readonly subject?: string }): Promise<KeptEvent[]>;
+  /** The newest events of one subject and scope, at most `max`, the newest first. Refuses LOG_UNAVAILABLE. */
+  readLast(of: Pick<PublishedEvent, "subject" | "scope">, max: number): Promise<KeptEvent[]>;
   close(): Promise<void>;
 }
 

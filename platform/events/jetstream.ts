@@ -89,7 +89,11 @@ function eventsOf(connection: JetStreamConnection, name: string): Events {
         await Promise.all(events.slice(at, at + limits.eventsInFlightMax).map((event) => publish(connection, name, event)));
       }
     },
-    read: (after, { max, subject = ">" }) => read(connection, { name, after, max, subject }),
+    read(after, { max, subject = ">" }) {
+      const filter = subject === ">" ? `${name}.>` : `${name}.${subject}.*`;
+      return readFrom(connection, { name, from: after + 1, max, filter });
+    },
+    readLast: (of, max) => readLast(connection, { name, filter: eventSubject(name, of), max }),
     close: () => connection.close(),
   };
 }
@@ -113,20 +117,54 @@ async function publish(connection: JetStreamConnection, name: string, event: Pub
   if (error) throw failureOf(error);
 }
 
-async function read(
-  connection: JetStreamConnection,
-  { name, after, max, subject }: { name: string; after: number; max: number; subject: string },
-): Promise<KeptEvent[]> {
-  const filter = subject === ">" ? `${name}.>` : `${name}.${subject}.*`;
-  const question = {
-    seq: after + 1,
-    next_by_subj: filter,
-    batch: Math.min(max, limits.logReadMessagesMax),
-    max_bytes: limits.logReadBytesMax,
-  };
+interface Asked {
+  readonly name: string;
+  /** Subjects of the stream. */
+  readonly filter: string;
+  readonly max: number;
+}
+
+async function readFrom(connection: JetStreamConnection, { name, filter, max, from }: Asked & { from: number }): Promise<KeptEvent[]> {
+  const batch = Math.min(max, limits.logReadMessagesMax);
+  const found = await getDirect(connection, name, { seq: from, next_by_subj: filter, batch, max_bytes: limits.logReadBytesMax });
+  return found.map((answer) => keptOf(name, answer));
+}
+
+/** JetStream reads forwards alone: the place is looked for behind which there are `max`, by how many it says are behind a place. */
+async function readLast(connection: JetStreamConnection, { name, filter, max }: Asked): Promise<KeptEvent[]> {
+  const [last] = await getDirect(connection, name, { multi_last: [filter], batch: 1 });
+  if (last === undefined) return [];
+  const end = keptOf(name, last).sequence;
+  let [enough, tooFew] = [end + 1 - max, end + 1];
+  for (let span = max; enough > 1 && await countFrom(connection, { name, filter, from: enough }) < max; span *= spanGrowth) {
+    tooFew = enough;
+    enough = end + 1 - span * spanGrowth;
+  }
+  enough = Math.max(enough, 1);
+  while (tooFew - enough > max) {
+    const middle = Math.floor((enough + tooFew) / 2);
+    if (await countFrom(connection, { name, filter, from: middle }) < max) tooFew = middle;
+    else enough = middle;
+  }
+  const kept: KeptEvent[] = [];
+  for (let from = enough; from <= end;) {
+    const some = await readFrom(connection, { name, filter, max: limits.logReadMessagesMax, from });
+    if (some.length === 0) break;
+    kept.push(...some);
+    from = (some.at(-1)?.sequence ?? end) + 1;
+  }
+  return kept.slice(-max).toReversed();
+}
+
+/** How many there are at the place and behind it. */
+async function countFrom(connection: JetStreamConnection, { name, filter, from }: Omit<Asked, "max"> & { from: number }): Promise<number> {
+  const [first] = await getDirect(connection, name, { seq: from, next_by_subj: filter, batch: 1 });
+  return first === undefined ? 0 : 1 + Number(first.headers?.get("Nats-Num-Pending") ?? 0);
+}
+
+async function getDirect(connection: JetStreamConnection, name: string, question: object): Promise<Msg[]> {
   try {
-    const body = new TextEncoder().encode(JSON.stringify(question));
-    return (await connection.requestMany(`$JS.API.DIRECT.GET.${name}`, body, isEnd)).map((answer) => keptOf(name, answer));
+    return await connection.requestMany(`$JS.API.DIRECT.GET.${name}`, new TextEncoder().encode(JSON.stringify(question)), isEnd);
   } catch (cause) {
     throw new Refusal("LOG_UNAVAILABLE", "The events cannot be reached", { cause });
   }
@@ -182,6 +220,8 @@ function infoOf(connection: JetStreamConnection, name: string): Promise<{ readon
   return askApi(connection, { subject: `STREAM.INFO.${name}`, missing: streamNotFound });
 }
 
+/** How much further back is looked where there are too few. */
+const spanGrowth = 8;
 /** JetStream keeps a message once whose id it has seen. */
 const messageIdHeader = "Nats-Msg-Id";
 const keyHeader = "Heddle-Key";

@@ -36,17 +36,26 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
         : database.prepare(selectOf).all(after, subject, max);
       // A step that is done again after a power cut may keep its events at other places
       await database.durable();
-      return rows.map((row): KeptEvent => ({
-        sequence: Number(row["sequence"]),
-        subject: String(row["subject"]),
-        scope: String(row["scope"]),
-        eventId: String(row["event_id"]),
-        key: String(row["event_key"]),
-        body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
-        keptAt: Number(row["kept_at"]),
-      }));
+      return rows.map(keptOf);
+    },
+    async readLast({ subject, scope }, max) {
+      const rows = database.prepare(selectLast).all(subject, scope, max);
+      await database.durable();
+      return rows.map(keptOf);
     },
     close: () => Promise.resolve(),
+  };
+}
+
+function keptOf(row: Readonly<Record<string, unknown>>): KeptEvent {
+  return {
+    sequence: Number(row["sequence"]),
+    subject: String(row["subject"]),
+    scope: String(row["scope"]),
+    eventId: String(row["event_id"]),
+    key: String(row["event_key"]),
+    body: row["body"] instanceof Uint8Array ? row["body"] : new Uint8Array(),
+    keptAt: Number(row["kept_at"]),
   };
 }
 
@@ -67,4 +76,6 @@ const put = `INSERT INTO events_kept (subject, scope, event_id, event_key, body,
 /** By count: places have gaps where an epoch began. */
 const trim = `DELETE FROM events_kept WHERE sequence <= (SELECT sequence FROM events_kept ORDER BY sequence DESC LIMIT 1 OFFSET ?)`;
 const selectAll = "SELECT * FROM events_kept WHERE sequence > ? ORDER BY sequence LIMIT ?";
+/** Without an index of its own: no more than `eventsKeptMax` rows are kept. */
+const selectLast = "SELECT * FROM events_kept WHERE subject = ? AND scope = ? ORDER BY sequence DESC LIMIT ?";
 const selectOf = "SELECT * FROM events_kept WHERE sequence > ? AND subject = ? ORDER BY sequence LIMIT ?";

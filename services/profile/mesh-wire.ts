@@ -34,6 +34,7 @@ import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
 import { bucketOfUser } from "./domain/user-number.ts";
+import { lastChangedOf } from "./events/last-changed.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { bucketMember, bucketMembers } from "./lanes/bucket-members.ts";
 import { logOperator } from "./lanes/log-operator.ts";
@@ -118,8 +119,7 @@ async function open(
   { clock, logger, telemetry = noTelemetry, tenants, onMismatch, beforeListen }: OpenParts,
   opened: Opened,
 ): Promise<Pick<MeshProfile, "url" | "health">> {
-  const { partitions } = config;
-  const layout = laneLayout(partitions, config.lanes);
+  const layout = laneLayout(config.partitions, config.lanes);
   const { session, watch: storeWatch, sealedBy } = await openStore(config, clock, opened);
   const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
@@ -127,8 +127,8 @@ async function open(
   const { backlog, store } = openProfileBacklog(measured, clock);
   opened.push(() => backlog.close());
   const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions, guard }, opened);
-  const { intake, lanes, news, members, bus } = logs;
-  const applied = openMeshApplied({ lanes, layout, intakePartitions: partitions, news, clock, logger });
+  const { intake, lanes, news, members, bus, events } = logs;
+  const applied = openMeshApplied({ lanes, layout, intakePartitions: config.partitions, news, clock, logger });
   opened.push(() => applied.close());
   const readers = startMeshReaders({
     id: newId(bucketMember, clock),
@@ -157,10 +157,11 @@ async function open(
     intake: createIntake(measuredLog(intake, "intake", telemetry.metrics)),
     tracer: telemetry.tracer,
     applied,
-    readAhead: openReadAhead({ applied, partitionOf: (workspaceId) => partitionOf(workspaceId, partitions) }),
+    readAhead: openReadAhead({ applied, partitionOf: (workspaceId) => partitionOf(workspaceId, config.partitions) }),
     ...store,
     clock,
     newJobId: () => newId("job_", clock),
+    lastChanged: lastChangedOf(events),
     emailStatuses: openEmailStatuses(config, { clock, logger, tracer: telemetry.tracer }, opened),
   });
   const health = healthOf({ bus, storeWatch, readers, applied, backlog });

@@ -23,6 +23,7 @@ import { renderProfile } from "./domain/render-profile.ts";
 import { resolveBatch } from "./domain/resolve-batch.ts";
 import type { JsonObject } from "./domain/track-object.ts";
 import type { UserId, UserKey } from "./domain/user-key.ts";
+import { lastChangedOf } from "./events/last-changed.ts";
 import { eventsOf } from "./events/profile-events.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
@@ -114,6 +115,7 @@ export async function openProfile(options: ProfileOptions): Promise<ProfilePart>
     profiles: tables.profiles,
     clock,
     newJobId: () => newId("job_", clock),
+    lastChanged: lastChangedOf(events),
     emailStatuses: options.emailStatuses ?? { load: () => Promise.resolve(noStatuses) },
   });
   async function redrive(skips?: readonly Addressed[]): Promise<void> {

@@ -49,6 +49,33 @@ companies:
     expect(await page.locator("#list").inputValue()).toBe("oldest");
   });
 
+  test("people are listed by who was changed last and by group", async () => {
+    const id = fresh();
+    await suite.track({
+      attributes: [{ external_id: `${id}-a`, first_name: `Ada ${id}` }, { external_id: `${id}-b`, first_name: `Ben ${id}` }],
+    });
+    await suite.track({ attributes: [{ external_id: `${id}-a`, first_name: `Ada ${id}`, a: 1 }] });
+    const set = { subscription_group_id: newsletter, subscription_state: "subscribed", external_id: [`${id}-b`] };
+    expect((await suite.heddle.request("POST", "/subscription/status/set", set)).status).toBe(201);
+    const { page } = await signedIn(390);
+    const listed = async (list: string) => {
+      await show(page, "people");
+      await page.locator("#list").selectOption("newest");
+      await page.locator("#list").selectOption(list);
+      await page.locator("#people table").waitFor();
+      return await page.locator("#people").innerText();
+    };
+    // What was written is listed a moment later
+    await expect.poll(async () => (await listed("changed")).match(/Ada|Ben/)?.[0]).toBe("Ada");
+    await inOrder(page, "console-phone-changed");
+    await expect.poll(() => listed("subscribed")).toContain(`Ben ${id}`);
+    expect(await page.locator("#group").inputValue()).toBe(newsletter);
+    expect(await page.locator("#people").innerText()).not.toContain(`Ada ${id}`);
+    await inOrder(page, "console-phone-members");
+    await page.locator("#list").selectOption("unsubscribed");
+    await expect.poll(() => page.locator("#people").innerText()).toContain("Nobody here");
+  });
+
   test("of a long list only what is near is in the page, and it can be read to its end", async () => {
     const id = fresh();
     const many = Object.fromEntries(Array.from({ length: 240 }, (_, at) => [`attribute-${String(at).padStart(3, "0")}`, at]));

@@ -138,23 +138,47 @@ export function nameOf({ first_name: first, last_name: last, email, external_id:
 }
 
 function Everyone() {
-  const [{ list, page }, show] = useKept("people", { list: "newest", page: "" });
-  const asked = useAsked("POST /console/people", { body: { list, ...(page !== "" && { page_token: page }) } });
+  const [{ list, group = "", page }, show] = useKept("people", { list: "newest", page: "" });
+  const isOfGroup = list === "subscribed" || list === "unsubscribed";
+  const groups = useAsked(isOfGroup ? "GET /console/groups" : undefined);
+  const chosen = isOfGroup ? group || groups.data?.groups[0]?.id : undefined;
   return html`
     <section class="card" id="people">
       <div class="title"><h2>${text.list}</h2>
-        <select id="list" aria-label=${text.which} value=${list} onChange=${(event) =>
-          show({ list: event.target.value, page: "" })}>${Object.entries(text.lists).map(([name, shown]) =>
+        <div class="row"><select id="list" aria-label=${text.which} value=${list} onChange=${(event) =>
+          show({ list: event.target.value, group, page: "" })}>${Object.entries(text.lists).map(([name, shown]) =>
             html`<option value=${name}>${shown}</option>`
-          )}</select></div>
-      <${Fresh} asked=${asked}>${({ users, next_page_token: next }) =>
-        html`
-          <${Table} caption=${text.lists[list]} empty=${list === "blocked" ? text.noBlocked : text.noPeople} rows=${users} keyOf=${(row) =>
-            row.platform_id} columns=${listColumns} />
-          <p class="row">${page !== "" && html`<button type="button" onClick=${() => show({ list, page: "" })}>${text.first}</button>`}
-            ${next && html`<button type="button" id="next" onClick=${() => show({ list, page: next })}>${text.next}</button>`}</p>
-        `}<//></section>
+          )}</select>
+          ${isOfGroup &&
+            html`<${Groups} asked=${groups} chosen=${chosen} choose=${(id) => show({ list, group: id, page: "" })} />`}</div></div>
+      ${isOfGroup && !chosen
+        ? groups.data && html`<${Empty}>${text.noGroups}<//>`
+        : html`<${Listed} list=${list} group=${chosen} page=${page} turnTo=${(next) => show({ list, group, page: next })} />`}</section>
   `;
+}
+
+function Listed({ list, group, page, turnTo }) {
+  const asked = useAsked("POST /console/people", {
+    body: { list, ...(group && { group_id: group }), ...(page !== "" && { page_token: page }) },
+  });
+  return html`<${Fresh} asked=${asked}>${({ users, next_page_token: next, looked_at: lookedAt }) =>
+    html`
+      <${Table} caption=${text.lists[list]} empty=${nobodyOf[list] ?? text.noPeople} rows=${users} keyOf=${(row) =>
+        row.platform_id} columns=${listColumns} />
+      ${lookedAt > 0 && html`<p class="quiet">${text.lookedAt(lookedAt)}</p>`}
+      <p class="row">${page !== "" && html`<button type="button" onClick=${() => turnTo("")}>${text.first}</button>`}
+        ${next && html`<button type="button" id="next" onClick=${() => turnTo(next)}>${text.next}</button>`}</p>
+    `}<//>`;
+}
+
+const nobodyOf = { blocked: text.noBlocked, changed: text.noChanges, subscribed: text.noMembers, unsubscribed: text.noMembers };
+
+function Groups({ asked: { data, error }, chosen, choose }) {
+  if (error) return html`<${Notice} error=${error} />`;
+  if (!data?.groups.length) return null;
+  return html`<select id="group" aria-label=${text.group} value=${chosen} onChange=${(event) => choose(event.target.value)}>${
+    data.groups.map(({ id, name, archived }) => html`<option value=${id}>${archived ? text.archived(name) : name}</option>`)
+  }</select>`;
 }
 
 const beginsColumns = [
@@ -175,5 +199,6 @@ const listColumns = [
   [text.external_id, (row) => row.external_id ?? ""],
   [text.email, (row) => row.email ?? ""],
   [text.made, (row) => html`<${Time} at=${row.created_at} />`],
+  [text.changed, (row) => html`<${Time} at=${row.updated_at} />`],
   [words.person.purchases, (row) => count(row.purchases)],
 ];

@@ -1,5 +1,6 @@
-/** All English texts of the console, with those of words-administration.js: another language is another pair of files like these. */
+/** All English texts of the console, with those of words-administration.js and words-people.js: another language is three files like these. */
 import { administration } from "./words-administration.js";
+import { people } from "./words-people.js";
 
 function plural(one, many) {
   return (count) => `${count.toLocaleString()} ${count === 1 ? one : many}`;
@@ -159,38 +160,6 @@ export const words = {
     body: "Body",
     cut: "Only the first objects are listed.",
   },
-  people: {
-    title: "People",
-    find: "Find",
-    placeholder: "Email, phone, external ID or platform ID",
-    identifier: "Identifier",
-    by: "Kind of identifier",
-    guess: "Any",
-    external_id: "External ID",
-    email: "Email",
-    phone: "Phone",
-    user_alias: "Alias",
-    platform_id: "Platform ID",
-    label: "Label of the alias",
-    nobody: "Nobody has exactly this name. External IDs and aliases count exactly as they were sent.",
-    begin: (count) => `${count.toLocaleString()} names begin so`,
-    beginHint: "Names that begin so",
-    foundBy: "Found by",
-    shared: (count) => `and ${(count - 1).toLocaleString()} more with this name`,
-    moreByKind: "The first ten of each kind. Choose a kind for more of it.",
-    moreByTyping: "There are more: type more of the name.",
-    several: (count) => `${count} people share this name`,
-    person: "Person",
-    changed: "Changed",
-    made: "Made",
-    list: "People",
-    which: "Which people",
-    lists: { newest: "Newest first", oldest: "Oldest first", blocked: "Blocked: records wait" },
-    noBlocked: "Nobody is blocked. Records of a person that fail wait here for a human, and nobody else's do.",
-    next: "Next page",
-    first: "First page",
-    noPeople: "There is nobody yet. People appear with the first /users/track.",
-  },
   person: {
     nameless: "Person without a name",
     gone: "Nobody has this platform ID: deleted, or merged and taken back since.",
@@ -302,4 +271,5 @@ export const words = {
     removed: "The person was deleted.",
   },
   ...administration,
+  people,
 };

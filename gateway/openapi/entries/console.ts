@@ -23,7 +23,7 @@ const request = object({
   what: text("What was asked, such as `track` or `mergeUsers`."),
 }, ["position"]);
 
-const person = object({
+const shownOfPerson = {
   ...names,
   user_aliases: list(names.user_alias),
   email: text(),
@@ -33,7 +33,9 @@ const person = object({
   created_at: time,
   events: whole("Custom events, all together."),
   purchases: whole("All together."),
-}, ["platform_id", "events", "purchases"]);
+};
+const person = object(shownOfPerson, ["platform_id", "events", "purchases"]);
+const listedPerson = object({ ...shownOfPerson, updated_at: time }, ["platform_id", "events", "purchases", "updated_at"]);
 
 const amounts = [
   `${limits.eventNamesPerUserMax.toLocaleString("en")} event names`,
@@ -181,18 +183,32 @@ export const consoleEntries: readonly Entry[] = [
     operationId: "listPeople",
     tag: "Service",
     summary: "Everyone in the workspace, in pages",
-    description: "By platform id, or those made last first; or users whose records wait for a human. By platform id, who is made while " +
-      "pages are read comes on a later page.",
+    description:
+      "By platform id, or those made last first; those changed last, in one page, as far back as the newest events tell; users " +
+      "whose records wait for a human; or those who have a state in a subscription group, in no order. By platform id, who is made while " +
+      `pages are read comes on a later page. For members of a group up to ${limits.membersLookedAtMax.toLocaleString("en")} people are ` +
+      "looked at for one page, so that a page may be empty and have a next one.",
     extension: true,
     body: object({
-      list: text("`oldest` (unless given), `newest` or `blocked`."),
+      list: text("`oldest` (unless given), `newest`, `changed`, `blocked`, `subscribed` or `unsubscribed`."),
+      group_id: text("With `subscribed` and `unsubscribed`: the group in which somebody or something set it."),
       page_token: text("The `next_page_token` of the page before; absent for the first page."),
     }),
     answer: success({
-      users: list(person),
+      users: list(listedPerson),
       next_page_token: text("Absent on the last page."),
+      looked_at: whole("Of the members of a group: how many people with a state in any group were looked at for this page."),
     }),
     examples: [{ name: "the first page", body: {} }, { name: "the newest", body: { list: "newest" } }],
+  },
+  {
+    route: "GET /console/groups",
+    operationId: "listConsoleGroups",
+    tag: "Service",
+    summary: "The subscription groups of the workspace, archived ones too",
+    extension: true,
+    answer: success({ groups: list(object({ id: text(), name: text(), archived: flag })) }),
+    examples: [{ name: "groups" }],
   },
   {
     route: "POST /console/people/search",

@@ -1,6 +1,7 @@
-/** Use case: the users of a workspace in pages: all by id, all from the newest on, or those who are blocked. */
+/** Use case: the users of a workspace in pages: all by id, all from the newest on, those who are blocked, changed last, or named. */
 import { limits } from "../../../platform/limits.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
+import type { LastChanged } from "./ports.ts";
 import type { Profile } from "./profile.ts";
 import type { UserId } from "./user-key.ts";
 
@@ -10,16 +11,32 @@ export interface UserPage {
   readonly next: UserId | undefined;
 }
 
-export type UserList = "all" | "newest" | "blocked";
+export type UserList = "all" | "newest" | "blocked" | "changed";
+
+interface ListRequest extends ReadRequest {
+  readonly list?: UserList;
+  readonly after: UserId;
+  readonly size: number;
+  /** Not empty: these alone, whatever `list` says. */
+  readonly ids?: readonly UserId[];
+}
 
 /** `size` 0: as many as a page may hold. By id, users made while pages are read come on a later page, ids rise. */
 export async function listUsers(
-  { profiles, ...parts }: ReadParts,
-  request: ReadRequest & { readonly list?: UserList; readonly after: UserId; readonly size: number },
+  { profiles, lastChanged, ...parts }: ReadParts & { readonly lastChanged: LastChanged },
+  request: ListRequest,
 ): Promise<UserPage> {
   await isBehind({ ...parts, profiles }, request);
-  const { workspaceId, list = "all", after } = request;
+  const { workspaceId, list = "all", after, ids = [] } = request;
+  if (ids.length > 0) {
+    const found = await profiles.load(workspaceId, ids.slice(0, limits.usersPerPageMax));
+    return { profiles: ids.flatMap((id) => found.get(id) ?? []), next: undefined };
+  }
   const size = Math.min(request.size || limits.usersPerPageMax, limits.usersPerPageMax);
+  if (list === "changed") {
+    const found = await profiles.load(workspaceId, await lastChanged(workspaceId, size));
+    return { profiles: [...found.values()].toSorted((a, b) => b.updatedAt - a.updatedAt), next: undefined };
+  }
   if (list === "blocked") {
     const ids = (await profiles.pageBlocked(workspaceId, after, size)).map(({ userId }) => userId);
     const found = await profiles.load(workspaceId, ids);

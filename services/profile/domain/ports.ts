@@ -14,6 +14,9 @@ export interface Intake {
   refuseEarlier?(position: Position): void;
 }
 
+/** Users of the workspace who were changed last, the last one first, each once, at most `max`: as far back as is known. May name who is gone. */
+export type LastChanged = (workspaceId: string, max: number) => Promise<readonly UserId[]>;
+
 /** How far the log is applied, and what was decided about single requests. */
 export interface Applied {
   /** True as soon as everything up to the place is durable in the tables and readable; false after `ms` without it. */

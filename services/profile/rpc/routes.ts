@@ -3,6 +3,7 @@ import type { ServiceImpl } from "@connectrpc/connect";
 import type { ProfileService } from "../../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import type { WorkSource } from "../../../platform/telemetry/work-metrics.ts";
 import type { EmailStatuses } from "../domain/email-statuses.ts";
+import type { LastChanged } from "../domain/ports.ts";
 import type { PreviewPorts } from "../domain/preview-merge.ts";
 import type { RejectedUsers } from "../domain/rejection.ts";
 import type { SearchPorts } from "../domain/search-users.ts";
@@ -34,6 +35,7 @@ import { handleUpdateAliases } from "./update-aliases.ts";
 
 export type ServiceParts = JobParts & PreviewPorts & SearchPorts & {
   readonly emailStatuses: EmailStatuses;
+  readonly lastChanged: LastChanged;
   readonly rejected: RejectedUsers;
   readonly work: WorkSource;
 };

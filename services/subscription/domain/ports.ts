@@ -12,6 +12,14 @@ export interface MembershipStore {
   groups(workspaceId: string): Promise<readonly OrderedGroup[]>;
 }
 
+/** Users who have a history of consent: each once, at most `max`, in the order of the store; `from`: the `next` of the page before. */
+export interface ConsentSubjects {
+  subjects(
+    workspaceId: string,
+    page: { readonly from: string | undefined; readonly max: number },
+  ): Promise<{ readonly subjects: readonly UserId[]; readonly next: string | undefined }>;
+}
+
 /** Who is meant, as the profile service says. */
 export interface Users {
   /** Waits, bounded, until what was answered before the call is in. */

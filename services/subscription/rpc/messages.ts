@@ -26,6 +26,12 @@ export function statusOf(state: MembershipState | undefined): MembershipStatus {
   return state === "subscribed" ? MembershipStatus.SUBSCRIBED : MembershipStatus.UNSUBSCRIBED;
 }
 
+/** Undefined: neither of the two. */
+export function stateOf(status: MembershipStatus): MembershipState | undefined {
+  if (status === MembershipStatus.SUBSCRIBED) return "subscribed";
+  return status === MembershipStatus.UNSUBSCRIBED ? "unsubscribed" : undefined;
+}
+
 export function groupToMessage({ id, name, channel, archived }: group.Group) {
   return { id, name, channel: channelNumbers[channel], archived };
 }

@@ -9,6 +9,7 @@ import type { ProfileService, Scope } from "../../../proto/gen/heddle/profile/v1
 import {
   type GetHistoryRequest,
   type GetUserStatusRequest,
+  type ListMembersRequest,
   type SetStatusRequest,
   SetStatusRequestSchema,
   type SubscriptionService,
@@ -20,9 +21,10 @@ import { getStatus } from "../domain/get-status.ts";
 import { getUserStatus } from "../domain/get-user-status.ts";
 import { archivedGroup } from "../domain/group.ts";
 import type { GroupChange } from "../domain/group-order.ts";
+import { listMembers } from "../domain/list-members.ts";
 import { subjectsOf } from "../domain/memberships.ts";
 import type { ReadParts } from "../domain/ports.ts";
-import { groupFromMessage, groupToMessage, keyFromMessage, statusOf } from "./messages.ts";
+import { groupFromMessage, groupToMessage, keyFromMessage, stateOf, statusOf } from "./messages.ts";
 
 export interface ServiceParts extends ReadParts, OperatorParts {
   readonly profile: Pick<Client<typeof ProfileService>, "resolveUsers">;
@@ -43,6 +45,7 @@ export function subscriptionRoutes(parts: ServiceParts): ServiceImpl<typeof Subs
       return { statuses: states.map(statusOf), behind };
     },
     getUserStatus: (message) => handleGetUserStatus(parts, message),
+    listMembers: (message) => handleListMembers(parts, message),
     getHistory: (message) => getHistory(parts, message),
     ...groupRoutes(parts),
     ...operatorRoutes(parts),
@@ -100,6 +103,18 @@ async function handleGetUserStatus(parts: ServiceParts, message: GetUserStatusRe
     groups: groups.map(({ group, state }) => ({ group: groupToMessage(group), status: statusOf(state) })),
   }));
   return { users: shown, totalCount: total, behind };
+}
+
+async function handleListMembers({ store, ledger }: ServiceParts, message: ListMembersRequest) {
+  const { subscriptionGroupId: groupId, pageToken } = message;
+  const state = stateOf(message.status);
+  if (state === undefined) throw new Refusal("INPUT_INVALID", "Expected SUBSCRIBED or UNSUBSCRIBED, got another status");
+  if (pageToken !== "" && !/^(?:\d+:)?[0-9a-f]{24}$/.test(pageToken)) {
+    throw new Refusal("INPUT_INVALID", "Expected the page token of an earlier page, got something else");
+  }
+  const { workspaceId } = scopeOf(message);
+  const page = await listMembers({ store, ledger }, { workspaceId, groupId, state, from: pageToken === "" ? undefined : pageToken });
+  return { userIds: [...page.users], nextPageToken: page.next ?? "", lookedAt: page.lookedAt };
 }
 
 /** The ledger of users, with the histories of those who were merged into them. */

@@ -20,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file heddle/subscription/v1/subscription_service.proto.
  */
 export const file_heddle_subscription_v1_subscription_service: GenFile = /*@__PURE__*/
-  fileDesc("CjFoZWRkbGUvc3Vic2NyaXB0aW9uL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhZoZWRkbGUuc3Vic2NyaXB0aW9uLnYxInAKEFNldFN0YXR1c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIzCgd1cGRhdGVzGAIgAygLMiIuaGVkZGxlLmludGFrZS52MS5NZW1iZXJzaGlwVXBkYXRlIjcKEVNldFN0YXR1c1Jlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEhAKCHJlcGxheWVkGAIgASgIIoQBChBHZXRTdGF0dXNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAIgASgJEigKBXVzZXJzGAMgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Il8KEUdldFN0YXR1c1Jlc3BvbnNlEjoKCHN0YXR1c2VzGAEgAygOMiguaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5NZW1iZXJzaGlwU3RhdHVzEg4KBmJlaGluZBgCIAEoCCKIAQoUR2V0VXNlclN0YXR1c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIoCgV1c2VycxgCIAMoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRINCgVsaW1pdBgDIAEoDRIOCgZvZmZzZXQYBCABKA0ibwoVR2V0VXNlclN0YXR1c1Jlc3BvbnNlEjEKBXVzZXJzGAEgAygLMiIuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Vc2VyU3RhdHVzEhMKC3RvdGFsX2NvdW50GAIgASgNEg4KBmJlaGluZBgDIAEoCCKnAQoKVXNlclN0YXR1cxIYCgtleHRlcm5hbF9pZBgBIAEoCUgAiAEBEhIKBWVtYWlsGAIgASgJSAGIAQESEgoFcGhvbmUYAyABKAlIAogBARIzCgZncm91cHMYBCADKAsyIy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdyb3VwU3RhdHVzQg4KDF9leHRlcm5hbF9pZEIICgZfZW1haWxCCAoGX3Bob25lInUKC0dyb3VwU3RhdHVzEiwKBWdyb3VwGAEgASgLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cBI4CgZzdGF0dXMYAiABKA4yKC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLk1lbWJlcnNoaXBTdGF0dXMiZQoFR3JvdXASCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIwCgdjaGFubmVsGAMgASgOMh8uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5DaGFubmVsEhAKCGFyY2hpdmVkGAQgASgIIn0KFERlY2xhcmVHcm91cHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSLQoGZ3JvdXBzGAIgAygLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cBINCgVwcnVuZRgDIAEoCCJGChVEZWNsYXJlR3JvdXBzUmVzcG9uc2USLQoGZ3JvdXBzGAEgAygLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cCJrChJDcmVhdGVHcm91cFJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIsCgVncm91cBgCIAEoCzIdLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuR3JvdXAiQwoTQ3JlYXRlR3JvdXBSZXNwb25zZRIsCgVncm91cBgBIAEoCzIdLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuR3JvdXAiPAoRTGlzdEdyb3Vwc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZSJDChJMaXN0R3JvdXBzUmVzcG9uc2USLQoGZ3JvdXBzGAEgAygLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cCJdChNBcmNoaXZlR3JvdXBSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAIgASgJIkQKFEFyY2hpdmVHcm91cFJlc3BvbnNlEiwKBWdyb3VwGAEgASgLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cCJ1ChFHZXRIaXN0b3J5UmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg0KBXVudGlsGAMgASgDIoYBChJHZXRIaXN0b3J5UmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmhlZGRsZS5jb25zZW50LnYxLkxlZGdlckVudHJ5Ei8KBmRhbWFnZRgCIAMoCzIfLmhlZGRsZS5jb25zZW50LnYxLkxlZGdlckRhbWFnZRIOCgZjaGFpbnMYAyABKA0iPgoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlIlgKFFZlcmlmeUxlZGdlclJlc3BvbnNlEg8KB2VudHJpZXMYASABKAQSLwoGZGFtYWdlGAIgASgLMh8uaGVkZGxlLmNvbnNlbnQudjEuTGVkZ2VyRGFtYWdlIkwKE0V4cG9ydExlZGdlclJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIMCgRmcm9tGAIgASgJIlUKFEV4cG9ydExlZGdlclJlc3BvbnNlEi8KB2VudHJpZXMYASADKAsyHi5oZWRkbGUuY29uc2VudC52MS5MZWRnZXJFbnRyeRIMCgRuZXh0GAIgASgJIlMKEkdldFByb2dyZXNzUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEhMKC3RyYWNlcGFyZW50GAIgASgJEhQKDHdpdGhfaGlzdG9yeRgDIAEoCCJYChNHZXRQcm9ncmVzc1Jlc3BvbnNlEi4KBWxhbmVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTGFuZVByb2dyZXNzEhEKCXNldF9hc2lkZRgCIAEoDSIkChNMaXN0U2V0QXNpZGVSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNIkoKFExpc3RTZXRBc2lkZVJlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5oZWRkbGUuY29uc2VudC52MS5TZXRBc2lkZVJlY29yZCJLChNTaG93U2V0QXNpZGVSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoAxIMCgRwYXJ0GAMgASgNIkIKFFNob3dTZXRBc2lkZVJlc3BvbnNlEioKBnJlY29yZBgBIAEoCzIaLmhlZGRsZS5sb2cudjEuU2hvd25SZWNvcmQiGAoWUmVkcml2ZVNldEFzaWRlUmVxdWVzdCIqChdSZWRyaXZlU2V0QXNpZGVSZXNwb25zZRIPCgdyZWNvcmRzGAEgASgNIksKE1NraXBTZXRBc2lkZVJlcXVlc3QSFAoMd29ya3NwYWNlX2lkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgDEgwKBHBhcnQYAyABKA0iFgoUU2tpcFNldEFzaWRlUmVzcG9uc2UqmgEKEE1lbWJlcnNoaXBTdGF0dXMSIQodTUVNQkVSU0hJUF9TVEFUVVNfVU5TUEVDSUZJRUQQABIdChlNRU1CRVJTSElQX1NUQVRVU19VTktOT1dOEAESIAocTUVNQkVSU0hJUF9TVEFUVVNfU1VCU0NSSUJFRBACEiIKHk1FTUJFUlNISVBfU1RBVFVTX1VOU1VCU0NSSUJFRBADKn8KB0NoYW5uZWwSFwoTQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhEKDUNIQU5ORUxfRU1BSUwQARIPCgtDSEFOTkVMX1NNUxACEhQKEENIQU5ORUxfV0hBVFNBUFAQAxIPCgtDSEFOTkVMX1JDUxAEEhAKDENIQU5ORUxfTElORRAFMvIMChNTdWJzY3JpcHRpb25TZXJ2aWNlEmAKCVNldFN0YXR1cxIoLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuU2V0U3RhdHVzUmVxdWVzdBopLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuU2V0U3RhdHVzUmVzcG9uc2USZQoJR2V0U3RhdHVzEiguaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRTdGF0dXNSZXF1ZXN0GikuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBEnEKDUdldFVzZXJTdGF0dXMSLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdldFVzZXJTdGF0dXNSZXF1ZXN0Gi0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRVc2VyU3RhdHVzUmVzcG9uc2UiA5ACARJsCg1EZWNsYXJlR3JvdXBzEiwuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5EZWNsYXJlR3JvdXBzUmVxdWVzdBotLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuRGVjbGFyZUdyb3Vwc1Jlc3BvbnNlEmYKC0NyZWF0ZUdyb3VwEiouaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5DcmVhdGVHcm91cFJlcXVlc3QaKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkNyZWF0ZUdyb3VwUmVzcG9uc2USaAoKTGlzdEdyb3VwcxIpLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuTGlzdEdyb3Vwc1JlcXVlc3QaKi5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkxpc3RHcm91cHNSZXNwb25zZSIDkAIBEmkKDEFyY2hpdmVHcm91cBIrLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuQXJjaGl2ZUdyb3VwUmVxdWVzdBosLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuQXJjaGl2ZUdyb3VwUmVzcG9uc2USaAoKR2V0SGlzdG9yeRIpLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuR2V0SGlzdG9yeVJlcXVlc3QaKi5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdldEhpc3RvcnlSZXNwb25zZSIDkAIBEm4KDFZlcmlmeUxlZGdlchIrLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuVmVyaWZ5TGVkZ2VyUmVxdWVzdBosLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuVmVyaWZ5TGVkZ2VyUmVzcG9uc2UiA5ACARJuCgxFeHBvcnRMZWRnZXISKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkV4cG9ydExlZGdlclJlcXVlc3QaLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkV4cG9ydExlZGdlclJlc3BvbnNlIgOQAgESawoLR2V0UHJvZ3Jlc3MSKi5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdldFByb2dyZXNzUmVxdWVzdBorLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuR2V0UHJvZ3Jlc3NSZXNwb25zZSIDkAIBEm4KDExpc3RTZXRBc2lkZRIrLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuTGlzdFNldEFzaWRlUmVxdWVzdBosLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuTGlzdFNldEFzaWRlUmVzcG9uc2UiA5ACARJuCgxTaG93U2V0QXNpZGUSKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLlNob3dTZXRBc2lkZVJlcXVlc3QaLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLlNob3dTZXRBc2lkZVJlc3BvbnNlIgOQAgEScgoPUmVkcml2ZVNldEFzaWRlEi4uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5SZWRyaXZlU2V0QXNpZGVSZXF1ZXN0Gi8uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5SZWRyaXZlU2V0QXNpZGVSZXNwb25zZRJpCgxTa2lwU2V0QXNpZGUSKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLlNraXBTZXRBc2lkZVJlcXVlc3QaLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLlNraXBTZXRBc2lkZVJlc3BvbnNlYgZwcm90bzM", [file_heddle_consent_v1_ledger, file_heddle_intake_v1_intake, file_heddle_log_v1_shown_record, file_heddle_profile_v1_profile_service]);
+  fileDesc("CjFoZWRkbGUvc3Vic2NyaXB0aW9uL3YxL3N1YnNjcmlwdGlvbl9zZXJ2aWNlLnByb3RvEhZoZWRkbGUuc3Vic2NyaXB0aW9uLnYxInAKEFNldFN0YXR1c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIzCgd1cGRhdGVzGAIgAygLMiIuaGVkZGxlLmludGFrZS52MS5NZW1iZXJzaGlwVXBkYXRlIjcKEVNldFN0YXR1c1Jlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEhAKCHJlcGxheWVkGAIgASgIIoQBChBHZXRTdGF0dXNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAIgASgJEigKBXVzZXJzGAMgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Il8KEUdldFN0YXR1c1Jlc3BvbnNlEjoKCHN0YXR1c2VzGAEgAygOMiguaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5NZW1iZXJzaGlwU3RhdHVzEg4KBmJlaGluZBgCIAEoCCKIAQoUR2V0VXNlclN0YXR1c1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIoCgV1c2VycxgCIAMoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRINCgVsaW1pdBgDIAEoDRIOCgZvZmZzZXQYBCABKA0ibwoVR2V0VXNlclN0YXR1c1Jlc3BvbnNlEjEKBXVzZXJzGAEgAygLMiIuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Vc2VyU3RhdHVzEhMKC3RvdGFsX2NvdW50GAIgASgNEg4KBmJlaGluZBgDIAEoCCKnAQoKVXNlclN0YXR1cxIYCgtleHRlcm5hbF9pZBgBIAEoCUgAiAEBEhIKBWVtYWlsGAIgASgJSAGIAQESEgoFcGhvbmUYAyABKAlIAogBARIzCgZncm91cHMYBCADKAsyIy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdyb3VwU3RhdHVzQg4KDF9leHRlcm5hbF9pZEIICgZfZW1haWxCCAoGX3Bob25lInUKC0dyb3VwU3RhdHVzEiwKBWdyb3VwGAEgASgLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cBI4CgZzdGF0dXMYAiABKA4yKC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLk1lbWJlcnNoaXBTdGF0dXMiqgEKEkxpc3RNZW1iZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEh0KFXN1YnNjcmlwdGlvbl9ncm91cF9pZBgCIAEoCRI4CgZzdGF0dXMYAyABKA4yKC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLk1lbWJlcnNoaXBTdGF0dXMSEgoKcGFnZV90b2tlbhgEIAEoCSJTChNMaXN0TWVtYmVyc1Jlc3BvbnNlEhAKCHVzZXJfaWRzGAEgAygJEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIRCglsb29rZWRfYXQYAyABKA0iZQoFR3JvdXASCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIwCgdjaGFubmVsGAMgASgOMh8uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5DaGFubmVsEhAKCGFyY2hpdmVkGAQgASgIIn0KFERlY2xhcmVHcm91cHNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSLQoGZ3JvdXBzGAIgAygLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cBINCgVwcnVuZRgDIAEoCCJGChVEZWNsYXJlR3JvdXBzUmVzcG9uc2USLQoGZ3JvdXBzGAEgAygLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cCJrChJDcmVhdGVHcm91cFJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIsCgVncm91cBgCIAEoCzIdLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuR3JvdXAiQwoTQ3JlYXRlR3JvdXBSZXNwb25zZRIsCgVncm91cBgBIAEoCzIdLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuR3JvdXAiPAoRTGlzdEdyb3Vwc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZSJDChJMaXN0R3JvdXBzUmVzcG9uc2USLQoGZ3JvdXBzGAEgAygLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cCJdChNBcmNoaXZlR3JvdXBSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSHQoVc3Vic2NyaXB0aW9uX2dyb3VwX2lkGAIgASgJIkQKFEFyY2hpdmVHcm91cFJlc3BvbnNlEiwKBWdyb3VwGAEgASgLMh0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Hcm91cCJ1ChFHZXRIaXN0b3J5UmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg0KBXVudGlsGAMgASgDIoYBChJHZXRIaXN0b3J5UmVzcG9uc2USLwoHZW50cmllcxgBIAMoCzIeLmhlZGRsZS5jb25zZW50LnYxLkxlZGdlckVudHJ5Ei8KBmRhbWFnZRgCIAMoCzIfLmhlZGRsZS5jb25zZW50LnYxLkxlZGdlckRhbWFnZRIOCgZjaGFpbnMYAyABKA0iPgoTVmVyaWZ5TGVkZ2VyUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlIlgKFFZlcmlmeUxlZGdlclJlc3BvbnNlEg8KB2VudHJpZXMYASABKAQSLwoGZGFtYWdlGAIgASgLMh8uaGVkZGxlLmNvbnNlbnQudjEuTGVkZ2VyRGFtYWdlIkwKE0V4cG9ydExlZGdlclJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIMCgRmcm9tGAIgASgJIlUKFEV4cG9ydExlZGdlclJlc3BvbnNlEi8KB2VudHJpZXMYASADKAsyHi5oZWRkbGUuY29uc2VudC52MS5MZWRnZXJFbnRyeRIMCgRuZXh0GAIgASgJIlMKEkdldFByb2dyZXNzUmVxdWVzdBISCgpyZXF1ZXN0X2lkGAEgASgJEhMKC3RyYWNlcGFyZW50GAIgASgJEhQKDHdpdGhfaGlzdG9yeRgDIAEoCCJYChNHZXRQcm9ncmVzc1Jlc3BvbnNlEi4KBWxhbmVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTGFuZVByb2dyZXNzEhEKCXNldF9hc2lkZRgCIAEoDSIkChNMaXN0U2V0QXNpZGVSZXF1ZXN0Eg0KBWxpbWl0GAEgASgNIkoKFExpc3RTZXRBc2lkZVJlc3BvbnNlEjIKB3JlY29yZHMYASADKAsyIS5oZWRkbGUuY29uc2VudC52MS5TZXRBc2lkZVJlY29yZCJLChNTaG93U2V0QXNpZGVSZXF1ZXN0EhQKDHdvcmtzcGFjZV9pZBgBIAEoCRIQCghzZXF1ZW5jZRgCIAEoAxIMCgRwYXJ0GAMgASgNIkIKFFNob3dTZXRBc2lkZVJlc3BvbnNlEioKBnJlY29yZBgBIAEoCzIaLmhlZGRsZS5sb2cudjEuU2hvd25SZWNvcmQiGAoWUmVkcml2ZVNldEFzaWRlUmVxdWVzdCIqChdSZWRyaXZlU2V0QXNpZGVSZXNwb25zZRIPCgdyZWNvcmRzGAEgASgNIksKE1NraXBTZXRBc2lkZVJlcXVlc3QSFAoMd29ya3NwYWNlX2lkGAEgASgJEhAKCHNlcXVlbmNlGAIgASgDEgwKBHBhcnQYAyABKA0iFgoUU2tpcFNldEFzaWRlUmVzcG9uc2UqmgEKEE1lbWJlcnNoaXBTdGF0dXMSIQodTUVNQkVSU0hJUF9TVEFUVVNfVU5TUEVDSUZJRUQQABIdChlNRU1CRVJTSElQX1NUQVRVU19VTktOT1dOEAESIAocTUVNQkVSU0hJUF9TVEFUVVNfU1VCU0NSSUJFRBACEiIKHk1FTUJFUlNISVBfU1RBVFVTX1VOU1VCU0NSSUJFRBADKn8KB0NoYW5uZWwSFwoTQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhEKDUNIQU5ORUxfRU1BSUwQARIPCgtDSEFOTkVMX1NNUxACEhQKEENIQU5ORUxfV0hBVFNBUFAQAxIPCgtDSEFOTkVMX1JDUxAEEhAKDENIQU5ORUxfTElORRAFMt8NChNTdWJzY3JpcHRpb25TZXJ2aWNlEmAKCVNldFN0YXR1cxIoLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuU2V0U3RhdHVzUmVxdWVzdBopLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuU2V0U3RhdHVzUmVzcG9uc2USZQoJR2V0U3RhdHVzEiguaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRTdGF0dXNSZXF1ZXN0GikuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRTdGF0dXNSZXNwb25zZSIDkAIBEnEKDUdldFVzZXJTdGF0dXMSLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdldFVzZXJTdGF0dXNSZXF1ZXN0Gi0uaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRVc2VyU3RhdHVzUmVzcG9uc2UiA5ACARJsCg1EZWNsYXJlR3JvdXBzEiwuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5EZWNsYXJlR3JvdXBzUmVxdWVzdBotLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuRGVjbGFyZUdyb3Vwc1Jlc3BvbnNlEmYKC0NyZWF0ZUdyb3VwEiouaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5DcmVhdGVHcm91cFJlcXVlc3QaKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkNyZWF0ZUdyb3VwUmVzcG9uc2USaAoKTGlzdEdyb3VwcxIpLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuTGlzdEdyb3Vwc1JlcXVlc3QaKi5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkxpc3RHcm91cHNSZXNwb25zZSIDkAIBEmkKDEFyY2hpdmVHcm91cBIrLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuQXJjaGl2ZUdyb3VwUmVxdWVzdBosLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuQXJjaGl2ZUdyb3VwUmVzcG9uc2USawoLTGlzdE1lbWJlcnMSKi5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBorLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuTGlzdE1lbWJlcnNSZXNwb25zZSIDkAIBEmgKCkdldEhpc3RvcnkSKS5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdldEhpc3RvcnlSZXF1ZXN0GiouaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRIaXN0b3J5UmVzcG9uc2UiA5ACARJuCgxWZXJpZnlMZWRnZXISKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLlZlcmlmeUxlZGdlclJlcXVlc3QaLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLlZlcmlmeUxlZGdlclJlc3BvbnNlIgOQAgESbgoMRXhwb3J0TGVkZ2VyEisuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5FeHBvcnRMZWRnZXJSZXF1ZXN0GiwuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5FeHBvcnRMZWRnZXJSZXNwb25zZSIDkAIBEmsKC0dldFByb2dyZXNzEiouaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5HZXRQcm9ncmVzc1JlcXVlc3QaKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkdldFByb2dyZXNzUmVzcG9uc2UiA5ACARJuCgxMaXN0U2V0QXNpZGUSKy5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkxpc3RTZXRBc2lkZVJlcXVlc3QaLC5oZWRkbGUuc3Vic2NyaXB0aW9uLnYxLkxpc3RTZXRBc2lkZVJlc3BvbnNlIgOQAgESbgoMU2hvd1NldEFzaWRlEisuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5TaG93U2V0QXNpZGVSZXF1ZXN0GiwuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5TaG93U2V0QXNpZGVSZXNwb25zZSIDkAIBEnIKD1JlZHJpdmVTZXRBc2lkZRIuLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuUmVkcml2ZVNldEFzaWRlUmVxdWVzdBovLmhlZGRsZS5zdWJzY3JpcHRpb24udjEuUmVkcml2ZVNldEFzaWRlUmVzcG9uc2USaQoMU2tpcFNldEFzaWRlEisuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Ta2lwU2V0QXNpZGVSZXF1ZXN0GiwuaGVkZGxlLnN1YnNjcmlwdGlvbi52MS5Ta2lwU2V0QXNpZGVSZXNwb25zZWIGcHJvdG8z", [file_heddle_consent_v1_ledger, file_heddle_intake_v1_intake, file_heddle_log_v1_shown_record, file_heddle_profile_v1_profile_service]);
 
 /**
  * @generated from message heddle.subscription.v1.SetStatusRequest
@@ -237,6 +237,73 @@ export const GroupStatusSchema: GenMessage<GroupStatus> = /*@__PURE__*/
   messageDesc(file_heddle_subscription_v1_subscription_service, 7);
 
 /**
+ * @generated from message heddle.subscription.v1.ListMembersRequest
+ */
+export type ListMembersRequest = Message<"heddle.subscription.v1.ListMembersRequest"> & {
+  /**
+   * @generated from field: heddle.profile.v1.Scope scope = 1;
+   */
+  scope?: Scope | undefined;
+
+  /**
+   * @generated from field: string subscription_group_id = 2;
+   */
+  subscriptionGroupId: string;
+
+  /**
+   * SUBSCRIBED or UNSUBSCRIBED: as it was set, and not where nothing ever was.
+   *
+   * @generated from field: heddle.subscription.v1.MembershipStatus status = 3;
+   */
+  status: MembershipStatus;
+
+  /**
+   * Opaque, from the page before.
+   *
+   * @generated from field: string page_token = 4;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message heddle.subscription.v1.ListMembersRequest.
+ * Use `create(ListMembersRequestSchema)` to create a new message.
+ */
+export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PURE__*/
+  messageDesc(file_heddle_subscription_v1_subscription_service, 8);
+
+/**
+ * @generated from message heddle.subscription.v1.ListMembersResponse
+ */
+export type ListMembersResponse = Message<"heddle.subscription.v1.ListMembersResponse"> & {
+  /**
+   * In an order of no meaning; a page may have none and yet a next one.
+   *
+   * @generated from field: repeated string user_ids = 1;
+   */
+  userIds: string[];
+
+  /**
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * Users with a state in any group who were looked at for this page.
+   *
+   * @generated from field: uint32 looked_at = 3;
+   */
+  lookedAt: number;
+};
+
+/**
+ * Describes the message heddle.subscription.v1.ListMembersResponse.
+ * Use `create(ListMembersResponseSchema)` to create a new message.
+ */
+export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__PURE__*/
+  messageDesc(file_heddle_subscription_v1_subscription_service, 9);
+
+/**
  * @generated from message heddle.subscription.v1.Group
  */
 export type Group = Message<"heddle.subscription.v1.Group"> & {
@@ -266,7 +333,7 @@ export type Group = Message<"heddle.subscription.v1.Group"> & {
  * Use `create(GroupSchema)` to create a new message.
  */
 export const GroupSchema: GenMessage<Group> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 8);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 10);
 
 /**
  * @generated from message heddle.subscription.v1.DeclareGroupsRequest
@@ -293,7 +360,7 @@ export type DeclareGroupsRequest = Message<"heddle.subscription.v1.DeclareGroups
  * Use `create(DeclareGroupsRequestSchema)` to create a new message.
  */
 export const DeclareGroupsRequestSchema: GenMessage<DeclareGroupsRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 9);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 11);
 
 /**
  * @generated from message heddle.subscription.v1.DeclareGroupsResponse
@@ -310,7 +377,7 @@ export type DeclareGroupsResponse = Message<"heddle.subscription.v1.DeclareGroup
  * Use `create(DeclareGroupsResponseSchema)` to create a new message.
  */
 export const DeclareGroupsResponseSchema: GenMessage<DeclareGroupsResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 10);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 12);
 
 /**
  * @generated from message heddle.subscription.v1.CreateGroupRequest
@@ -334,7 +401,7 @@ export type CreateGroupRequest = Message<"heddle.subscription.v1.CreateGroupRequ
  * Use `create(CreateGroupRequestSchema)` to create a new message.
  */
 export const CreateGroupRequestSchema: GenMessage<CreateGroupRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 11);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 13);
 
 /**
  * @generated from message heddle.subscription.v1.CreateGroupResponse
@@ -351,7 +418,7 @@ export type CreateGroupResponse = Message<"heddle.subscription.v1.CreateGroupRes
  * Use `create(CreateGroupResponseSchema)` to create a new message.
  */
 export const CreateGroupResponseSchema: GenMessage<CreateGroupResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 12);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 14);
 
 /**
  * @generated from message heddle.subscription.v1.ListGroupsRequest
@@ -368,7 +435,7 @@ export type ListGroupsRequest = Message<"heddle.subscription.v1.ListGroupsReques
  * Use `create(ListGroupsRequestSchema)` to create a new message.
  */
 export const ListGroupsRequestSchema: GenMessage<ListGroupsRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 13);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 15);
 
 /**
  * @generated from message heddle.subscription.v1.ListGroupsResponse
@@ -385,7 +452,7 @@ export type ListGroupsResponse = Message<"heddle.subscription.v1.ListGroupsRespo
  * Use `create(ListGroupsResponseSchema)` to create a new message.
  */
 export const ListGroupsResponseSchema: GenMessage<ListGroupsResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 14);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 16);
 
 /**
  * @generated from message heddle.subscription.v1.ArchiveGroupRequest
@@ -407,7 +474,7 @@ export type ArchiveGroupRequest = Message<"heddle.subscription.v1.ArchiveGroupRe
  * Use `create(ArchiveGroupRequestSchema)` to create a new message.
  */
 export const ArchiveGroupRequestSchema: GenMessage<ArchiveGroupRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 15);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 17);
 
 /**
  * @generated from message heddle.subscription.v1.ArchiveGroupResponse
@@ -424,7 +491,7 @@ export type ArchiveGroupResponse = Message<"heddle.subscription.v1.ArchiveGroupR
  * Use `create(ArchiveGroupResponseSchema)` to create a new message.
  */
 export const ArchiveGroupResponseSchema: GenMessage<ArchiveGroupResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 16);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 18);
 
 /**
  * @generated from message heddle.subscription.v1.GetHistoryRequest
@@ -453,7 +520,7 @@ export type GetHistoryRequest = Message<"heddle.subscription.v1.GetHistoryReques
  * Use `create(GetHistoryRequestSchema)` to create a new message.
  */
 export const GetHistoryRequestSchema: GenMessage<GetHistoryRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 17);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 19);
 
 /**
  * @generated from message heddle.subscription.v1.GetHistoryResponse
@@ -484,7 +551,7 @@ export type GetHistoryResponse = Message<"heddle.subscription.v1.GetHistoryRespo
  * Use `create(GetHistoryResponseSchema)` to create a new message.
  */
 export const GetHistoryResponseSchema: GenMessage<GetHistoryResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 18);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 20);
 
 /**
  * @generated from message heddle.subscription.v1.VerifyLedgerRequest
@@ -501,7 +568,7 @@ export type VerifyLedgerRequest = Message<"heddle.subscription.v1.VerifyLedgerRe
  * Use `create(VerifyLedgerRequestSchema)` to create a new message.
  */
 export const VerifyLedgerRequestSchema: GenMessage<VerifyLedgerRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 19);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 21);
 
 /**
  * @generated from message heddle.subscription.v1.VerifyLedgerResponse
@@ -527,7 +594,7 @@ export type VerifyLedgerResponse = Message<"heddle.subscription.v1.VerifyLedgerR
  * Use `create(VerifyLedgerResponseSchema)` to create a new message.
  */
 export const VerifyLedgerResponseSchema: GenMessage<VerifyLedgerResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 20);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 22);
 
 /**
  * @generated from message heddle.subscription.v1.ExportLedgerRequest
@@ -551,7 +618,7 @@ export type ExportLedgerRequest = Message<"heddle.subscription.v1.ExportLedgerRe
  * Use `create(ExportLedgerRequestSchema)` to create a new message.
  */
 export const ExportLedgerRequestSchema: GenMessage<ExportLedgerRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 21);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 23);
 
 /**
  * @generated from message heddle.subscription.v1.ExportLedgerResponse
@@ -577,7 +644,7 @@ export type ExportLedgerResponse = Message<"heddle.subscription.v1.ExportLedgerR
  * Use `create(ExportLedgerResponseSchema)` to create a new message.
  */
 export const ExportLedgerResponseSchema: GenMessage<ExportLedgerResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 22);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 24);
 
 /**
  * @generated from message heddle.subscription.v1.GetProgressRequest
@@ -608,7 +675,7 @@ export type GetProgressRequest = Message<"heddle.subscription.v1.GetProgressRequ
  * Use `create(GetProgressRequestSchema)` to create a new message.
  */
 export const GetProgressRequestSchema: GenMessage<GetProgressRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 23);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 25);
 
 /**
  * @generated from message heddle.subscription.v1.GetProgressResponse
@@ -634,7 +701,7 @@ export type GetProgressResponse = Message<"heddle.subscription.v1.GetProgressRes
  * Use `create(GetProgressResponseSchema)` to create a new message.
  */
 export const GetProgressResponseSchema: GenMessage<GetProgressResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 24);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 26);
 
 /**
  * @generated from message heddle.subscription.v1.ListSetAsideRequest
@@ -653,7 +720,7 @@ export type ListSetAsideRequest = Message<"heddle.subscription.v1.ListSetAsideRe
  * Use `create(ListSetAsideRequestSchema)` to create a new message.
  */
 export const ListSetAsideRequestSchema: GenMessage<ListSetAsideRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 25);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 27);
 
 /**
  * @generated from message heddle.subscription.v1.ListSetAsideResponse
@@ -670,7 +737,7 @@ export type ListSetAsideResponse = Message<"heddle.subscription.v1.ListSetAsideR
  * Use `create(ListSetAsideResponseSchema)` to create a new message.
  */
 export const ListSetAsideResponseSchema: GenMessage<ListSetAsideResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 26);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 28);
 
 /**
  * @generated from message heddle.subscription.v1.ShowSetAsideRequest
@@ -697,7 +764,7 @@ export type ShowSetAsideRequest = Message<"heddle.subscription.v1.ShowSetAsideRe
  * Use `create(ShowSetAsideRequestSchema)` to create a new message.
  */
 export const ShowSetAsideRequestSchema: GenMessage<ShowSetAsideRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 27);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 29);
 
 /**
  * @generated from message heddle.subscription.v1.ShowSetAsideResponse
@@ -714,7 +781,7 @@ export type ShowSetAsideResponse = Message<"heddle.subscription.v1.ShowSetAsideR
  * Use `create(ShowSetAsideResponseSchema)` to create a new message.
  */
 export const ShowSetAsideResponseSchema: GenMessage<ShowSetAsideResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 28);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 30);
 
 /**
  * @generated from message heddle.subscription.v1.RedriveSetAsideRequest
@@ -727,7 +794,7 @@ export type RedriveSetAsideRequest = Message<"heddle.subscription.v1.RedriveSetA
  * Use `create(RedriveSetAsideRequestSchema)` to create a new message.
  */
 export const RedriveSetAsideRequestSchema: GenMessage<RedriveSetAsideRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 29);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 31);
 
 /**
  * @generated from message heddle.subscription.v1.RedriveSetAsideResponse
@@ -744,7 +811,7 @@ export type RedriveSetAsideResponse = Message<"heddle.subscription.v1.RedriveSet
  * Use `create(RedriveSetAsideResponseSchema)` to create a new message.
  */
 export const RedriveSetAsideResponseSchema: GenMessage<RedriveSetAsideResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 30);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 32);
 
 /**
  * @generated from message heddle.subscription.v1.SkipSetAsideRequest
@@ -771,7 +838,7 @@ export type SkipSetAsideRequest = Message<"heddle.subscription.v1.SkipSetAsideRe
  * Use `create(SkipSetAsideRequestSchema)` to create a new message.
  */
 export const SkipSetAsideRequestSchema: GenMessage<SkipSetAsideRequest> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 31);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 33);
 
 /**
  * @generated from message heddle.subscription.v1.SkipSetAsideResponse
@@ -784,7 +851,7 @@ export type SkipSetAsideResponse = Message<"heddle.subscription.v1.SkipSetAsideR
  * Use `create(SkipSetAsideResponseSchema)` to create a new message.
  */
 export const SkipSetAsideResponseSchema: GenMessage<SkipSetAsideResponse> = /*@__PURE__*/
-  messageDesc(file_heddle_subscription_v1_subscription_service, 32);
+  messageDesc(file_heddle_subscription_v1_subscription_service, 34);
 
 /**
  * @generated from enum heddle.subscription.v1.MembershipStatus
@@ -947,6 +1014,16 @@ export const SubscriptionService: GenService<{
     methodKind: "unary";
     input: typeof ArchiveGroupRequestSchema;
     output: typeof ArchiveGroupResponseSchema;
+  },
+  /**
+   * Users with a state in a group, for people who look: what is applied, without a wait. Refuses INPUT_INVALID for an unknown group.
+   *
+   * @generated from rpc heddle.subscription.v1.SubscriptionService.ListMembers
+   */
+  listMembers: {
+    methodKind: "unary";
+    input: typeof ListMembersRequestSchema;
+    output: typeof ListMembersResponseSchema;
   },
   /**
    * The consent ledger of users.

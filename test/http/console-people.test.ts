@@ -1,0 +1,89 @@
+/** Lists of people in the console that no order of their own is kept for: who was changed last, and who is in a subscription group. */
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
+import { fresh } from "../suite.ts";
+
+const viewer = "a-key-that-may-only-look";
+const groupId = "group-of-people";
+let heddle: Heddle;
+
+beforeAll(async () => {
+  heddle = await startHeddle({
+    apply: `
+companies:
+  - name: acme
+    onboardedAt: 2020-01-01
+    workspaces:
+      - name: demo
+        plan: standard
+        subscriptionGroups: [{ id: ${groupId}, name: Weekly, channel: email }]
+        apiKeys:
+          - { name: all, permissions: ["*"], secret: ${demoKey} }
+          - { name: viewer, permissions: ["console.view"], secret: ${viewer} }
+`,
+  });
+});
+
+afterAll(() => heddle.close());
+
+async function track(...all: readonly object[]): Promise<void> {
+  expect((await heddle.request("POST", "/users/track", { attributes: all })).status).toBe(201);
+}
+
+test("people are listed by who was changed last", async () => {
+  const ids = Array.from({ length: 3 }, () => fresh());
+  for (const id of ids) await track({ external_id: id });
+  const [first = "", second = "", third = ""] = ids;
+  const listed = async (body: object) => {
+    const { users } = (await heddle.request("POST", "/console/people", body, { key: viewer })).body as unknown as {
+      users: { external_id?: string; updated_at: string }[];
+    };
+    return { ids: users.map(({ external_id: id }) => id), times: users.map(({ updated_at: at }) => Date.parse(at)) };
+  };
+  await track({ external_id: second, a: 1 });
+  // Events go out behind what they tell of
+  await expect.poll(async () => (await listed({ list: "changed" })).ids.slice(0, 3)).toEqual([second, third, first]);
+  const { times } = await listed({ list: "changed" });
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+});
+
+test("members of a group are found in pages, and what is no list is refused", async () => {
+  const [first = "", second = "", third = ""] = [fresh(), fresh(), fresh()];
+  const ids = [first, second, third];
+  await track(...ids.map((id) => ({ external_id: id })));
+  const setTo = (state: string, externalIds: readonly string[]) =>
+    heddle.request("POST", "/subscription/status/set", {
+      subscription_group_id: groupId,
+      subscription_state: state,
+      external_id: externalIds,
+    });
+  expect((await setTo("subscribed", [first, second])).status).toBe(201);
+  expect((await setTo("unsubscribed", [third])).status).toBe(201);
+  const members = async (list: string) => {
+    const found: (string | undefined)[] = [];
+    for (let token: string | undefined = ""; token !== undefined;) {
+      const body: object = { list, group_id: groupId, ...(token !== "" && { page_token: token }) };
+      const answer = await heddle.request("POST", "/console/people", body, { key: viewer });
+      const page = answer.body as unknown as { users: { external_id?: string }[]; next_page_token?: string; looked_at: number };
+      expect(page.looked_at).toBeGreaterThanOrEqual(page.users.length);
+      found.push(...page.users.map(({ external_id: id }) => id));
+      token = page.next_page_token;
+    }
+    return found.filter((id) => ids.includes(id ?? "")).toSorted();
+  };
+  await expect.poll(() => members("subscribed")).toEqual([first, second].toSorted());
+  await expect.poll(() => members("unsubscribed")).toEqual([third]);
+  expect((await heddle.request("GET", "/console/groups", undefined, { key: viewer })).body).toMatchObject({
+    groups: expect.arrayContaining([expect.objectContaining({ id: groupId, archived: false })]) as unknown,
+  });
+  for (
+    const bad of [
+      { list: "subscribed" },
+      { list: "newest", group_id: groupId },
+      { list: "subscribed", group_id: "no-such-group" },
+      { list: "subscribed", group_id: groupId, page_token: "x" },
+    ]
+  ) {
+    expect((await heddle.request("POST", "/console/people", bad, { key: viewer })).status, JSON.stringify(bad)).toBe(400);
+  }
+});
