@@ -3564,6 +3564,8 @@ export interface Calls {
       readonly set_aside?: number;
       readonly limits?: readonly ({
         readonly name?: string;
+        /** What its requests are counted under (`GET /console/requests`). */
+        readonly limit?: string;
         readonly capacity?: number;
         readonly remaining?: number;
         readonly window_seconds?: number;

@@ -63,6 +63,9 @@ describe.skipIf(browserMissing)("in Chromium", () => {
     await used.locator("summary").click();
     expect(await used.locator("table th[scope=col]").first().innerText()).toBe("Time");
     await inOrder(page, "console-phone-limits");
+    await page.locator("#limit").selectOption("users_track");
+    await expect.poll(() => page.locator("#limits-over-time").innerText()).toMatch(/It allows [\d,]+ requests in/);
+    expect(await page.locator("#chart-requests .legend button").count()).toBe(1);
     expect(seen).toMatchObject({ dialogs: [], foreign: [] });
   });
 });

@@ -46,7 +46,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       await pressByKeyboard(page, `Show the record at ${at}`);
       await expect.poll(() => page.locator("#waiting .below").innerText()).toContain(`"address": "${email}"`);
       await inOrder(page, `console-${device}-waiting-record`);
-      await pressByKeyboard(page, `Show the record at ${at}`);
+      await pressByKeyboard(page, `Hide the record at ${at}`);
       await expect.poll(() => page.locator("#waiting .below").count()).toBe(0);
       await show(page, "home");
       await page.locator("#state .state.warn").waitFor();

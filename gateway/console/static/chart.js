@@ -15,9 +15,9 @@ const barsMax = 180;
 /**
  * `series`: `[{ name, total, points: [[unix seconds, number]] }]`; `from`, `to` (ISO 8601) and `step` (seconds) say which points there could
  * be. Those beyond `colors` are shown together. `beside`: they are no parts of a whole, as how long lanes wait: none is added to another, and of
- * several times in one bar the highest counts, as in `total`.
+ * several times in one bar the highest counts, as in `total`. `allowed`: `{ perStep, named }`, a line at what there may be in a step.
  */
-export function Chart({ id, title, series, from, to, step, decimals = 0, beside = false, empty = text.empty }) {
+export function Chart({ id, title, series, from, to, step, decimals = 0, beside = false, empty = text.empty, allowed }) {
   const [hidden, setHidden] = useState([]);
   const [at, setAt] = useState();
   const add = beside ? Math.max : sum;
@@ -35,7 +35,8 @@ export function Chart({ id, title, series, from, to, step, decimals = 0, beside 
   }
   return html`
     <${Figure} id=${id} title=${title}>
-      <${Plot} bars=${bars} beside=${beside} at=${at} setAt=${setAt} step=${step} label=${summary(title, all, decimals)} />
+      <${Plot} bars=${bars} beside=${beside} at=${at} setAt=${setAt} step=${step} label=${summary(title, all, decimals)}
+        allowed=${allowed} />
       <p class="looked" role="status">${looked ? html`<${Looked} bar=${looked} series=${all} decimals=${decimals} />` : text.hint}</p>
       <ul class="legend">${all.map((one, place) =>
         html`
@@ -88,9 +89,12 @@ function barsOf(series, { from, to, step, add }) {
   return bars;
 }
 
-function Plot({ bars, beside, at, setAt, step, label }) {
+function Plot({ bars, beside, at, setAt, step, label, allowed }) {
   const svg = useRef();
-  const top = niceTop(Math.max(...bars.map(({ sum }) => sum)));
+  const most = Math.max(...bars.map(({ sum }) => sum));
+  const line = allowed && lineOf(allowed, bars, step);
+  const isInReach = line !== undefined && line <= most * reach;
+  const top = niceTop(isInReach ? Math.max(most, line) : most);
   const width = plot.width / bars.length;
   function look(event) {
     const box = svg.current.getBoundingClientRect();
@@ -112,12 +116,28 @@ function Plot({ bars, beside, at, setAt, step, label }) {
       ${bars.map((bar, place) =>
         html`<${Bar} key=${bar.time} bar=${bar} x=${size.left + place * width} width=${width * 0.86} top=${top} beside=${beside} />`
       )}
+      ${isInReach && html`<${AllowedLine} y=${base - (line / top) * plot.height} named=${allowed.named} />`}
       ${ticksOf(bars).map((place) =>
         html`<text key=${place} class="axis" x=${size.left + (place + 0.5) * width} y=${size.height - 8} text-anchor="middle">${
           tickText(bars[place].time, step)
         }</text>`
       )}
     </svg>
+  `;
+}
+
+/** A line further above the highest bar would leave nothing of the bars. */
+const reach = 4;
+
+/** A bar may stand for several steps. */
+function lineOf({ perStep }, bars, step) {
+  return bars.length < 2 ? perStep : (perStep * (bars[1].time - bars[0].time)) / step;
+}
+
+function AllowedLine({ y, named }) {
+  return html`
+    <line class="allowed" x1=${size.left} x2=${size.width - size.right} y1=${y} y2=${y} />
+    <text class="axis" x=${size.width - size.right} y=${y - 4} text-anchor="end">${named}</text>
   `;
 }
 

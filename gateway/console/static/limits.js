@@ -1,4 +1,5 @@
 /** How much of each limit of the workspace is used: now, and over a day, a week or a year. */
+import { useKept } from "./address.js";
 import { Chart } from "./chart.js";
 import { useAsked } from "./live-data.js";
 import { count, Fresh, Table, Title } from "./parts.js";
@@ -14,6 +15,7 @@ export function Limits() {
   const overview = useAsked("GET /console/overview", { everyMs: nowEveryMs });
   const [range, choose] = useRange();
   const asked = useAsked(`GET /console/requests?range=${range}`, { everyMs });
+  const [chosen, chooseLimit] = useKept("limit", "");
   return html`
     <${Title}>${text.title}<//>
     <section class="card" id="limits">
@@ -25,16 +27,31 @@ export function Limits() {
     <section class="card" id="limits-over-time">
       <h2>${text.overTime}</h2>
       <${Ranges} range=${range} choose=${choose} />
-      <${Fresh} asked=${asked}>${(data) =>
-        html`
-          <div class="charts">${[["requests", text.overTime], ["limited", text.limited, text.noneLimited]].map(([metric, title, empty]) =>
-            html`
-              <${Chart} key=${metric} id=${`chart-${metric}`} title=${title} empty=${empty}
-                series=${data.series.filter((one) => one.metric === metric)} from=${data.from} to=${data.to} step=${data.step_seconds} />
-            `
-          )}</div>
-        `}<//>
+      <p><label for="limit">${text.which}</label> <select id="limit" value=${chosen} onChange=${(event) => chooseLimit(event.target.value)}>
+        <option value="">${text.all}</option>
+        ${[...new Set(overview.data?.limits.map(({ limit }) => limit))].map((name) => html`<option value=${name}>${name}</option>`)}
+      </select></p>
+      <${Fresh} asked=${asked}>${(data) => html`<${OverTime} data=${data} chosen=${chosen} limits=${overview.data?.limits ?? []} />`}<//>
     </section>
+  `;
+}
+
+/** All limits, or one beside what it allows. */
+function OverTime({ data: { series, from, to, step_seconds: step }, chosen, limits }) {
+  function shown(metric) {
+    return series.filter((one) => one.metric === metric && (chosen === "" || one.name === chosen));
+  }
+  // A limit of a second bounds what the one of an hour does not, and says little of an hour
+  const widest = limits.filter(({ limit }) => limit === chosen).toSorted((a, b) => b.window_seconds - a.window_seconds)[0];
+  const allowed = widest && { perStep: (widest.capacity * step) / widest.window_seconds, named: text.allowed };
+  return html`
+    ${widest && html`<p>${text.allows(count(widest.capacity), lasting(widest.window_seconds))}</p>`}
+    <div class="charts">${[["requests", text.overTime], ["limited", text.limited, text.noneLimited]].map(([metric, title, empty]) =>
+      html`
+        <${Chart} key=${metric} id=${`chart-${metric}`} title=${title} empty=${empty} series=${shown(metric)} from=${from} to=${to}
+          step=${step} allowed=${metric === "requests" ? allowed : undefined} />
+      `
+    )}</div>
   `;
 }
 

@@ -87,7 +87,7 @@ function columnsFor({ session, setOpen, shown, setShown }) {
 function Show({ row, shown, setShown }) {
   const isShown = keyOf(row) === shown;
   return html`
-    <button type="button" aria-expanded=${isShown} aria-label=${text.showNamed(row.at)}
+    <button type="button" aria-expanded=${isShown} aria-label=${isShown ? text.hideNamed(row.at) : text.showNamed(row.at)}
       onClick=${() => setShown(isShown ? undefined : keyOf(row))}>${isShown ? text.hide : text.show}</button>
   `;
 }
