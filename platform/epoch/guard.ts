@@ -129,11 +129,20 @@ async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: strin
   const logId = intake?.logId ?? lanes?.logId ?? newLogId;
   // Streams that a restore made began further on
   const from = { intake: intake?.first ?? 1, lanes: lanes?.first ?? 1, events: events?.first ?? 1 };
-  await marks.begin({ logId, number: intake?.number ?? 0, from }, undefined);
-  const written = await marks.epoch();
-  if (written === undefined) throw new Refusal("STORE_UNAVAILABLE", "The epoch of the log cannot be read back");
-  return written;
+  for (let attempt = 1; attempt <= firstEpochAttempts; attempt += 1) {
+    try {
+      await marks.begin({ logId, number: intake?.number ?? 0, from }, undefined);
+    } catch (error) {
+      // A Cassandra that has just started may be late; what it wrote, if anything, is read below
+      if (!(error instanceof Refusal) || error.reason !== "OUTCOME_UNKNOWN") throw error;
+    }
+    const written = await marks.epoch();
+    if (written !== undefined) return written;
+  }
+  throw new Refusal("STORE_UNAVAILABLE", "The epoch of the log cannot be read back");
 }
+
+const firstEpochAttempts = 5;
 
 class Guard implements EpochGuard {
   readonly epoch: Epoch;

@@ -274,13 +274,18 @@ test("it takes the console's permission, and shows nothing of another workspace"
   expect((await heddle.request("GET", "/console/rejected", undefined, { key: demoKey })).status).toBe(403);
   expect((await heddle.request("POST", "/console/rejected/admit", { external_id: id }, { key: demoKey })).status).toBe(403);
   expect((await inspect({ external_id: id }, stranger)).users).toEqual([]);
-  // Of several gateways each tells what it answered itself
+  // Of several gateways each tells what it answered itself; they may be asked in turn, so an odd number of requests meets all
   await expect.poll(async () => {
     await heddle.request("POST", "/users/track", { attributes: "none" }, { headers: { "x-request-id": `wrong-${id}` } });
-    return (await heddle.request("GET", "/console/overview", undefined, { key: viewer })).text;
+    const texts = [await overviewText(viewer), await overviewText(viewer)];
+    return texts.join("");
   }).toContain(`wrong-${id}`);
-  expect((await heddle.request("GET", "/console/overview", undefined, { key: stranger })).text).not.toContain(`wrong-${id}`);
+  for (let asked = 0; asked < 2; asked += 1) expect(await overviewText(stranger)).not.toContain(`wrong-${id}`);
 });
+
+async function overviewText(key: string): Promise<string> {
+  return (await heddle.request("GET", "/console/overview", undefined, { key })).text;
+}
 
 test("the overview tells throughput and limits, and to operators lanes too", async () => {
   interface Overview {
@@ -290,10 +295,10 @@ test("the overview tells throughput and limits, and to operators lanes too", asy
     lanes: { lane: string }[];
     limits: { name: string; capacity: number; remaining: number }[];
   }
-  // Of several gateways each tells what it answered itself
   let overview: Overview | undefined;
   await expect.poll(async () => {
     await track("counted", { external_id: fresh(), a: 1 });
+    await overviewText(operator);
     overview = (await heddle.request("GET", "/console/overview", undefined, { key: operator })).body as unknown as Overview;
     return overview.routes.find(({ route }) => route === "/users/track")?.requests ?? 0;
   }).toBeGreaterThan(0);
