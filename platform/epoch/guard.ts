@@ -130,12 +130,7 @@ async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: strin
   // Streams that a restore made began further on
   const from = { intake: intake?.first ?? 1, lanes: lanes?.first ?? 1, events: events?.first ?? 1 };
   for (let attempt = 1; attempt <= firstEpochAttempts; attempt += 1) {
-    try {
-      await marks.begin({ logId, number: intake?.number ?? 0, from }, undefined);
-    } catch (error) {
-      // A Cassandra that has just started may be late; what it wrote, if anything, is read below
-      if (!(error instanceof Refusal) || error.reason !== "OUTCOME_UNKNOWN") throw error;
-    }
+    await marks.begin({ logId, number: intake?.number ?? 0, from }, undefined).catch(refuseUnlessLate);
     const written = await marks.epoch();
     if (written !== undefined) return written;
   }
@@ -143,6 +138,11 @@ async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: strin
 }
 
 const firstEpochAttempts = 5;
+
+/** A Cassandra that has just started may be late: what it wrote, if anything, can be read. */
+function refuseUnlessLate(error: unknown): void {
+  if (!(error instanceof Refusal) || error.reason !== "OUTCOME_UNKNOWN") throw error;
+}
 
 class Guard implements EpochGuard {
   readonly epoch: Epoch;

@@ -1,4 +1,4 @@
-/** Lists of people in the console that no order of their own is kept for: who was changed last, and who is in a subscription group. */
+/** Lists of people in the console: the newest, the blocked, and those no order of their own is kept for: changed last, or in a group. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
@@ -29,6 +29,29 @@ afterAll(() => heddle.close());
 async function track(...all: readonly object[]): Promise<void> {
   expect((await heddle.request("POST", "/users/track", { attributes: all })).status).toBe(201);
 }
+
+test("people are listed from the newest on, and who is blocked apart", async () => {
+  const ids = Array.from({ length: 3 }, () => fresh());
+  for (const id of ids) await track({ external_id: id });
+  const listed = async (body: object) =>
+    (await heddle.request("POST", "/console/people", body, { key: viewer })).body as unknown as {
+      users: { external_id?: string }[];
+      next_page_token?: string;
+    };
+  const { users } = await listed({ list: "newest" });
+  expect(users.slice(0, 3).map(({ external_id: id }) => id)).toEqual(ids.toReversed());
+  expect(await listed({ list: "blocked" })).toMatchObject({ users: [] });
+  expect((await heddle.request("POST", "/console/people", { list: "best" }, { key: viewer })).status).toBe(400);
+  const all = [new Set<string>(), new Set<string>()];
+  for (const [at, list] of ["newest", "oldest"].entries()) {
+    for (let token: string | undefined = ""; token !== undefined;) {
+      const page: Awaited<ReturnType<typeof listed>> = await listed({ list, ...(token !== "" && { page_token: token }) });
+      for (const { external_id: id } of page.users) all[at]?.add(id ?? "");
+      token = page.next_page_token;
+    }
+  }
+  expect(all[0]).toEqual(all[1]);
+});
 
 test("people are listed by who was changed last", async () => {
   const ids = Array.from({ length: 3 }, () => fresh());

@@ -220,29 +220,6 @@ test("a search follows a merge, its undo, a change of email and a delete", async
   expect(await names("email")).toEqual([]);
 });
 
-test("people are listed from the newest on, and who is blocked apart", async () => {
-  const ids = Array.from({ length: 3 }, () => fresh());
-  for (const id of ids) await track(`listed-${id}`, { external_id: id });
-  const listed = async (body: object) =>
-    (await heddle.request("POST", "/console/people", body, { key: viewer })).body as unknown as {
-      users: { external_id?: string }[];
-      next_page_token?: string;
-    };
-  const { users } = await listed({ list: "newest" });
-  expect(users.slice(0, 3).map(({ external_id: id }) => id)).toEqual(ids.toReversed());
-  expect(await listed({ list: "blocked" })).toMatchObject({ users: [] });
-  expect((await heddle.request("POST", "/console/people", { list: "best" }, { key: viewer })).status).toBe(400);
-  const all = [new Set<string>(), new Set<string>()];
-  for (const [at, list] of ["newest", "oldest"].entries()) {
-    for (let token: string | undefined = ""; token !== undefined;) {
-      const page: Awaited<ReturnType<typeof listed>> = await listed({ list, ...(token !== "" && { page_token: token }) });
-      for (const { external_id: id } of page.users) all[at]?.add(id ?? "");
-      token = page.next_page_token;
-    }
-  }
-  expect(all[0]).toEqual(all[1]);
-});
-
 test("provenance outlives a restart", async () => {
   const id = fresh();
   const setBy = async () => (await inspect({ external_id: id })).users[0]?.fields.find(({ name }) => name === "a")?.set_by;
