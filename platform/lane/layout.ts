@@ -10,7 +10,7 @@ export interface LaneLayout {
   readonly partitions: number;
   /** Of each service. */
   readonly lanes: number;
-  /** The lane of a user or an address, numbered from 0. */
+  /** The lane of what is kept in order under the key: an address, a user, or all users of a bucket. Numbered from 0. */
   laneOf(workspaceId: string, key: string): number;
   /** All memberships of a workspace are one order: a merge changes two users at once, and a read waits for one lane. */
   subscriptionLaneOf(workspaceId: string): number;

@@ -8,7 +8,7 @@ export interface Place {
   /**
    * Of the next record the first `taken` effects are in the lanes already; it was resolved at `now`, and has to be again,
    * with as many users in a consent record (absent: one), and with numbers of their own for what goes to profiles (absent:
-   * in common with consent), and with numbers for new users or without.
+   * in common with consent), and with numbers for new users or without; `inLanes`: with those that say the lane.
    */
   readonly inside?: {
     readonly taken: number;
@@ -16,6 +16,7 @@ export interface Place {
     readonly usersPerRecord?: number;
     readonly ownParts?: true;
     readonly numbered?: true;
+    readonly inLanes?: true;
   };
   /** The resolver's now, Unix milliseconds: it never steps back, whoever resolves. */
   readonly now: number;

@@ -76,7 +76,7 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
           events,
           clock,
           logger: silentLogger,
-          numbersUsers: () => true,
+          numbering: () => "lanes",
           undoWindowMs: 0,
           trimBytes: 10_000,
           members: { beat: () => Promise.resolve(["a"]), leave: () => Promise.resolve() },

@@ -85,7 +85,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
           clock,
           logger: silentLogger,
           undoWindowMs,
-          numbersUsers: () => true,
+          numbering: () => "lanes",
           trimBytes: 10_000,
           members: alone(id),
           subjects: {
@@ -109,7 +109,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
       const folded = fold(records, {
         steps,
         undoWindowMs,
-        numbersUsers: true,
+        numbering: "lanes",
         decode: decodeRecord,
         resolve: resolveBatch,
         now: clock.now(),

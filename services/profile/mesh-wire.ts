@@ -33,10 +33,10 @@ import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
-import { bucketOfUser } from "./domain/user-number.ts";
+import { bucketOfUser, type Numbering, numberingOfUser } from "./domain/user-number.ts";
 import { lastChangedOf } from "./events/last-changed.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
-import { bucketMember, bucketMembers } from "./lanes/bucket-members.ts";
+import { bucketMembers, laneMember } from "./lanes/bucket-members.ts";
 import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
@@ -131,7 +131,7 @@ async function open(
   const applied = openMeshApplied({ lanes, layout, intakePartitions: config.partitions, news, clock, logger });
   opened.push(() => applied.close());
   const readers = startMeshReaders({
-    id: newId(bucketMember, clock),
+    id: newId(laneMember, clock),
     ...logs,
     ...store,
     layout,
@@ -141,7 +141,7 @@ async function open(
     logger,
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
-    numbersUsers: () => sealedBy >= bucketsVersion && members.knowBuckets(),
+    numbering: () => numberingFor(sealedBy, members.knowNumbering()),
     note: (marks) => guard.marks.reach(marks),
     trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
     subjects: subjectsOf(config),
@@ -256,8 +256,14 @@ function openEmailStatuses(
   return emailStatusesBy(called.client);
 }
 
-/** The version of the tables that has buckets of users. */
-const bucketsVersion = 7;
+/** The versions of the tables from which on users are numbered so. */
+const versionOf: Readonly<Record<Numbering, number>> = { buckets: 7, lanes: 9 };
+
+/** Undefined: users get no numbers yet. */
+function numberingFor(sealedBy: number, known: Numbering | undefined): Numbering | undefined {
+  if (known === "lanes" && sealedBy >= versionOf.lanes) return "lanes";
+  return known !== undefined && sealedBy >= versionOf.buckets ? "buckets" : undefined;
+}
 
 /** Where the migrations of the service's tables lie. */
 export const profileSchema: string = join(import.meta.dirname, "store/schema");
@@ -265,6 +271,9 @@ export const profileSchema: string = join(import.meta.dirname, "store/schema");
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. `partitions`: those of the intake log. */
 export async function openMeshProfileMove(config: StoreConfig & { readonly partitions: number }, clock: Clock) {
   const { session, sealedBy, close } = await openKeyspace(config, profileSchema, clock);
-  const bucketOf = sealedBy >= bucketsVersion ? undefined : bucketOfUser;
-  return { ...cassandraProfileMove(session, tablesIn(session, config, clock), bucketOf), close };
+  function isRefused(workspaceId: string, id: string): boolean {
+    const numbering = numberingOfUser(workspaceId, id);
+    return numbering !== undefined && sealedBy < versionOf[numbering];
+  }
+  return { ...cassandraProfileMove(session, tablesIn(session, config, clock), isRefused), close };
 }

@@ -10,6 +10,7 @@ import { isPassing } from "../../../platform/passing.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
+import { laneKeyOf } from "../domain/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
@@ -80,7 +81,7 @@ class Applier {
   async #announce(workspaceId: string, item: Announcement): Promise<void> {
     const { lanes, layout, pack, logger } = this.#parts;
     try {
-      await lanes.append(layout.profile(layout.laneOf(workspaceId, item.userId)), pack([{ workspaceId, item }]));
+      await lanes.append(layout.profile(layout.laneOf(workspaceId, laneKeyOf(workspaceId, item.userId))), pack([{ workspaceId, item }]));
     } catch (error) {
       if (isPassing(error)) throw error;
       const { userId, mark: [sequence, part] } = item;

@@ -8,7 +8,7 @@ import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.t
 import type { Mark } from "./profile.ts";
 import type { MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
-import { hashOf, hex, numberedId } from "./user-number.ts";
+import { hashOf, hex, numberedId, type Numbering, numberOf } from "./user-number.ts";
 import { userRowKey } from "./user-names.ts";
 
 export interface Effects {
@@ -28,7 +28,7 @@ export interface Effects {
   nextProfilePart: number | undefined;
   /** Ids given out so far. */
   idsMade: number;
-  readonly numbersUsers: boolean;
+  readonly numbering: Numbering | undefined;
   /** Objects of /users/track that reached a user. */
   objects: number;
   readonly profiles: ProfileRecord[];
@@ -54,8 +54,8 @@ export interface ResolveOptions {
    * it sent a part.
    */
   readonly partsInCommon?: boolean;
-  /** New users get a number, by which their rows live together (user-number.ts). */
-  readonly numbersUsers?: boolean;
+  /** New users get a number, by which their rows live together (user-number.ts); absent: none. */
+  readonly numbering?: Numbering | undefined;
 }
 
 export function startEffects(view: Identities, record: IntakeRecord, options: ResolveOptions): Effects {
@@ -69,7 +69,7 @@ export function startEffects(view: Identities, record: IntakeRecord, options: Re
     nextProfilePart: options.partsInCommon ? undefined : 0,
     idsMade: 0,
     objects: 0,
-    numbersUsers: options.numbersUsers === true,
+    numbering: options.numbering,
     profiles: [],
     consent: [],
     forgotten: [],
@@ -157,9 +157,9 @@ export function makeId(effects: Effects): UserId {
 
 /** The id of a new user, with its number where users have one. */
 export function makeUserId(effects: Effects): UserId {
-  const { view, numbersUsers } = effects;
-  if (!numbersUsers) return makeId(effects);
-  const number = view.userCount() + 1;
-  view.put("n:users", number);
-  return numberedId(view.workspaceId, makeId(effects), number);
+  const { view, numbering } = effects;
+  if (numbering === undefined) return makeId(effects);
+  const count = view.userCount() + 1;
+  view.put("n:users", count);
+  return numberedId(view.workspaceId, makeId(effects), numberOf(count, numbering));
 }

@@ -2,6 +2,14 @@
 import { limits } from "../../../platform/limits.ts";
 import type { UserId } from "./user-key.ts";
 
+/** Whose rows live together; and whether what happens to them is in one order as well, so that it is read and written together. */
+export type Numbering = "buckets" | "lanes";
+
+/** The `count`th user who gets a number. Numbers of one numbering and of the other are in ranges of their own, so the id alone tells. */
+export function numberOf(count: number, numbering: Numbering): number {
+  return numbering === "lanes" ? (count + lanesFrom) >>> 0 : count;
+}
+
 /** The last digits of an id are the hash of the workspace, and in it the number: an id without one ends in the hash alone. */
 export function numberedId(workspaceId: string, id: UserId, number: number): UserId {
   return id.slice(0, -hashDigits) + hex((hashOf(workspaceId) ^ number) >>> 0, hashDigits);
@@ -9,9 +17,27 @@ export function numberedId(workspaceId: string, id: UserId, number: number): Use
 
 /** The bucket that the user's rows lie in, for life; undefined: it has none, and its rows lie by themselves. */
 export function bucketOfUser(workspaceId: string, id: UserId): number | undefined {
-  if (!shape.test(id)) return undefined;
-  const number = (Number.parseInt(id.slice(-hashDigits), 16) ^ hashOf(workspaceId)) >>> 0;
+  const number = numberIn(workspaceId, id);
   return number === 0 ? undefined : Math.floor(number / limits.usersPerBucket);
+}
+
+/** What decides the user's lane, for life: its bucket, or the user alone. */
+export function laneKeyOf(workspaceId: string, id: UserId): string {
+  const number = numberIn(workspaceId, id);
+  return number < lanesFrom ? id : `bucket ${Math.floor(number / limits.usersPerBucket)}`;
+}
+
+/** How the user was numbered; undefined: not at all. */
+export function numberingOfUser(workspaceId: string, id: UserId): Numbering | undefined {
+  const number = numberIn(workspaceId, id);
+  if (number === 0) return undefined;
+  return number < lanesFrom ? "buckets" : "lanes";
+}
+
+/** 0: it has none. */
+function numberIn(workspaceId: string, id: UserId): number {
+  if (!shape.test(id)) return 0;
+  return (Number.parseInt(id.slice(-hashDigits), 16) ^ hashOf(workspaceId)) >>> 0;
 }
 
 export function hex(value: number, digits: number): string {
@@ -27,5 +53,7 @@ export function hashOf(text: string): number {
 
 const shape = /^[0-9a-f]{24}$/;
 const hashDigits = 8;
+/** Ids that were given out depend on it: numbers from here on say the lane, too. */
+const lanesFrom = 2 ** 31;
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;

@@ -1,12 +1,18 @@
-/** Whether all profile processes know the buckets of users: one that does not would look for such users, and write them, elsewhere. */
+/**
+ * Which numbering of users all profile processes know: one that does not know buckets would look for such users, and write them, elsewhere; and
+ * one that does not know whose lane the number says would send what happens to them out of order.
+ */
 import type { Members } from "../../../platform/lane/ownership.ts";
+import type { Numbering } from "../domain/user-number.ts";
 
 /** Ids of processes that know them begin so. Before, seals alone kept such a process out, and only as it started. */
 export const bucketMember = "proc_buckets_";
+/** Of those that know lanes by number as well. */
+export const laneMember = `${bucketMember}lanes_`;
 
 interface BucketMembers extends Members {
-  /** As of the last beat: every process that lives. */
-  knowBuckets(): boolean;
+  /** As of the last beat: what every process knows that lives. */
+  knowNumbering(): Numbering | undefined;
 }
 
 export function bucketMembers(members: Members): BucketMembers {
@@ -17,6 +23,9 @@ export function bucketMembers(members: Members): BucketMembers {
       return living;
     },
     leave: (id) => members.leave(id),
-    knowBuckets: () => living.length > 0 && living.every((id) => id.startsWith(bucketMember)),
+    knowNumbering() {
+      if (living.length === 0 || !living.every((id) => id.startsWith(bucketMember))) return undefined;
+      return living.every((id) => id.startsWith(laneMember)) ? "lanes" : "buckets";
+    },
   };
 }

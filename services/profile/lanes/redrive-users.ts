@@ -7,6 +7,7 @@ import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileStore } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
+import { laneKeyOf } from "../domain/user-number.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
 
 export interface OperateParts {
@@ -31,6 +32,6 @@ export async function skipRecord(
 }
 
 async function send({ lanes, layout }: Omit<OperateParts, "profiles">, workspaceId: string, item: LaneItem): Promise<void> {
-  const lane = layout.laneOf(workspaceId, userOfItem(item));
+  const lane = layout.laneOf(workspaceId, laneKeyOf(workspaceId, userOfItem(item)));
   await lanes.append(layout.profile(lane), packLaneMessage([packItem({ workspaceId, item })]));
 }

@@ -8,6 +8,7 @@ import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ConsentRecord, StepOrigins } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
+import { laneKeyOf } from "../domain/user-number.ts";
 import type { Resolved } from "./resolve-records.ts";
 
 /** A consent record as its lane carries it. */
@@ -93,7 +94,7 @@ async function addEffects(
   const trace = span === undefined ? undefined : { traceparent: span.traceparent };
   for (const own of laneRecordsOf(record)) {
     const body = Buffer.from(packItem({ workspaceId, item: { type: "record", record: own }, ...trace }));
-    effects.push({ to: "profile", lane: layout.laneOf(workspaceId, own.userId), body });
+    effects.push({ to: "profile", lane: layout.laneOf(workspaceId, laneKeyOf(workspaceId, own.userId)), body });
   }
   const consent = trace === undefined ? record.consent : record.consent.map((one) => ({ ...one, ...trace }));
   let added = 0;

@@ -9,6 +9,7 @@ import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
+import type { Numbering } from "../domain/user-number.ts";
 import {
   fittingItems,
   isPublishable,
@@ -38,7 +39,7 @@ export interface PublishParts extends EffectParts, PackParts {
   /** As the server says that is there now. */
   readonly sizes: () => StepSizes;
   /** See ResolveOptions; asked once for each step. */
-  readonly numbersUsers?: () => boolean;
+  readonly numbering?: () => Numbering | undefined;
   /** Keeps beside the rows how far they come from the log; without it only the log says it. */
   readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
   /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
@@ -69,8 +70,13 @@ interface InRecord extends Pick<StepOf, "through" | "now"> {
 }
 
 /** Only builds that number users know the table in which counts lie. */
-function optionsOf(numbersUsers: boolean): ReturnType<Steps["options"]> {
-  return { numbersUsers, counts: numbersUsers };
+function optionsOf(numbering: Numbering | undefined): ReturnType<Steps["options"]> {
+  return { numbering, counts: numbering !== undefined };
+}
+
+function numberingOf({ numbered, inLanes }: Pick<NonNullable<Place["inside"]>, "numbered" | "inLanes">): Numbering | undefined {
+  if (numbered !== true) return undefined;
+  return inLanes === true ? "lanes" : "buckets";
 }
 
 class PublishedSteps implements Steps {
@@ -102,8 +108,8 @@ class PublishedSteps implements Steps {
   options(): ReturnType<Steps["options"]> {
     const inside = this.#at?.place.inside;
     this.#resolvedAs = inside === undefined
-      ? optionsOf(this.#parts.numbersUsers?.() === true)
-      : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(inside.numbered === true) };
+      ? optionsOf(this.#parts.numbering?.())
+      : { now: inside.now, partsInCommon: !inside.ownParts, ...optionsOf(numberingOf(inside)) };
     return this.#resolvedAs;
   }
 
@@ -181,7 +187,7 @@ class PublishedSteps implements Steps {
    * until then the next resolver begins the record anew, and rows that went before count for nothing.
    */
   async #publishInSteps(planned: PlannedEffects, items: readonly StepItem[], { through, now, usersPerRecord }: InRecord): Promise<void> {
-    const { partsInCommon, numbersUsers } = this.#resolvedAs;
+    const { partsInCommon, numbering } = this.#resolvedAs;
     for (;;) {
       const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
       const taken = place.inside?.taken ?? 0;
@@ -202,7 +208,8 @@ class PublishedSteps implements Steps {
         now,
         usersPerRecord,
         ...(!partsInCommon && { ownParts: true as const }),
-        ...(numbersUsers && { numbered: true as const }),
+        ...(numbering !== undefined && { numbered: true as const }),
+        ...(numbering === "lanes" && { inLanes: true as const }),
       };
       const content = { effects, rows, outcomes: [], place: { ...next, through: place.through, inside } };
       await this.#publish(packStep(this.#parts, sizes, content));

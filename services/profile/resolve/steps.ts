@@ -14,7 +14,7 @@ export interface Steps {
   /** Of the log, for the next step. */
   bytesMax(): number;
   /** How to resolve what comes next: as the resolver that began it did, where a part of it is out. */
-  options(): Partial<Pick<ResolveOptions, "now" | "partsInCommon" | "numbersUsers">> & CountOptions;
+  options(): Partial<Pick<ResolveOptions, "now" | "partsInCommon" | "numbering">> & CountOptions;
   /**
    * All of a step or nothing, in force when it resolves. False: it is more than one step holds, nothing is written, and fewer
    * records are to be tried; one record alone always fits. Throws StepLost where another resolver's step came first.

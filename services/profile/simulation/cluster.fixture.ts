@@ -1,7 +1,7 @@
 /** Processes of the profile service in a simulated world: each with a resolver and an applier of every lane, over one log and three replicas. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bucketOfUser } from "../domain/user-number.ts";
+import { bucketOfUser, type Numbering } from "../domain/user-number.ts";
 import { openReplicas, type Replicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { silentLogger } from "../../../platform/logger.ts";
@@ -54,7 +54,7 @@ export interface ClusterOptions {
   readonly steps: PureSteps;
   readonly undoWindowMs: number;
   /** New users get numbers, so their rows live together. */
-  readonly numbersUsers?: boolean;
+  readonly numbering?: Numbering | undefined;
   /** A promise that is broken, to see that it is noticed. */
   readonly planted?: Planted | undefined;
   /** Called before each call of a port, which fails where it throws. */
@@ -171,7 +171,7 @@ function startProcess(world: World, servers: Servers, options: ClusterOptions): 
     packItems: packLaneMessage,
     packConsent: packRecords,
     undoWindowMs: options.undoWindowMs,
-    numbersUsers: () => options.numbersUsers === true,
+    numbering: () => options.numbering,
     onWritten: (sequence) => {
       running.written = sequence;
     },

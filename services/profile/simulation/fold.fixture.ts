@@ -8,6 +8,7 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
+import type { Numbering } from "../domain/user-number.ts";
 import type { Resolution, ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { Resolve } from "../resolve/resolve-workspace.ts";
@@ -19,7 +20,7 @@ import { consentOf, type Counted, decodeEntry, resolveAtReceipt, type Seen, sort
 export interface FoldOptions {
   readonly steps: PureSteps;
   readonly undoWindowMs: number;
-  readonly numbersUsers?: boolean;
+  readonly numbering?: Numbering | undefined;
   /** Absent: `decodeEntry`. */
   readonly decode?: (sequence: number, body: Uint8Array) => IntakeRecord;
   /** Absent: `resolveAtReceipt`. */
@@ -39,7 +40,7 @@ export interface Folded extends Seen {
 
 /** One record after the other, each with everything it does, as if nobody ever waited or failed. */
 export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
-  const { steps, undoWindowMs, numbersUsers = false, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
+  const { steps, undoWindowMs, numbering, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
   const workspaces = new Map<string, Workspace>();
   const lanes: LaneRow[] = [];
   const counts = new Map<string, ResolvedRecord[]>();
@@ -47,7 +48,7 @@ export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
     const record = decode(sequence, body);
     const workspace = workspaces.get(record.workspaceId) ?? { rows: new Map(), users: new Users(steps) };
     workspaces.set(record.workspaceId, workspace);
-    const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs, numbersUsers }));
+    const resolved = resolveAlone(workspace, record, (view) => resolve(view, [record], { now, undoWindowMs, numbering }));
     counts.set(record.workspaceId, [...counts.get(record.workspaceId) ?? [], resolved]);
     for (const change of resolved.profiles) workspace.users.apply(change);
     for (const mergeId of resolved.forgetFrozen) workspace.users.forget(mergeId);

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { bucketOfUser, numberedId } from "../domain/user-number.ts";
+import { bucketOfUser, numberedId, numberingOfUser } from "../domain/user-number.ts";
 import { splitStatements, tablesOf } from "../../../platform/cassandra/cql.ts";
 import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
@@ -98,7 +98,7 @@ test("users with numbers are not brought into a keyspace that is not sealed, whe
   const { store, session } = inMemory(fakeClock(), bucketOfUser);
   const [numbered, unnumbered] = [numberedId("w", "0".repeat(24), 1), numberedId("w", "0".repeat(24), 0)];
   const brought = (id: string) => ({ workspaceId: "w", users: [{ profile: profileOf(id, [3, 4]), openMerges: [] }] });
-  const move = cassandraProfileMove(session, store, bucketOfUser);
+  const move = cassandraProfileMove(session, store, (workspaceId, id) => numberingOfUser(workspaceId, id) !== undefined);
   await move.write(brought(unnumbered), 9);
   expect(session.calls).toHaveLength(2);
   await expect(move.write(brought(numbered), 9)).rejects.toThrow("heddle migrate --seal");

@@ -2,22 +2,24 @@
 import { limits } from "../../../platform/limits.ts";
 import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
 import type { IdentityKey } from "../domain/identity.ts";
+import type { UserId } from "../domain/user-key.ts";
 import type { MovedUser, ProfileMove, ProfileRows } from "./moved-rows.ts";
 import type { CassandraProfileStore } from "./cassandra.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { textOfBlob } from "./cassandra-values.ts";
 import { profileFromRow } from "./rows.ts";
 import { identityTables, usersAlone, usersTogether } from "./statements.ts";
-import type { BucketOf } from "./user-place.ts";
 
 const scanFrozen = "SELECT workspace_id, merge_id FROM frozen_by_merge";
 const scanHandoffs = "SELECT workspace_id, merge_id FROM handoffs_by_merge";
 
-/** `refusedBuckets`: of users who may not be brought, as processes of builds before may serve the keyspace and would not find them. */
+/** Users who may not be brought, as processes of builds before may serve the keyspace: they would look for such a user, or send what happens to it, elsewhere. */
+export type IsRefused = (workspaceId: string, id: UserId) => boolean;
+
 export function cassandraProfileMove(
   session: Session,
   { identities, profiles }: CassandraProfileStore,
-  refusedBuckets?: BucketOf,
+  isRefused?: IsRefused,
 ): ProfileMove {
   return {
     async waiting() {
@@ -43,8 +45,11 @@ export function cassandraProfileMove(
       }
     },
     async write({ workspaceId, identities: rows = new Map(), users = [], frozen = new Map() }, through) {
-      if (users.some(({ profile }) => refusedBuckets?.(workspaceId, profile.id) !== undefined)) {
-        throw new Refusal("STORE_UNAVAILABLE", "Users of this backup have numbers: run heddle migrate --seal on the keyspace first");
+      if (users.some(({ profile }) => isRefused?.(workspaceId, profile.id))) {
+        throw new Refusal(
+          "STORE_UNAVAILABLE",
+          "Users of this backup have numbers that the keyspace does not take yet: run heddle migrate --seal on it first",
+        );
       }
       await identities.save(workspaceId, rows, through);
       await profiles.save({
