@@ -8,27 +8,54 @@ import { silentLogger } from "../platform/logger.ts";
 import { readPeer, readStreams } from "../platform/mesh-config.ts";
 import { connectClient } from "../platform/rpc/client.ts";
 import { LogService } from "../proto/gen/heddle/log/v1/log_service_pb.ts";
-import { CommandError } from "./output.ts";
+import { CommandError, printError } from "./output.ts";
+import { type RestPatience, restPatience } from "./rest-patience.ts";
 import { readSettings } from "./settings.ts";
 
 /** Two looks at the same end, with everything applied in both and in the rows of names too. */
 export async function untilApplied(env: NodeJS.ProcessEnv): Promise<LogsAtRest> {
+  let last: LogsAtRest | undefined;
+  return await watchLogs(env, async (now) => {
+    const isAtRest = now.mark === last?.mark && now.behind.length + last.behind.length === 0;
+    last = now;
+    return isAtRest && await areNamesWritten(env);
+  });
+}
+
+/** What is accepted now is applied, whatever comes meanwhile: so that a pause of writes, which has to wait for the rest, is short. */
+export async function untilCaughtUp(env: NodeJS.ProcessEnv): Promise<void> {
+  await watchLogs(env, (_, { hasCaughtUp }) => Promise.resolve(hasCaughtUp));
+}
+
+/** Looks again and again, and says what is waited for. */
+async function watchLogs(
+  env: NodeJS.ProcessEnv,
+  isEnough: (now: LogsAtRest, patience: RestPatience) => Promise<boolean>,
+): Promise<LogsAtRest> {
   const streams = readSettings(env, readStreams);
   const parts = { clock: systemClock, logger: silentLogger };
-  const endsAt = systemClock.monotonic() + limits.backupWaitMs;
-  let last = await lookAtLogs(streams, parts);
-  for (;;) {
-    const now = await lookAtLogs(streams, parts);
-    const isAtRest = now.mark === last.mark && now.behind.length + last.behind.length === 0;
-    if (isAtRest && await areNamesWritten(env)) return now;
-    if (systemClock.monotonic() > endsAt) {
-      const what = now.behind.length > 0 ? `Not applied: ${now.behind.slice(0, 5).join(", ")}` : "Something is being written";
-      throw new CommandError(`${what}. Let the parts run and stop the gateways, then back up again`);
-    }
-    last = now;
+  let now = await lookAtLogs(streams, parts);
+  const patience = restPatience(now, systemClock.monotonic());
+  for (let toldAt = systemClock.monotonic();;) {
+    if (await isEnough(now, patience)) return now;
     await setTimeout(lookAgainMs);
+    now = await lookAtLogs(streams, parts);
+    const at = systemClock.monotonic();
+    if (patience.isOver(now, at)) throw new CommandError(`${whatLacks(now)}. Let the parts run and stop the gateways, then back up again`);
+    if (at - toldAt < tellEveryMs) continue;
+    toldAt = at;
+    printError(`${whatLacks(now)}. Waiting`);
   }
 }
+
+function whatLacks({ behind }: LogsAtRest): string {
+  if (behind.length === 0) return "Something is being written";
+  const others = behind.length > shownMax ? ` and ${behind.length - shownMax} more` : "";
+  return `Not applied: ${behind.slice(0, shownMax).join(", ")}${others}`;
+}
+
+const shownMax = 5;
+const tellEveryMs = 10_000;
 
 const lookAgainMs = 500;
 

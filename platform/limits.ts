@@ -183,7 +183,7 @@ export const limits = {
   cassandraSchemaLockSeconds: 60,
   cassandraGraceSeconds: 3 * 24 * 3600,
   cassandraPageRows: 1_000,
-  /** How long a backup of the mesh waits for what was accepted to be applied. */
+  /** How long a backup of the mesh waits where nothing of what was accepted is applied. */
   backupWaitMs: 60_000,
   movedRowsPerPage: 200,
   movedEntriesPerWrite: 50,

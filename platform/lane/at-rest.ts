@@ -23,6 +23,9 @@ export interface LogsAtRest {
   readonly through: number;
   /** Where every partition of intake and lanes ends: equal marks, and nothing was written between. */
   readonly mark: string;
+  /** The same as numbers, and up to where each is applied, as far as was noted. */
+  readonly ends: readonly number[];
+  readonly applied: readonly number[];
   /** What is not applied, in words; empty where everything is. */
   readonly behind: readonly string[];
 }
@@ -38,22 +41,26 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
   const lanes = await openJetStreamLog({ ...stream, name: names.lanes, partitions: layout.partitions });
   const steps = await openJetStreamSteps({ ...stream, name: names.lanes, partitions: layout.partitions });
   try {
-    const mark: number[] = [];
+    const ends: number[] = [];
+    const applied: number[] = [];
     const behind: string[] = [];
     for (let partition = 0; partition < partitions; partition += 1) {
       const checkpoint = await steps.checkpoint(checkpointSubject(names.lanes, `resolve-${partition}`));
       const place = checkpoint === undefined ? firstPlace : placeFromBytes(checkpoint.body);
       const tail = await intake.tail(partition);
-      mark.push(tail);
+      ends.push(tail);
+      applied.push(place.through);
       if (place.through < tail || place.inside !== undefined) behind.push(`intake ${partition}`);
     }
     for (const { service, lane } of allLanes(layout)) {
       const positions = createLanePositions(steps, { subjectOf: (kept) => checkpointSubject(names.lanes, `${service}-${kept}`) });
       const tail = await lanes.tail(lane);
-      mark.push(tail);
-      if (await positions.load(lane) < tail) behind.push(`${service} lane ${lane}`);
+      const position = await positions.load(lane);
+      ends.push(tail);
+      applied.push(position);
+      if (position < tail) behind.push(`${service} lane ${lane}`);
     }
-    return { through: Math.max(...await lastSequences(streams, parts)), mark: mark.join(), behind };
+    return { through: Math.max(...await lastSequences(streams, parts)), mark: ends.join(), ends, applied, behind };
   } finally {
     await Promise.all([intake.close(), lanes.close(), steps.close()]);
   }

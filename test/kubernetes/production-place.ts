@@ -18,7 +18,7 @@ export async function applied(args: readonly string[]): Promise<{ printed: strin
 
 /** In the namespace. */
 export function inProduction(...words: readonly string[]): Promise<string> {
-  return kubectl(["-n", production, ...words], { timeoutMs: 610_000 });
+  return kubectl(["-n", production, ...words], { timeoutMs: 3_600_000 });
 }
 
 /** A script by the image's own Node, with the settings of the part. */

@@ -143,7 +143,9 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     expect(load).toMatchObject({ ...exact, failed: 0, failures: [] });
   });
 
-  test("the Job backs up on its volume while somebody writes, once more where its pod is killed half way, and all of it is restored", async () => {
+  const backup =
+    "the Job backs up on its volume while somebody writes, once more where its pod is killed half way, and all of it is restored";
+  test(backup, { timeout: 1_200_000 + filled * 10 }, async () => {
     const key = await declared();
     expect(await writtenAndRead(key)).toEqual([201, 201, "Ann"]);
     const fillingSince = performance.now();
