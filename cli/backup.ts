@@ -50,8 +50,8 @@ async function backUp(file: string, options: BackupOptions): Promise<number> {
   if (isMesh(options)) {
     const { backupMesh } = await import("./move.ts");
     if (!pauseWrites) return saved(file, options, await backupMesh({ file, env, wanted }));
-    const [{ withPausedWrites }, { untilCaughtUp }] = await Promise.all([import("./paused-writes.ts"), import("./move-rest.ts")]);
-    await untilCaughtUp(env);
+    const [{ withPausedWrites }, { untilBacklogApplied }] = await Promise.all([import("./paused-writes.ts"), import("./move-rest.ts")]);
+    await untilBacklogApplied(env);
     return saved(file, options, await withPausedWrites(env, () => backupMesh({ file, env, wanted })));
   }
   const folder = dataFolder(dataDir, env);

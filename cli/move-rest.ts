@@ -23,8 +23,8 @@ export async function untilApplied(env: NodeJS.ProcessEnv): Promise<LogsAtRest> 
 }
 
 /** What is accepted now is applied, whatever comes meanwhile: so that a pause of writes, which has to wait for the rest, is short. */
-export async function untilCaughtUp(env: NodeJS.ProcessEnv): Promise<void> {
-  await watchLogs(env, (_, { hasCaughtUp }) => Promise.resolve(hasCaughtUp));
+export async function untilBacklogApplied(env: NodeJS.ProcessEnv): Promise<void> {
+  await watchLogs(env, (_, { isFirstLookApplied }) => Promise.resolve(isFirstLookApplied));
 }
 
 /** Looks again and again, and says what is waited for. */
@@ -36,14 +36,14 @@ async function watchLogs(
   const parts = { clock: systemClock, logger: silentLogger };
   let now = await lookAtLogs(streams, parts);
   const patience = restPatience(now, systemClock.monotonic());
-  for (let toldAt = systemClock.monotonic();;) {
+  for (let printedAt = systemClock.monotonic();;) {
     if (await isEnough(now, patience)) return now;
     await setTimeout(lookAgainMs);
     now = await lookAtLogs(streams, parts);
     const at = systemClock.monotonic();
     if (patience.isOver(now, at)) throw new CommandError(`${whatLacks(now)}. Let the parts run and stop the gateways, then back up again`);
-    if (at - toldAt < tellEveryMs) continue;
-    toldAt = at;
+    if (at - printedAt < printEveryMs) continue;
+    printedAt = at;
     printError(`${whatLacks(now)}. Waiting`);
   }
 }
@@ -55,7 +55,7 @@ function whatLacks({ behind }: LogsAtRest): string {
 }
 
 const shownMax = 5;
-const tellEveryMs = 10_000;
+const printEveryMs = 10_000;
 
 const lookAgainMs = 500;
 

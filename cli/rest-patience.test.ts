@@ -10,19 +10,19 @@ test("it waits for as long as something of what was there is applied", () => {
   for (let turn = 1; turn <= 10; turn += 1) {
     expect(patience.isOver({ ends: [2_000, 50], applied: [turn * 100, 50] }, turn * soon)).toBe(false);
   }
-  expect(patience.hasCaughtUp).toBe(true);
+  expect(patience.isFirstLookApplied).toBe(true);
 });
 
 test("it gives up where nothing moves", () => {
   const patience = restPatience({ ends: [1_000], applied: [10] }, 0);
   expect(patience.isOver({ ends: [1_000], applied: [10] }, soon)).toBe(false);
   expect(patience.isOver({ ends: [1_000], applied: [10] }, soon + 1)).toBe(true);
-  expect(patience.hasCaughtUp).toBe(false);
+  expect(patience.isFirstLookApplied).toBe(false);
 });
 
 test("what comes later does not keep it waiting", () => {
   const patience = restPatience({ ends: [10], applied: [10] }, 0);
-  expect(patience.hasCaughtUp).toBe(true);
+  expect(patience.isFirstLookApplied).toBe(true);
   expect(patience.isOver({ ends: [500], applied: [400] }, soon)).toBe(false);
   expect(patience.isOver({ ends: [900], applied: [800] }, soon + 1)).toBe(true);
 });

@@ -6,7 +6,7 @@ type Look = Pick<LogsAtRest, "ends" | "applied">;
 
 export interface RestPatience {
   /** What was there at the first look is applied. */
-  readonly hasCaughtUp: boolean;
+  readonly isFirstLookApplied: boolean;
   /** `backupWaitMs` passed since anything of it was applied, or, where all of it is, since then: others go on writing. */
   isOver(look: Look, now: number): boolean;
 }
@@ -15,16 +15,16 @@ export interface RestPatience {
 export function restPatience(first: Look, now: number): RestPatience {
   let movedAt = now;
   let done = doneOf(first, first);
-  let hasCaughtUp = isReached(first, first);
+  let isFirstLookApplied = isReached(first, first);
   return {
-    get hasCaughtUp() {
-      return hasCaughtUp;
+    get isFirstLookApplied() {
+      return isFirstLookApplied;
     },
     isOver(look, at) {
       const doneNow = doneOf(first, look);
       if (doneNow > done) movedAt = at;
       done = Math.max(done, doneNow);
-      hasCaughtUp ||= isReached(first, look);
+      isFirstLookApplied ||= isReached(first, look);
       return at - movedAt > limits.backupWaitMs;
     },
   };

@@ -146,14 +146,14 @@ async function readLast(connection: JetStreamConnection, { name, filter, max }: 
     if (await countFrom(connection, { name, filter, from: middle }) < max) tooFew = middle;
     else enough = middle;
   }
-  const kept: KeptEvent[] = [];
+  const found: KeptEvent[] = [];
   for (let from = enough; from <= end;) {
     const some = await readFrom(connection, { name, filter, max: limits.logReadMessagesMax, from });
     if (some.length === 0) break;
-    kept.push(...some);
+    found.push(...some);
     from = (some.at(-1)?.sequence ?? end) + 1;
   }
-  return kept.slice(-max).toReversed();
+  return found.slice(-max).toReversed();
 }
 
 /** How many there are at the place and behind it. */

@@ -36,18 +36,18 @@ export async function openSqliteEvents({ database, clock }: { readonly database:
         : database.prepare(selectOf).all(after, subject, max);
       // A step that is done again after a power cut may keep its events at other places
       await database.durable();
-      return rows.map(keptOf);
+      return rows.map(eventOfRow);
     },
     async readLast({ subject, scope }, max) {
       const rows = database.prepare(selectLast).all(subject, scope, max);
       await database.durable();
-      return rows.map(keptOf);
+      return rows.map(eventOfRow);
     },
     close: () => Promise.resolve(),
   };
 }
 
-function keptOf(row: Readonly<Record<string, unknown>>): KeptEvent {
+function eventOfRow(row: Readonly<Record<string, unknown>>): KeptEvent {
   return {
     sequence: Number(row["sequence"]),
     subject: String(row["subject"]),

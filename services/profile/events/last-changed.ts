@@ -9,8 +9,8 @@ import type { UserId } from "../domain/user-key.ts";
 export function lastChangedOf(events: Pick<Events, "readLast">): LastChanged {
   return async (workspaceId, max) => {
     const found = new Set<UserId>();
-    const kept = await events.readLast({ subject: "profile.user.updated.v1", scope: workspaceId }, limits.changedEventsMax);
-    for (const { body } of kept) {
+    const newest = await events.readLast({ subject: "profile.user.updated.v1", scope: workspaceId }, limits.changedEventsMax);
+    for (const { body } of newest) {
       for (const { userId } of fromBinary(ProfileUserUpdatedSchema, body).users.toReversed()) {
         if (found.size < max) found.add(userId);
       }
