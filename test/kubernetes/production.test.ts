@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
     await expect.poll(() => stateOf("backup-now"), patience).toMatch(/Complete|Failed/);
     const took = performance.now() - killed;
     const { written, pausedAt, refused, longestPauseMs } = await writer.stop();
-    await inProduction("wait", "--for=condition=Complete", "job/backup-now", "--timeout=1s");
+    expect(await stateOf("backup-now"), await logsOf("backup-now")).toContain("Complete");
     expect([...new Set(refused)]).toEqual(["503 SERVICE_UNAVAILABLE"]);
     const says = `${written} writes, ${refused.length} told to come again, for ${seconds(longestPauseMs)} s at most`;
     figure(`\`job/backup-now\` under writes, from the kill of its first pod on: ${says}`, { took });
@@ -190,7 +190,12 @@ async function untilCopying(job: string): Promise<void> {
     state = await stateOf(job);
     return `${state} ${await inProduction("logs", `job/${job}`).catch(String)}`;
   }, { ...patience, interval: 100 }).toMatch(/Copying users|Failed/);
-  expect(state).not.toContain("Failed");
+  if (state.includes("Failed")) throw new Error(`${job}: ${state}\n${await logsOf(job)}`);
+}
+
+/** Of all its pods, those that failed too. */
+async function logsOf(job: string): Promise<string> {
+  return await inProduction("logs", "-l", `job-name=${job}`, "--prefix", "--tail=30").catch(String);
 }
 
 function stateOf(job: string): Promise<string> {
