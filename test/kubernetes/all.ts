@@ -17,7 +17,7 @@ const steps: readonly Step[] = [
   { name: "monitoring", args: vitest("deploy", "alerts.test.ts", "alerts-live.test.ts"), minutesMax: 20 },
   { name: "deno", args: vitest("kubernetes", "deno.test.ts"), minutesMax: 15 },
   { name: "upgrade", args: vitest("kubernetes", "upgrade.test.ts"), minutesMax: 20 },
-  { name: "production", args: vitest("kubernetes", "production.test.ts"), minutesMax: 45 },
+  { name: "production", args: vitest("kubernetes", "production.test.ts"), minutesMax: 75 },
 ];
 const asked = argv.slice(2);
 const chosen = asked.length === 0 ? steps : steps.filter(({ name }) => asked.includes(name));

@@ -11,6 +11,7 @@ import { type Authority, certificateFolder, openAuthority } from "../../platform
 import { allReady, kubectl, namespace, noneEnding, whyNoCluster } from "./cluster.ts";
 import { figure, seconds } from "./figures.ts";
 import { fillUsers } from "./fill-users.ts";
+import { provideImages } from "./images.ts";
 import { declareLoad, probesOf, underLoad } from "./load.ts";
 import { appendRubbish, deadLetters, mendRubbish, setAside } from "./production-faults.ts";
 import {
@@ -46,11 +47,12 @@ describe.skipIf(missing !== undefined)(`deploy/overlays/production${missing === 
   let servers: Authority;
   let oldParts: Authority;
   beforeAll(async () => {
+    provideImages();
     await kubectl(["delete", "namespace", namespace, production, "--ignore-not-found"], { timeoutMs: 180_000 });
     servers = openAuthority(folder.path, "servers");
     oldParts = openAuthority(folder.path, "parts");
     await startSecureServers(servers, [first, second]);
-  }, 600_000);
+  }, 1_200_000);
   afterAll(async () => {
     await removeSecureServers();
     await kubectl(["delete", "namespace", production, "--ignore-not-found", "--wait=false"]);
@@ -189,7 +191,7 @@ async function untilCopying(job: string): Promise<void> {
   await expect.poll(async () => {
     state = await stateOf(job);
     return `${state} ${await inProduction("logs", `job/${job}`).catch(String)}`;
-  }, { ...patience, interval: 100 }).toMatch(/Copying users|Failed/);
+  }, { ...patience, interval: Math.max(100, filled / 1_000) }).toMatch(/Copying users|Failed/);
   if (state.includes("Failed")) throw new Error(`${job}: ${state}\n${await logsOf(job)}`);
 }
 
