@@ -4,6 +4,7 @@ import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-l
 import { limits } from "../../platform/limits.ts";
 import type { Log } from "../../platform/log/log.ts";
 import { openLagMeter } from "../../platform/telemetry/lag.ts";
+import { openQuietTails } from "../../platform/telemetry/quiet-tail.ts";
 import { watchLags } from "../../platform/telemetry/lag-history.ts";
 import type { Backlog, WorkSource } from "../../platform/telemetry/work-metrics.ts";
 import type { Applied, ProfileStore } from "./domain/ports.ts";
@@ -49,11 +50,20 @@ export function meshWork(
   { intake, applied, backlog }: { readonly intake: Log; readonly applied: Applied; readonly backlog: ProfileBacklog },
   clock: Clock,
 ): WorkSource & { close(): void } {
+  const tails = openQuietTails(intake, clock);
   const meters = Array.from({ length: intake.partitions }, (_, partition) =>
     openLagMeter({
       lane: `intake-${partition}`,
-      tail: () => intake.tail(partition),
+      tail: () => tails.tail(partition),
       applied: () => applied.through({ partition, sequence: 0 }),
     }, clock));
-  return { ...watchLags(meters, clock), backlog: () => backlog.backlog() };
+  const watched = watchLags(meters, clock);
+  return {
+    ...watched,
+    backlog: () => backlog.backlog(),
+    close() {
+      tails.close();
+      watched.close();
+    },
+  };
 }
