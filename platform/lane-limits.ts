@@ -37,6 +37,8 @@ export const laneLimits = {
   memberGoneMs: 3_500,
   // How often a process reads what resolvers decided while no read waits for it
   toldReadMs: 500,
+  // How long what a process wrote waits for the news of it, before who reads is told without them
+  ownNewsMsMax: 50,
   progressRepeatMs: 1_000,
   progressAskMs: 30_000,
   stepsHeardMax: 10_000,

@@ -54,7 +54,7 @@ class JetStreamLog implements Log {
     this.#connection = connection;
     this.#line = openGroupCommit(options.clock);
     this.#seen = Array.from({ length: options.partitions }, () => 0);
-    this.#recent = options.recent ?? createRecentRecords();
+    this.#recent = options.recent ?? createRecentRecords(options.clock);
     this.#news = openNews({ ...options, connection, recent: this.#recent });
   }
 

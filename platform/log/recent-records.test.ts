@@ -1,16 +1,18 @@
 /** What a process has written need not be read back, as long as the server says that nothing stands between. */
 import { expect, test } from "vitest";
+import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
 
 const all = { max: 10, bytesMax: 1_000 };
 
 function open() {
-  const recent = createRecentRecords();
+  const clock = fakeClock();
+  const recent = createRecentRecords(clock);
   recent.listen(true);
   const news: [partition: number, sequence: number][] = [];
   recent.onNews((...one) => news.push(one));
-  return { recent, news };
+  return { recent, news, clock };
 }
 
 /** As a write to partition 3 goes: its news, then its answer. */
@@ -59,6 +61,20 @@ test("the server is asked where something stands between, where another process 
   expect(read(recent, 14)).toBeUndefined();
 });
 
+test("an answer that comes before its news waits for them, and not for long", () => {
+  const { recent, news, clock } = open();
+  recent.sending([3])([{ partition: 3, sequence: 7, body: Uint8Array.of(7) }]);
+  expect(news).toEqual([]);
+  recent.heard(3, 7, 5);
+  expect(news).toEqual([[3, 7]]);
+  expect(read(recent, 5)).toEqual([7]);
+  // Lost with the server that had it: the reader asks another one
+  recent.sending([3])([{ partition: 3, sequence: 9, body: Uint8Array.of(9) }]);
+  clock.advance(limits.ownNewsMsMax);
+  expect(news.at(-1)).toEqual([3, 9]);
+  expect(read(recent, 7)).toBeUndefined();
+});
+
 test("news of a partition wait until the writes to it have their answer, also where that is none", () => {
   const { recent, news } = open();
   const [first, second] = [recent.sending([3, 4]), recent.sending([3])];
@@ -67,6 +83,7 @@ test("news of a partition wait until the writes to it have their answer, also wh
   expect(news).toEqual([[5, 8]]);
   first([]);
   expect(news).toEqual([[5, 8]]);
+  recent.heard(3, 9, 7);
   second([{ partition: 3, sequence: 9, body: new Uint8Array() }]);
   expect(news).toEqual([[5, 8], [3, 9]]);
 });

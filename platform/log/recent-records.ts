@@ -2,6 +2,7 @@
  * Records that this process has just written, so that they need not be read back. Only the server knows what others wrote between
  * them: a record is given from here only where its news said which record stands before it.
  */
+import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { LogRecord } from "./log.ts";
 
@@ -14,8 +15,9 @@ export interface Written {
 
 export interface RecentRecords {
   /**
-   * A write to these partitions is under way: its news come before its answer, and wait for that. The returned function ends it, with
-   * what is durable.
+   * A write to these partitions is under way: news that come before its answer wait for that. The returned function ends it, with
+   * what is durable; where the answer came first, on a connection of its own, the news are waited for, up to `ownNewsMsMax`: who read
+   * at once would ask the server for a record that is here.
    */
   sending(partitions: Iterable<number>): (written: readonly Written[]) => void;
   /** By the server: the record was written, and `previous` is the one before it in its partition; 0 where none is left there. */
@@ -28,17 +30,19 @@ export interface RecentRecords {
   read(partition: number, after: number, options: { max: number; bytesMax: number }): LogRecord[] | undefined;
 }
 
-export function createRecentRecords(): RecentRecords {
-  return new Recent();
+export function createRecentRecords(clock: Clock): RecentRecords {
+  return new Recent(clock);
 }
 
 interface Entry {
   readonly sequence: number;
-  previous: number;
+  /** Undefined until the server's news of it are here. */
+  previous: number | undefined;
   body: Uint8Array | undefined;
 }
 
 class Recent implements RecentRecords {
+  readonly #clock: Clock;
   readonly #entries = new Map<number, Entry[]>();
   /** By partition: how many writes are under way. */
   readonly #sending = new Map<number, number>();
@@ -48,15 +52,20 @@ class Recent implements RecentRecords {
   #isListening = false;
   #bytes = 0;
 
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
   sending(partitions: Iterable<number>): (written: readonly Written[]) => void {
     const own = [...new Set(partitions)];
     for (const partition of own) this.#sending.set(partition, (this.#sending.get(partition) ?? 0) + 1);
     return (written) => {
-      for (const { partition, sequence, body } of written) {
-        if (this.#isListening && body !== undefined) this.#store(partition, sequence, body);
-        this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
-      }
+      const unheard = written.filter((record) => !this.#take(record));
       for (const partition of own) this.#done(partition);
+      if (unheard.length === 0) return;
+      this.#clock.after(limits.ownNewsMsMax, () => {
+        for (const { partition, sequence } of unheard) this.#tell(partition, sequence);
+      });
     };
   }
 
@@ -78,7 +87,7 @@ class Recent implements RecentRecords {
   read(partition: number, after: number, { max, bytesMax }: { max: number; bytesMax: number }): LogRecord[] | undefined {
     const records: LogRecord[] = [];
     let [last, room] = [after, bytesMax];
-    for (const { sequence, previous, body } of this.#above(partition, after)) {
+    for (const { sequence, previous = 0, body } of this.#above(partition, after)) {
       const isNext = previous > 0 && previous <= last;
       if (body === undefined || !isNext || records.length >= max) break;
       room -= body.byteLength;
@@ -87,6 +96,16 @@ class Recent implements RecentRecords {
       last = sequence;
     }
     return records.length > 0 ? records : undefined;
+  }
+
+  /** False where its news are still on their way. */
+  #take({ partition, sequence, body }: Written): boolean {
+    if (this.#isListening) {
+      if (body !== undefined) this.#store(partition, sequence, body);
+      if (this.#entry(partition, sequence).previous === undefined) return false;
+    }
+    this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
+    return true;
   }
 
   /** What is not above the position is needed no more. */
@@ -117,7 +136,7 @@ class Recent implements RecentRecords {
     const at = entries.findLastIndex((entry) => entry.sequence <= sequence);
     const found = entries[at];
     if (found?.sequence === sequence) return found;
-    const made: Entry = { sequence, previous: 0, body: undefined };
+    const made: Entry = { sequence, previous: undefined, body: undefined };
     entries.splice(at + 1, 0, made);
     if (entries.length > limits.logRecentRecordsMax) this.#bytes -= entries.shift()?.body?.byteLength ?? 0;
     return made;

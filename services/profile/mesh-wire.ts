@@ -227,7 +227,7 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
     "intake",
   );
   opened.push(() => intake.close());
-  const laneStream = { ...stream, name: lanesName(config), partitions: lanePartitions, recent: createRecentRecords() };
+  const laneStream = { ...stream, name: lanesName(config), partitions: lanePartitions, recent: createRecentRecords(clock) };
   const lanes = guardedLog(await openJetStreamLog(laneStream), guard, "lanes");
   opened.push(() => lanes.close());
   const steps = guardedSteps(await openJetStreamSteps(laneStream), guard);
