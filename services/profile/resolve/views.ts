@@ -11,11 +11,15 @@ export interface Views {
 
 export function createViews(): Views {
   const views = new Map<string, Identities>();
+  /** Since the last look. */
+  const used = new Set<Identities>();
+  let others = views.values();
   return {
     of(workspaceId) {
       const view = views.get(workspaceId) ?? createIdentities(workspaceId);
       views.delete(workspaceId);
       views.set(workspaceId, view);
+      used.add(view);
       return view;
     },
     evict() {
@@ -24,9 +28,17 @@ export function createViews(): Views {
         views.delete(workspaceId);
       }
       const share = Math.ceil(limits.identityCacheEntriesMax / Math.max(1, views.size));
-      for (const view of views.values()) view.evict(share);
+      for (const view of used) view.evict(share);
+      // With each workspace that comes, all have a smaller share: as many others are looked at, and one more, which comes round in the end
+      for (let left = used.size; left >= 0; left -= 1) {
+        const next = others.next();
+        if (next.done) others = views.values();
+        else next.value.evict(share);
+      }
+      used.clear();
     },
     clear() {
+      used.clear();
       for (const view of views.values()) view.drop();
       views.clear();
     },

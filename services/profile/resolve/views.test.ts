@@ -1,0 +1,48 @@
+/** The views of a resolver together hold so many rows, whoever was used last. */
+import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
+import type { UserId } from "../domain/user-key.ts";
+import { createViews, type Views } from "./views.ts";
+
+/** A step that loads so many rows of a workspace. */
+function step(views: Views, workspaceId: string, rows: number, run: number): void {
+  const view = views.of(workspaceId);
+  view.load(Array.from({ length: rows }, (_, n) => [`x:user-${run}-${n}`, "0".padStart(24, "0") as UserId] as const));
+  view.confirm();
+  views.evict();
+}
+
+function known(views: Views, workspaceId: string, row: number): boolean {
+  return views.of(workspaceId).peek(`x:user-0-${row}`) !== undefined;
+}
+
+test("a workspace that was not used for long gives its rows back to those that come", () => {
+  const views = createViews();
+  step(views, "first", limits.identityCacheEntriesMax - 1, 0);
+  expect(known(views, "first", 0)).toBe(true);
+  views.evict();
+  for (let n = 0; n < 100; n += 1) for (const round of [0, 1]) step(views, `ws-${n}`, 1, round);
+  // A row that was read stays for longer
+  expect(known(views, "first", 1)).toBe(false);
+});
+
+test("a step looks at the workspaces that it used and at as many others and one, however many there are", () => {
+  const views = createViews();
+  for (let n = 0; n < 100; n += 1) step(views, `ws-${n}`, 1, n);
+  let looks = 0;
+  for (let n = 0; n < 100; n += 1) {
+    const view = views.of(`ws-${n}`);
+    const evict = view.evict;
+    Object.assign(view, {
+      evict(max: number) {
+        looks += 1;
+        evict(max);
+      },
+    });
+  }
+  views.evict();
+  looks = 0;
+  views.of("ws-0");
+  views.evict();
+  expect(looks).toBeLessThanOrEqual(3);
+});
