@@ -167,7 +167,7 @@ export const limits = {
   logReadMessagesMax: 1_000,
   logReadBytesMax: 16 * 1024 * 1024,
   // What this process has written and need not read back: records of each partition, bytes of a stream
-  logRecentRecordsMax: 64,
+  logRecentRecordsMax: 1_024,
   logRecentBytesMax: 8 * 1024 * 1024,
   // Cassandra
   cassandraAttemptMsMax: 2_000,

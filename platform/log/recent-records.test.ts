@@ -12,6 +12,8 @@ function open() {
   recent.listen(true);
   const news: [partition: number, sequence: number][] = [];
   recent.onNews((...one) => news.push(one));
+  // Who begins to read finds nothing here
+  expect(recent.read(3, 0, all)).toBeUndefined();
   return { recent, news, clock };
 }
 
@@ -99,6 +101,18 @@ test("it answers within the bounds of a read, and stores no more than its own", 
   for (let sequence = 21; sequence <= 21 + limits.logRecentRecordsMax; sequence += 1) write(recent, sequence, sequence - 1, 0);
   expect(read(recent, 20)).toBeUndefined();
   expect(read(recent, 21)?.[0]).toBe(22);
+});
+
+test("of what is not read here nothing is kept, and its news are told all the same", () => {
+  const { recent, news } = open();
+  const sent = recent.sending([4]);
+  recent.heard(4, 7, 6);
+  sent([{ partition: 4, sequence: 7, body: Uint8Array.of(7) }]);
+  expect(news).toEqual([[4, 7]]);
+  expect(recent.read(4, 6, all)).toBeUndefined();
+  recent.sending([4])([{ partition: 4, sequence: 8, body: Uint8Array.of(8) }]);
+  recent.heard(4, 8, 7);
+  expect(recent.read(4, 7, all)).toEqual([{ sequence: 8, body: Uint8Array.of(8), isNext: true }]);
 });
 
 test("without news nothing is stored", () => {

@@ -49,6 +49,8 @@ class Recent implements RecentRecords {
   /** By partition: the last of those whose news wait. */
   readonly #waiting = new Map<number, number>();
   readonly #listeners: ((partition: number, sequence: number) => void)[] = [];
+  /** Partitions that were read here: of the others nothing is kept. */
+  readonly #read = new Set<number>();
   #isListening = false;
   #bytes = 0;
 
@@ -75,7 +77,7 @@ class Recent implements RecentRecords {
   }
 
   heard(partition: number, sequence: number, previous: number): void {
-    this.#entry(partition, sequence).previous = previous;
+    if (this.#read.has(partition)) this.#entry(partition, sequence).previous = previous;
     if (this.#sending.has(partition)) this.#waiting.set(partition, Math.max(sequence, this.#waiting.get(partition) ?? 0));
     else this.#tell(partition, sequence);
   }
@@ -85,6 +87,7 @@ class Recent implements RecentRecords {
   }
 
   read(partition: number, after: number, { max, bytesMax }: { max: number; bytesMax: number }): LogRecord[] | undefined {
+    this.#read.add(partition);
     const records: LogRecord[] = [];
     let [last, room] = [after, bytesMax];
     for (const { sequence, previous = 0, body } of this.#above(partition, after)) {
@@ -100,7 +103,7 @@ class Recent implements RecentRecords {
 
   /** False where its news are still on their way. */
   #take({ partition, sequence, body }: Written): boolean {
-    if (this.#isListening) {
+    if (this.#isListening && this.#read.has(partition)) {
       if (body !== undefined) this.#store(partition, sequence, body);
       if (this.#entry(partition, sequence).previous === undefined) return false;
     }
