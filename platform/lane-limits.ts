@@ -40,6 +40,8 @@ export const laneLimits = {
   // How long what a process wrote waits for the news of it, before who reads is told without them
   ownNewsMsMax: 50,
   progressRepeatMs: 1_000,
+  // What gets on so soon after the last that was told is told together
+  progressGatherMs: 5,
   progressAskMs: 30_000,
   stepsHeardMax: 10_000,
   // How often it is looked what waits for a human: while something does, and otherwise

@@ -24,28 +24,49 @@ export interface ProgressTeller {
   close(): void;
 }
 
-/** Publishes what changed at once, and once more after `progressRepeatMs`; the latest of everything when a listener asks. */
+/**
+ * Publishes what changed at once, but what changes within `progressGatherMs` of that together; and once more after `progressRepeatMs`. The latest
+ * of everything when a listener asks.
+ */
 export function createProgressTeller({ news, clock }: { readonly news: ProgressNews; readonly clock: Clock }): ProgressTeller {
   const latest = new Map<string, { readonly one: News; readonly place: number }>();
   const changed = new Set<string>();
+  /** Not told yet. */
+  const due = new Set<string>();
   let cancel: (() => void) | undefined;
-  const deafen = news.onAsk(() => tellAll([...latest.values()].map(({ one }) => one)));
+  let cancelGathering: (() => void) | undefined;
+  const deafen = news.onAsk(() => {
+    due.clear();
+    tellAll([...latest.values()].map(({ one }) => one));
+  });
 
   function tellAll(all: readonly News[]): void {
     if (all.length > 0) news.tell(all);
   }
 
+  function tellOf(keys: Set<string>): void {
+    tellAll([...keys].flatMap((key) => latest.get(key)?.one ?? []));
+    keys.clear();
+  }
+
   function repeat(): void {
     cancel = undefined;
-    tellAll([...changed].flatMap((key) => latest.get(key)?.one ?? []));
-    changed.clear();
+    tellOf(changed);
+  }
+
+  function tellDue(): void {
+    cancelGathering = undefined;
+    if (due.size === 0) return;
+    tellOf(due);
+    cancelGathering = clock.after(limits.progressGatherMs, tellDue);
   }
 
   function tell(key: string, place: number, one: News): void {
     if (latest.get(key)?.place === place) return;
     latest.set(key, { one, place });
     changed.add(key);
-    news.tell([one]);
+    due.add(key);
+    if (cancelGathering === undefined) tellDue();
     cancel ??= clock.after(limits.progressRepeatMs, repeat);
   }
 
@@ -55,6 +76,8 @@ export function createProgressTeller({ news, clock }: { readonly news: ProgressN
     close() {
       deafen();
       cancel?.();
+      cancelGathering?.();
+      tellOf(due);
     },
   };
 }

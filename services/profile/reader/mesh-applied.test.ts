@@ -6,6 +6,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { placeToBytes, type Told } from "../../../platform/lane/place.ts";
 import { type MeshApplied, openMeshApplied } from "./mesh-applied.ts";
+import { limits } from "../../../platform/limits.ts";
 import { createProgressTeller } from "../../../platform/lane/progress-news.ts";
 import { createLocalNews } from "../../../platform/lane/progress-news.fixture.ts";
 
@@ -44,13 +45,15 @@ function isApplied(applied: MeshApplied, sequence: number): Promise<boolean> {
 }
 
 test("openMeshApplied() counts a place once its rows are written and every lane it touched is applied", async () => {
-  const { applied, teller } = open();
+  const { applied, teller, clock } = open();
   // Messages 10 (lane 0), 11 (lane 1), 12 (told), 13 (checkpoint)
   await tell(12, { through: 5, touched: [[0, 3], [1, 2]] });
   teller.applied(0, 10);
   teller.written(0, 13);
+  clock.advance(limits.progressGatherMs);
   expect(await isApplied(applied, 5)).toBe(false);
   teller.applied(1, 11);
+  clock.advance(limits.progressGatherMs);
   expect([await isApplied(applied, 5), await isApplied(applied, 6)]).toEqual([true, false]);
   expect(applied.through({ partition: 0, sequence: 6 })).toBe(5);
 });
@@ -66,12 +69,14 @@ test("openMeshApplied() does not count a place whose rows may not be there yet",
 test("openMeshApplied() begins with the last step, whose lanes stand for all before it", async () => {
   const last: Told = { through: 5, now: 0, written: 0, tails: [7, 3], touched: [[1, 2]], outcomes: [] };
   told.push({ sequence: 12, body: placeToBytes(last) });
-  const { applied, teller } = open();
+  const { applied, teller, clock } = open();
   await new Promise((resolve) => setImmediate(resolve));
   teller.written(0, 13);
   teller.applied(1, 11);
+  clock.advance(limits.progressGatherMs);
   expect(await isApplied(applied, 4)).toBe(false);
   teller.applied(0, 7);
+  clock.advance(limits.progressGatherMs);
   expect(await isApplied(applied, 4)).toBe(true);
 });
 
@@ -80,6 +85,23 @@ test("openMeshApplied() gives what was decided about a request once", async () =
   await tell(12, { through: 5, outcomes: [[5, { items: [{ index: 0, ok: true, reason: "" }] }]] });
   expect(applied.outcome({ partition: 0, sequence: 5 })).toEqual({ items: [{ index: 0, ok: true, reason: "" }] });
   expect(applied.outcome({ partition: 0, sequence: 5 })).toBeUndefined();
+});
+
+test("createProgressTeller() says at once what gets on after a rest, and together what does so soon after", () => {
+  const clock = fakeClock();
+  const told: unknown[] = [];
+  const teller = createProgressTeller({ news: { ...createLocalNews(), tell: (news) => told.push(news.length) }, clock });
+  teller.applied(3, 8);
+  expect(told).toEqual([1]);
+  teller.applied(4, 9);
+  teller.applied(3, 10);
+  teller.applied(3, 11);
+  expect(told).toEqual([1]);
+  clock.advance(limits.progressGatherMs);
+  expect(told).toEqual([1, 2]);
+  teller.applied(4, 12);
+  teller.close();
+  expect(told).toEqual([1, 2, 1]);
 });
 
 test("createProgressTeller() says what changed once more, and the latest of everything to a newcomer; nothing while nothing changes", () => {
