@@ -143,12 +143,13 @@ function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, 
     async turn() {
       const after = position ?? Math.max(0, await lanes.tail(source) - 1);
       const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
-      for (const { sequence, body } of records) {
-        const told = toldFromBytes(body);
-        heard.tails = tailsAfter(told, sequence + 1);
+      const last = records.at(-1);
+      if (last !== undefined) {
+        const told = toldFromBytes(last.body);
+        heard.tails = tailsAfter(told, last.sequence + 1);
         heard.resolved.advance(told.through);
       }
-      position = records.at(-1)?.sequence ?? after;
+      position = last?.sequence ?? after;
       return records.length > 0 ? "busy" : "idle";
     },
     recover: (error, failures) => logger.error("told_not_read", error, { partition, failures }),
