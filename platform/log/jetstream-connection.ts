@@ -1,8 +1,9 @@
 /** One connection to NATS: whether it is up, requests that end when it is lost, and who hears that it is back. */
-import { connect, createInbox, Empty, ErrorCode, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
+import { connect, Empty, ErrorCode, type Msg, type MsgHdrs, type NatsConnection, NatsError } from "nats";
 import { systemClock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
+import { JetStreamInbox } from "./jetstream-inbox.ts";
 import { sizeProblem } from "./message-size.ts";
 
 export interface JetStreamConnection {
@@ -62,6 +63,7 @@ export async function connectJetStream(options: ConnectOptions): Promise<JetStre
 
 function wrap(nats: NatsConnection, logger: Logger): JetStreamConnection {
   const link = new Link(nats, logger);
+  const inbox = new JetStreamInbox(nats);
   return {
     get up() {
       return link.up;
@@ -71,10 +73,9 @@ function wrap(nats: NatsConnection, logger: Logger): JetStreamConnection {
     },
     serverVersion: nats.info?.version ?? "",
     publish: (subject, body, headers) => nats.publish(subject, body, headers ? { headers } : {}),
-    request: (subject, body, headers) =>
-      link.whileUp(() => nats.request(subject, body, { timeout: limits.logAnswerMsMax, ...(headers ? { headers } : {}) })),
-    ask: (subject, body, ms) => link.whileUp(() => nats.request(subject, body, { timeout: ms })),
-    requestMany: (subject, body, last) => link.whileUp(() => collect(nats, { subject, body, last })),
+    request: (subject, body, headers) => link.whileUp(() => inbox.request({ subject, body, headers }, limits.logAnswerMsMax)),
+    ask: (subject, body, ms) => link.whileUp(() => inbox.request({ subject, body }, ms)),
+    requestMany: (subject, body, last) => link.whileUp(() => inbox.collect({ subject, body }, last)),
     subscribe(subject, callback) {
       const subscription = nats.subscribe(subject, { callback: (error, message) => error ? undefined : callback(message) });
       return () => subscription.unsubscribe();
@@ -154,27 +155,6 @@ class Link {
     this.#logger.info("nats_back");
     for (const { listener } of this.#backListeners) listener();
   }
-}
-
-function collect(nats: NatsConnection, ask: { subject: string; body: Uint8Array; last: (answer: Msg) => boolean }): Promise<Msg[]> {
-  const inbox = createInbox();
-  const answers: Msg[] = [];
-  const { promise, resolve, reject } = Promise.withResolvers<Msg[]>();
-  function take(message: Msg): void {
-    try {
-      if (ask.last(message)) resolve(answers);
-      else answers.push(message);
-    } catch (error) {
-      reject(error);
-    }
-  }
-  const subscription = nats.subscribe(inbox, { callback: (error, message) => error ? reject(error) : take(message) });
-  const cancel = systemClock.after(limits.logAnswerMsMax, () => reject(new Error(`No answer within ${limits.logAnswerMsMax} ms`)));
-  nats.publish(ask.subject, ask.body, { reply: inbox });
-  return promise.finally(() => {
-    cancel();
-    subscription.unsubscribe();
-  });
 }
 
 /** Nobody took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */
