@@ -4590,6 +4590,12 @@ export interface Calls {
         /** Unix time of its beginning and the number; where there is none it was 0. */
         readonly points: readonly (readonly number[])[];
       })[];
+      readonly users?: {
+        /** How many users there are now: `new` - `deleted` - `merged` + `unmerged`. */
+        readonly count?: number;
+        /** ISO 8601, UTC: who was there before, by a build that did not count, is not among them. */
+        readonly counted_since?: string;
+      };
       readonly message: "success";
     };
     readonly reason:

@@ -9,13 +9,14 @@ export async function handleConsoleSeries(call: Call, { profile }: Pick<Parts, "
   const name = onlyValue(queryOf(call.query), "range") ?? "day";
   const range = ranges.get(name);
   if (range === undefined) throw invalid(`'range' must be ${[...ranges.keys()].join(", ")}`);
-  const { from, to, stepMs, series, behind } = await profile.getSeries({ scope: call.scope, range }, call.reading);
+  const { from, to, stepMs, series, users, behind } = await profile.getSeries({ scope: call.scope, range }, call.reading);
   const body = {
     range: name,
     from: new Date(Number(from)).toISOString(),
     to: new Date(Number(to)).toISOString(),
     step_seconds: Number(stepMs) / 1_000,
     series: series.map(seriesOf),
+    ...(users && { users: { count: Number(users.count), counted_since: new Date(Number(users.since)).toISOString() } }),
     message: "success",
   };
   return { body: JSON.stringify(body), headers: readHeaders(behind) };

@@ -49,7 +49,7 @@ companies:
     expect(await page.locator("#list").inputValue()).toBe("oldest");
   });
 
-  test("people are listed by who was changed last and by group", async () => {
+  test("people are listed by who was changed last and by group, and counted", async () => {
     const id = fresh();
     await suite.track({
       attributes: [{ external_id: `${id}-a`, first_name: `Ada ${id}` }, { external_id: `${id}-b`, first_name: `Ben ${id}` }],
@@ -71,9 +71,17 @@ companies:
     await expect.poll(() => listed("subscribed")).toContain(`Ben ${id}`);
     expect(await page.locator("#group").inputValue()).toBe(newsletter);
     expect(await page.locator("#people").innerText()).not.toContain(`Ada ${id}`);
+    expect(await page.locator("#listed").innerText()).toBe("1 person");
     await inOrder(page, "console-phone-members");
     await page.locator("#list").selectOption("unsubscribed");
     await expect.poll(() => page.locator("#people").innerText()).toContain("Nobody here");
+    const { body } = await suite.heddle.request("GET", "/console/series");
+    const { users } = body as unknown as { users: { count: number } };
+    for (const view of ["people", "home"]) {
+      await show(page, view);
+      await page.locator(view === "home" ? "#happening" : "#people").waitFor();
+      await expect.poll(() => page.locator("#total").innerText()).toContain(`${users.count} people`);
+    }
   });
 
   test("of a long list only what is near is in the page, and it can be read to its end", async () => {

@@ -37,15 +37,24 @@ interface Series {
   readonly points: readonly (readonly [number, number])[];
 }
 
+interface Answer {
+  readonly step_seconds: number;
+  readonly from: string;
+  readonly to: string;
+  readonly series: readonly Series[];
+  readonly users?: { readonly count: number; readonly counted_since: string };
+}
+
 let position = "";
 
-async function send(path: string, body: object, headers: Record<string, string> = {}): Promise<void> {
+async function send(path: string, body: object, headers: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const answer = await heddle.request("POST", path, body, { headers });
   expect([200, 201, 202], answer.text).toContain(answer.status);
   position = answer.headers.get("x-heddle-position") ?? position;
+  return answer.body;
 }
 
-async function ask(range: string, key = demoKey): Promise<{ step_seconds: number; from: string; to: string; series: readonly Series[] }> {
+async function ask(range: string, key = demoKey): Promise<Answer> {
   const headers: Record<string, string> = key === demoKey && position !== "" ? { "x-heddle-position": position } : {};
   const answer = await heddle.request("GET", `/console/series?range=${range}`, undefined, { key, headers });
   expect(answer.status, answer.text).toBe(200);
@@ -107,12 +116,13 @@ test("what is sent twice under one Idempotency-Key counts once, and what is refu
   expect(await counted("day", before)).toEqual({ objects: 1, "users new": 1, "events paid": 1 });
 });
 
-test("a merge and a delete move no counts, and say how many users there are", async () => {
+test("a merge, its undo and a delete move no counts, and say how many users there are", async () => {
   const before = await counted();
   const [ann, bob, eve] = [fresh(), fresh(), fresh()];
   const time = new Date().toISOString();
   await send("/users/track", { events: [ann, bob, bob, eve].map((external_id) => ({ external_id, name: "seen", time })) });
-  await send("/users/merge", { merge_updates: [{ identifier_to_merge: { external_id: ann }, identifier_to_keep: { external_id: bob } }] });
+  const merge = { identifier_to_merge: { external_id: ann }, identifier_to_keep: { external_id: bob } };
+  const { job_id: jobId } = await send("/users/merge", { merge_updates: [merge] });
   const merged = await heddle.request("POST", "/users/export/ids", { external_ids: [bob] }, { headers: { "x-heddle-position": position } });
   expect(merged.body.users?.[0]).toMatchObject({ custom_events: [{ name: "seen", count: 3 }] });
   await send("/users/delete", { external_ids: [eve] });
@@ -123,7 +133,24 @@ test("a merge and a delete move no counts, and say how many users there are", as
     "users merged": 1,
     "users deleted": 1,
   });
+  await send("/users/merge/undo", { job_id: jobId, index: 0 });
+  expect(await counted("day", before)).toMatchObject({ "users unmerged": 1 });
+  const { users } = await ask("day");
+  expect(users?.count).toBe((await everybody()).size);
+  expect(Date.parse(users?.counted_since ?? "")).toBeGreaterThan(Date.now() - 60 * 60_000);
 });
+
+/** By their platform ids, from the pages of the list. */
+async function everybody(): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (let token: string | undefined = ""; token !== undefined;) {
+    const { body } = await heddle.request("POST", "/console/people", { list: "oldest", ...(token !== "" && { page_token: token }) });
+    const { users, next_page_token: next } = body as unknown as { users: { platform_id: string }[]; next_page_token?: string };
+    for (const { platform_id: id } of users) found.add(id);
+    token = next;
+  }
+  return found;
+}
 
 test("the last point ends now, and ranges are by minute, hour and day", async () => {
   for (const [range, step, length] of [["day", 60, 1_440], ["week", 3_600, 168], ["year", 86_400, 366]] as const) {

@@ -2,6 +2,7 @@
 import { Chart } from "./chart.js";
 import { useAsked } from "./live-data.js";
 import { Fresh } from "./parts.js";
+import { Total } from "./people.js";
 import { Ranges, useRange } from "./ranges.js";
 import { html } from "./view.js";
 import { words } from "./words.js";
@@ -19,15 +20,16 @@ export function Happening() {
       <${Ranges} range=${range} choose=${choose} />
       <p class="quiet">${text.hint}</p>
       <${Fresh} asked=${asked}>${(data) =>
-        html`<div class="charts">${
-          Object.entries(text.metrics).map(([metric, title]) =>
+        html`
+          <${Total} users=${data.users} />
+          <div class="charts">${Object.entries(text.metrics).map(([metric, title]) =>
             html`
               <${Chart} key=${metric} id=${`chart-${metric}`} title=${title}
                 series=${seriesOf(data, metric)} from=${data.from} to=${data.to} step=${data.step_seconds}
                 decimals=${metric === "revenue" ? 2 : 0} />
             `
-          )
-        }</div>`}<//>
+          )}</div>
+        `}<//>
       <${Fresh} asked=${answered}>${(data) =>
         html`
           <div class="charts">

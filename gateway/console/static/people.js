@@ -131,6 +131,13 @@ const columns = [
   [text.changed, (row) => html`<${Time} at=${row.updated_at} />`],
 ];
 
+/** How many people the workspace has, as the series know it. */
+export function Total({ users }) {
+  if (users === undefined) return null;
+  return html`<p id="total"><strong>${text.total(users.count)}</strong> <span class="quiet">${text.countedSince} <${Time}
+        at=${users.counted_since} /></span></p>`;
+}
+
 /** What a person is called: never empty. */
 export function nameOf({ first_name: first, last_name: last, email, external_id: id, phone, user_aliases: aliases = [] }) {
   const full = [first, last].filter((part) => typeof part === "string" && part !== "").join(" ");
@@ -142,6 +149,7 @@ function Everyone() {
   const isOfGroup = list === "subscribed" || list === "unsubscribed";
   const groups = useAsked(isOfGroup ? "GET /console/groups" : undefined);
   const chosen = isOfGroup ? group || groups.data?.groups[0]?.id : undefined;
+  const { data: counted } = useAsked("GET /console/series");
   return html`
     <section class="card" id="people">
       <div class="title"><h2>${text.list}</h2>
@@ -151,6 +159,7 @@ function Everyone() {
           )}</select>
           ${isOfGroup &&
             html`<${Groups} asked=${groups} chosen=${chosen} choose=${(id) => show({ list, group: id, page: "" })} />`}</div></div>
+      <${Total} users=${counted?.users} />
       ${isOfGroup && !chosen
         ? groups.data && html`<${Empty}>${text.noGroups}<//>`
         : html`<${Listed} list=${list} group=${chosen} page=${page} turnTo=${(next) => show({ list, group, page: next })} />`}</section>
@@ -165,10 +174,18 @@ function Listed({ list, group, page, turnTo }) {
     html`
       <${Table} caption=${text.lists[list]} empty=${nobodyOf[list] ?? text.noPeople} rows=${users} keyOf=${(row) =>
         row.platform_id} columns=${listColumns} />
+      ${isWhole(list) && users.length > 0 && page === "" && !next && html`
+        <p class="quiet" id="listed">${text.total(users.length)}</p>
+      `}
       ${lookedAt > 0 && html`<p class="quiet">${text.lookedAt(lookedAt)}</p>`}
       <p class="row">${page !== "" && html`<button type="button" onClick=${() => turnTo("")}>${text.first}</button>`}
         ${next && html`<button type="button" id="next" onClick=${() => turnTo(next)}>${text.next}</button>`}</p>
     `}<//>`;
+}
+
+/** Its first page, where there is no other, has everybody who is on the list. */
+function isWhole(list) {
+  return ["blocked", "subscribed", "unsubscribed"].includes(list);
 }
 
 const nobodyOf = { blocked: text.noBlocked, changed: text.noChanges, subscribed: text.noMembers, unsubscribed: text.noMembers };

@@ -1,4 +1,6 @@
 /** The English texts of the view that finds people and lists them. */
+import { plural } from "./plural.js";
+
 export const people = {
   title: "People",
   find: "Find",
@@ -24,6 +26,8 @@ export const people = {
   changed: "Changed",
   made: "Made",
   list: "People",
+  total: plural("person", "people"),
+  countedSince: "Counted since",
   which: "Which people",
   lists: {
     newest: "Newest first",

@@ -1,10 +1,7 @@
 /** All English texts of the console, with those of words-administration.js and words-people.js: another language is three files like these. */
 import { administration } from "./words-administration.js";
+import { plural } from "./plural.js";
 import { people } from "./words-people.js";
-
-function plural(one, many) {
-  return (count) => `${count.toLocaleString()} ${count === 1 ? one : many}`;
-}
 
 const chains = plural("chain", "chains");
 const blocked = plural("blocked user", "blocked users");

@@ -15,7 +15,7 @@ export const consoleSeriesEntries: readonly Entry[] = [
     description:
       "Counted in the step that decides what a request does, with its effects: once, also where a request is repeated with its " +
       "`Idempotency-Key` or a server dies. A count has the time when it was applied, not that of the event, and stays what it was: a merge moves none, and a " +
-      "delete takes none back. Users there are: `new` - `deleted` - `merged` + `unmerged`.",
+      "delete takes none back.",
     extension: true,
     parameters: [{
       in: "query",
@@ -39,6 +39,10 @@ export const consoleSeriesEntries: readonly Entry[] = [
         total: number,
         points: list(list(number), "Unix time of its beginning and the number; where there is none it was 0."),
       }, ["metric", "total", "points"])),
+      users: object({
+        count: whole("How many users there are now: `new` - `deleted` - `merged` + `unmerged`."),
+        counted_since: text("ISO 8601, UTC: who was there before, by a build that did not count, is not among them."),
+      }),
     }),
     examples: [{ name: "the last 24 hours", parameters: { range: "day" } }],
   },

@@ -20,7 +20,6 @@ export function countEffects(records: readonly ResolvedRecord[]): Map<CountName,
 
 type Add = (name: CountName, count: Count) => void;
 
-/** Users there are: new - deleted - merged + unmerged. */
 function countChange(change: ProfileChange, add: Add): void {
   switch (change.type) {
     case "event":

@@ -27,11 +27,20 @@ export interface CountedTimes {
   readonly days: readonly number[];
 }
 
+/** How many users there are. */
+export interface UserTotal {
+  readonly count: number;
+  /** Unix milliseconds: those who were there before are not in it. */
+  readonly since: number;
+}
+
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 export const hoursPerDay = 24;
 
 export const countedKey: IdentityKey = "n:counted";
+
+export const totalKey: IdentityKey = "n:total";
 
 /** The minutes of an hour. */
 export function minutesKey(hour: number): IdentityKey {
@@ -88,6 +97,14 @@ export function totalOf(row: CountRow): Counts {
   for (const [, counts] of row.slots) for (const [name, count] of countsAt(row, counts)) sum.set(name, plus(sum.get(name) ?? 0, count));
   return sum;
 }
+
+/** By how many users there are more. */
+export function usersMore(counts: Counts): number {
+  const [made, deleted, merged, unmerged] = usersOf.map((name) => Number(counts.get(name) ?? 0)) as [number, number, number, number];
+  return made - deleted - merged + unmerged;
+}
+
+const usersOf: readonly CountName[] = ["users:new", "users:deleted", "users:merged", "users:unmerged"];
 
 export function plus(a: Count, b: Count): Count {
   const sum = Number(a) + Number(b);

@@ -18,7 +18,9 @@ import {
   noCounts,
   otherEvents,
   plus,
+  totalKey,
   totalOf,
+  type UserTotal,
 } from "./count-rows.ts";
 
 /** A day by minute, a week by hour, or a year by day. */
@@ -31,6 +33,8 @@ export interface SeriesView {
   readonly stepMs: number;
   /** Points in order; where there is none it was 0. */
   readonly series: readonly Series[];
+  /** Undefined: not counted yet. */
+  readonly users: UserTotal | undefined;
   readonly behind: boolean;
 }
 
@@ -67,7 +71,8 @@ export async function readSeries(
   const series = Array.from(byName, ([name, points]) => {
     return { name, total: totals.get(name) ?? 0, points: [...points].sort(([a], [b]) => a - b) };
   });
-  return { from, to, stepMs, series, behind };
+  const users = (await deps.identities.load(workspaceId, [totalKey])).get(totalKey) as UserTotal | undefined;
+  return { from, to, stepMs, series, users, behind };
 }
 
 interface Slot {

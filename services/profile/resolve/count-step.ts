@@ -11,7 +11,10 @@ import {
   minuteMs,
   minutesKey,
   noCounts,
+  totalKey,
   totalOf,
+  usersMore,
+  type UserTotal,
 } from "../domain/count-rows.ts";
 import { countEffects } from "../domain/count-effects.ts";
 import type { Identities } from "../domain/identities.ts";
@@ -41,6 +44,8 @@ export async function countStep(view: Identities, records: readonly ResolvedReco
   const hour = Math.floor(at / hourMs);
   if (hour > newest || times.hours.length === 0) await rows.begin(hour, times);
   view.put(minutesKey(hour), addCounts(await rows.of(minutesKey(hour)), Math.floor((at % hourMs) / minuteMs), counts));
+  const more = usersMore(counts);
+  if (more !== 0) view.put(totalKey, await rows.total(more, at));
   view.keep();
 }
 
@@ -59,6 +64,11 @@ class CountRows {
 
   async of(key: IdentityKey): Promise<CountRow> {
     return (await this.#row(key) as CountRow | undefined) ?? noCounts;
+  }
+
+  async total(more: number, now: number): Promise<UserTotal> {
+    const { count, since } = (await this.#row(totalKey) as UserTotal | undefined) ?? { count: 0, since: now };
+    return { count: count + more, since };
   }
 
   /** The hour before goes into its day, and what is too old goes. */

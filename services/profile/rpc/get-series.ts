@@ -15,7 +15,7 @@ import { readOf } from "./request.ts";
 export async function handleGetSeries(deps: ReadParts & { readonly clock: Clock }, message: GetSeriesRequest): Promise<GetSeriesResponse> {
   const range = ranges.get(message.range);
   if (range === undefined) throw new Refusal("INPUT_INVALID", "Expected a range, got none");
-  const { from, to, stepMs, series, behind } = await readSeries(deps, { ...readOf(message), range, now: deps.clock.now() });
+  const { from, to, stepMs, series, users, behind } = await readSeries(deps, { ...readOf(message), range, now: deps.clock.now() });
   return create(GetSeriesResponseSchema, {
     from: BigInt(from),
     to: BigInt(to),
@@ -31,6 +31,8 @@ export async function handleGetSeries(deps: ReadParts & { readonly clock: Clock 
       };
     }),
     behind,
+    // More may be deleted than were counted, where some were there before
+    ...(users && users.count >= 0 && { users: { count: BigInt(users.count), since: BigInt(users.since) } }),
   });
 }
 

@@ -54,7 +54,10 @@ export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
     for (const mergeId of resolved.forgetFrozen) workspace.users.forget(mergeId);
     lanes.push(...laneRows(record.workspaceId, resolved.consent));
   }
-  const counted = ["v", "w"].map((workspaceId) => [workspaceId, sortedCounts(countEffects(counts.get(workspaceId) ?? []))] as const);
+  const counted = ["v", "w"].map((workspaceId) => {
+    const users = workspaces.get(workspaceId)?.users.profiles.size ?? 0;
+    return [workspaceId, users, sortedCounts(countEffects(counts.get(workspaceId) ?? []))] as const;
+  });
   return { ...seenOf(workspaces, lanes), counted };
 }
 

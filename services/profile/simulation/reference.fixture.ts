@@ -16,7 +16,9 @@ import {
   type Counts,
   minutesKey,
   noCounts,
+  totalKey,
   totalOf,
+  type UserTotal,
 } from "../domain/count-rows.ts";
 import type { Identities } from "../domain/identities.ts";
 import type { IdentityKey } from "../domain/identity.ts";
@@ -76,8 +78,8 @@ export async function look(
   return { profiles: rows, identities: names };
 }
 
-/** By workspace: the names and numbers that charts show, in order of the names. */
-export type Counted = readonly (readonly [workspaceId: string, counts: readonly (readonly [string, Count])[]])[];
+/** By workspace: how many users there are, and the names and numbers that charts show, in order of the names. */
+export type Counted = readonly (readonly [workspaceId: string, users: number, counts: readonly (readonly [string, Count])[]])[];
 
 export function sortedCounts(counts: Counts): readonly (readonly [string, Count])[] {
   return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -89,7 +91,8 @@ export async function countedIn({ identities }: { identities: IdentityStore }): 
     const times = (await identities.load(workspaceId, [countedKey])).get(countedKey) as CountedTimes | undefined;
     const rows = await identities.load(workspaceId, (times?.hours ?? []).map(minutesKey));
     const sum = [...rows.values()].reduce((all: CountRow, row) => addCounts(all, 0, totalOf(row as CountRow)), noCounts);
-    return [workspaceId, sortedCounts(totalOf(sum))] as const;
+    const users = (await identities.load(workspaceId, [totalKey])).get(totalKey) as UserTotal | undefined;
+    return [workspaceId, users?.count ?? 0, sortedCounts(totalOf(sum))] as const;
   }));
 }
 

@@ -75,7 +75,7 @@ async function simulate(seed: number, planted?: Planted): Promise<void> {
   expect(await cluster.store.profiles.listHeld(100)).toEqual([]);
   expect(seen.identities).toEqual(folded.identities);
   expect(seen.profiles).toEqual(folded.profiles);
-  expect(await countedIn(cluster.store)).toEqual(numbering ? folded.counted : folded.counted.map(([workspaceId]) => [workspaceId, []]));
+  expect(await countedIn(cluster.store)).toEqual(numbering ? folded.counted : folded.counted.map(([workspaceId]) => [workspaceId, 0, []]));
   expect(untold(cluster.events, seen.profiles, leftIn(cluster, "frozen_by_merge"))).toEqual([]);
   for (const [service, sent] of folded.consent) expect([service, sentTo(cluster, service)]).toEqual([service, [...sent].sort()]);
   expect(leftIn(cluster, "handoffs_by_merge")).toEqual([]);
