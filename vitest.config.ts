@@ -80,7 +80,8 @@ export default defineConfig({
       project("mesh", ["{platform,gateway,services,test}/**/*.mesh.test.ts"], patient),
       project("http", httpInclude, { ...patient, globalSetup: "test/mesh-setup.ts", exclude: httpExclude }),
       ...(isShared ? [sharedMesh()] : []),
-      project("browser", [browserFiles], { ...patient, globalSetup: "test/mesh-setup.ts" }),
+      // A mesh for each file takes long to start beside a browser
+      project("browser", [browserFiles], { ...patient, hookTimeout: 180_000, globalSetup: "test/mesh-setup.ts" }),
       project("faults-mesh", ["test/faults-mesh/*.test.ts"], { testTimeout: 300_000, hookTimeout: 180_000 }),
       project("cluster", ["test/cluster/*.test.ts"], { testTimeout: 300_000, hookTimeout: 600_000 }),
       project("faults", ["test/faults/*.test.ts"], { testTimeout: 180_000, hookTimeout: 60_000 }),

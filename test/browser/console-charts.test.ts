@@ -10,7 +10,12 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   const suite = heddleSuite();
   const browser = browserSuite();
 
-  test("charts show what was counted: by range, under the keys, in the legend, as a table and as CSV", async () => {
+  test("charts show what was counted: by range, under the keys, in the legend, as a table and as CSV; a new workspace says what to do", async () => {
+    const { page, seen } = await browser.open(`${suite.heddle.url}/console`, 390);
+    await enter(page, demoKey);
+    await expect.poll(() => page.locator("#happening").innerText()).toContain("Nothing was sent to this workspace yet");
+    expect(await page.locator("#happening").getByRole("link", { name: "the first steps" }).getAttribute("href")).toBe("/");
+    await inOrder(page, "console-phone-new");
     const id = fresh();
     const name = fresh("chart");
     const time = new Date().toISOString();
@@ -18,8 +23,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
       events: [{ external_id: id, name, time }, { external_id: id, name, time }, { external_id: id, name: `=${name}`, time }],
       purchases: [{ external_id: id, product_id: "p", currency: "CHF", price: 1234.5, time }],
     });
-    const { page, seen } = await browser.open(`${suite.heddle.url}/console`, 390);
-    await enter(page, demoKey);
+    await page.reload();
     const events = page.locator("#chart-events");
     await expect.poll(() => events.locator(".legend").innerText()).toContain(`${name} 2`);
     expect(await page.locator("#chart-revenue .legend").innerText()).toContain("CHF 1,234.50");

@@ -190,6 +190,8 @@ companies:
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await other.page.locator("#enter").waitFor();
     await expect.poll(() => page.locator("#keys").innerText()).not.toContain(name);
+    expect(await page.locator(".notice.good").innerText()).toContain(name);
+    expect(await page.locator("#secret").count()).toBe(0);
   });
 
   test("what a version of a preference center changed is shown, and an earlier one is brought back", async () => {

@@ -4,7 +4,8 @@ import { html, useRef, useState } from "./view.js";
 import { words } from "./words.js";
 
 const text = words.chart;
-const size = { width: 720, height: 220, left: 56, right: 8, top: 10, bottom: 28 };
+// With room for the larger letters of narrow screens
+const size = { width: 720, height: 236, left: 56, right: 8, top: 20, bottom: 34 };
 const plot = { width: size.width - size.left - size.right, height: size.height - size.top - size.bottom };
 const base = size.top + plot.height;
 /** As many colors as the style has. */
@@ -183,7 +184,7 @@ function niceTop(most) {
 }
 
 function ticksOf(bars) {
-  return [0.06, 0.35, 0.65, 0.94].map((part) => Math.floor(part * bars.length));
+  return [0.06, 0.35, 0.64, 0.92].map((part) => Math.floor(part * bars.length));
 }
 
 const short = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });

@@ -1,7 +1,7 @@
 /** What is happening in the workspace: charts of what was counted and of what was refused, over a day, a week or a year. */
 import { Chart } from "./chart.js";
 import { useAsked } from "./live-data.js";
-import { Fresh } from "./parts.js";
+import { Empty, Fresh } from "./parts.js";
 import { Total } from "./people.js";
 import { Ranges, useRange } from "./ranges.js";
 import { html } from "./view.js";
@@ -20,16 +20,7 @@ export function Happening() {
       <${Ranges} range=${range} choose=${choose} />
       <p class="quiet">${text.hint}</p>
       <${Fresh} asked=${asked}>${(data) =>
-        html`
-          <${Total} users=${data.users} />
-          <div class="charts">${Object.entries(text.metrics).map(([metric, title]) =>
-            html`
-              <${Chart} key=${metric} id=${`chart-${metric}`} title=${title}
-                series=${seriesOf(data, metric)} from=${data.from} to=${data.to} step=${data.step_seconds}
-                decimals=${metric === "revenue" ? 2 : 0} />
-            `
-          )}</div>
-        `}<//>
+        isNew(data) ? html`<${Empty}>${text.new} <a href="/">${text.steps}</a><//>` : html`<${Counted} data=${data} />`}<//>
       <${Fresh} asked=${answered}>${(data) =>
         html`
           <div class="charts">
@@ -39,6 +30,24 @@ export function Happening() {
           </div>
         `}<//>
     </section>
+  `;
+}
+
+/** Nobody ever came, and nothing else did. */
+function isNew({ users, series }) {
+  return users === undefined && series.length === 0;
+}
+
+function Counted({ data }) {
+  return html`
+    <${Total} users=${data.users} />
+    <div class="charts">${Object.entries(text.metrics).map(([metric, title]) =>
+      html`
+        <${Chart} key=${metric} id=${`chart-${metric}`} title=${title}
+          series=${seriesOf(data, metric)} from=${data.from} to=${data.to} step=${data.step_seconds}
+          decimals=${metric === "revenue" ? 2 : 0} />
+      `
+    )}</div>
   `;
 }
 

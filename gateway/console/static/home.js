@@ -17,31 +17,42 @@ export function Home() {
     <section class="card" aria-label=${text.find}>
       <${Finder} />
     </section>
-    <${Happening} />
-    <${Fresh} asked=${overview}>${(data) =>
+    <${Fresh} asked=${overview}>${() =>
       html`
         <section class="card" id="state">
           <${State} overview=${overview} />
         </section>
-        <section class="card">
-          <h2>${text.perSecond}</h2>
-          <${Seconds} seconds=${data.seconds} />
-        </section>
-        <section class="card">
-          <h2>${text.routes}</h2>
-          <div id="routes">
-            <${Table} hint=${text.ofGateway} empty=${text.noRoutes} rows=${data.routes}
-              keyOf=${(row) => `${row.method} ${row.route}`} columns=${routeColumns} />
-          </div>
-        </section>
-        <section class="card">
-          <h2>${text.errors}</h2>
-          <div id="errors">
-            <${Table} hint=${text.ofGateway} empty=${text.noErrors} rows=${data.errors}
-              columns=${errorColumns} />
-          </div>
-        </section>
       `}<//>
+    <${Happening} />
+    ${overview.data && html`
+      <div class=${overview.error ? "stale" : ""}>
+        <${Gateway} ...${overview.data} />
+      </div>
+    `}
+  `;
+}
+
+/** What the gateway that answers knows by itself. */
+function Gateway(data) {
+  return html`
+    <section class="card">
+      <h2>${text.perSecond}</h2>
+      <${Seconds} seconds=${data.seconds} />
+    </section>
+    <section class="card">
+      <h2>${text.routes}</h2>
+      <div id="routes">
+        <${Table} hint=${text.ofGateway} empty=${text.noRoutes} rows=${data.routes}
+          keyOf=${(row) => `${row.method} ${row.route}`} columns=${routeColumns} />
+      </div>
+    </section>
+    <section class="card">
+      <h2>${text.errors}</h2>
+      <div id="errors">
+        <${Table} hint=${text.ofGateway} empty=${text.noErrors} rows=${data.errors}
+          columns=${errorColumns} />
+      </div>
+    </section>
   `;
 }
 

@@ -10,21 +10,23 @@ const text = words.keys;
 export function Keys({ session }) {
   const asked = useAsked("GET /console/keys");
   const [open, setOpen] = useState();
-  const [made, setMade] = useState();
+  /** What was done last: `{ secret }` of a new key, or the name of one that was `{ revoked }`. */
+  const [done, setDone] = useState();
   const [withRevoked, setWithRevoked] = useState(false);
-  function close(secret) {
+  function close(outcome) {
     setOpen(undefined);
-    if (typeof secret === "string") setMade(secret);
+    if (outcome?.secret !== undefined || outcome?.revoked !== undefined) setDone(outcome);
     asked.again();
   }
   const dialogs = { make: MakeKey, rotate: RotateKey, revoke: RevokeKey };
   return html`
     <${Title}>${text.title}<//>
     <p class="row"><button type="button" class="main" id="make-key" onClick=${() => setOpen({ kind: "make" })}>${text.make}</button></p>
-    ${made && html`
+    ${done?.revoked !== undefined && html`<${Notice} kind="good">${text.wasRevoked(done.revoked)}<//>`}
+    ${done?.secret && html`
       <section class="card good" id="secret" role="status">
         <p>${text.secret}</p>
-        <${Copy} text=${made} what="secret" />
+        <${Copy} text=${done.secret} what="secret" />
       </section>
     `}
     <section class="card" id="keys">
@@ -79,7 +81,7 @@ function MakeKey({ session, onClose }) {
   const [chosen, setChosen] = useState([]);
   const make = useAction(async (name) => {
     const { secret } = await ask("POST /console/keys", { name, permissions: chosen });
-    onClose(secret);
+    onClose({ secret });
   });
   const given = session.permission_names.filter((name) => name === "*" ? session.key.permissions.includes("*") : may(session, name));
   function toggle(name, isOn) {
@@ -108,7 +110,7 @@ function MakeKey({ session, onClose }) {
 function RotateKey({ row, onClose }) {
   const rotate = useAction(async (overlap) => {
     const { secret } = await ask("POST /console/keys/rotate", { id: row.id, overlap_seconds: overlap });
-    onClose(secret);
+    onClose({ secret });
   });
   function submit(event) {
     event.preventDefault();
@@ -131,7 +133,7 @@ function RotateKey({ row, onClose }) {
 function RevokeKey({ session, row, onClose }) {
   const revoke = useAction(async () => {
     await ask("POST /console/keys/revoke", { id: row.id });
-    onClose();
+    onClose({ revoked: row.name });
   });
   function submit(event) {
     event.preventDefault();

@@ -34,7 +34,7 @@ export function Merges({ session, user, asked }) {
           columns=${undoneColumns} />
       </section>
     `}
-    ${mayMerge && html`<${MergeIn} user=${user} asked=${asked} />`}
+    ${mayMerge && html`<${MergeIn} user=${user} asked=${asked} onMerged=${() => setUndone(undefined)} />`}
     ${open && html`<${open.dialog} merge=${open.merge} user=${user} onClose=${close} />`}
   `;
 }
@@ -52,7 +52,7 @@ function columnsFor(mayMerge, setOpen) {
       if (row.undo.blocked) return row.undo.blocked;
       return html`${
         mayMerge && html`<button type="button" class="undo" onClick=${() => setOpen({ dialog: Undo, merge: row })}>${text.undo}</button>`
-      } ${text.undoLeft(timeLeft(row.undo.until))}`;
+      } <span class="whole">${text.undoLeft(timeLeft(row.undo.until))}</span>`;
     }],
   ];
 }
@@ -114,7 +114,7 @@ function Undo({ merge, onClose }) {
 }
 
 /** What a merge would make is shown before it is asked for. */
-function MergeIn({ user, asked }) {
+function MergeIn({ user, asked, onMerged }) {
   const [other, setOther] = useState("");
   const [preview, setPreview] = useState();
   const keep = user.profile.external_id;
@@ -130,6 +130,7 @@ function MergeIn({ user, asked }) {
     await ask("POST /users/merge", body);
     setPreview(undefined);
     setOther("");
+    onMerged();
     asked.again();
     setTimeout(asked.again, 1_000);
   });

@@ -30,7 +30,7 @@ export function SignIn({ why, onSignedIn }) {
       <div class="row"><input id="key" ref=${field} type="password" autocomplete="off" spellcheck="false" required autofocus
         aria-describedby="key-hint" /><button type="submit" class="main" disabled=${signIn.busy}>${words.signIn.submit}</button></div>
       <p id="key-hint" class="quiet">${words.signIn.hint}</p>
-      <p class="quiet">${words.signIn.first}</p>
+      <p class="quiet">${words.signIn.first} <code>${words.signIn.make}</code></p>
     </form>
   `;
 }

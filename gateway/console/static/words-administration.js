@@ -100,6 +100,7 @@ export const administration = {
     overlap: [[0, "not at all"], [3_600, "an hour"], [86_400, "a day"], [604_800, "a week"]],
     revokeTitle: (name) => `Revoke the key ${name}?`,
     revokeText: "It is refused from now on, for good. Whoever uses it gets 401.",
+    wasRevoked: (name) => `The key ${name} was revoked.`,
     revokeOwn: "It is the key of this session: you will be signed out.",
     showRevoked: "Show revoked keys",
     actions: "Actions",

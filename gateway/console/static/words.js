@@ -50,7 +50,8 @@ export const words = {
       "A key with the permission console.view. It opens a session of this browser for 12 hours; the key itself is kept nowhere that a script can read.",
     submit: "Sign in",
     over: "The session is over: its time is up, its key was revoked, or it was signed out elsewhere. Sign in again.",
-    first: "No key yet? The server shows one when it starts for the first time, and makes more with: heddle keys create",
+    first: "No key yet? The server shows one in the terminal in which it starts for the first time. Another one is made with",
+    make: "npx heddle keys create --workspace demo/demo --name me --permissions '*,console.operate'",
   },
   session: {
     as: (key) => `Signed in with the key ${key}`,
@@ -88,6 +89,8 @@ export const words = {
   },
   happening: {
     title: "What is happening",
+    new: "Nothing was sent to this workspace yet. What you send is here a moment later, as charts:",
+    steps: "the first steps",
     hint: "By the time at which it was taken, not that of the event. Times are local, days those of UTC.",
     metrics: {
       objects: "Objects of /users/track",
