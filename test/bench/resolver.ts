@@ -1,6 +1,7 @@
 /**
  * `node test/bench/resolver.ts`: what one workspace's resolver takes of its core, the rows that it asks for in memory and the logs in memory, so that
- * nothing is measured but its own work; and the bytes that an object takes on its way. docs/capacity.md stands on it. Never part of a timed test.
+ * nothing is measured but its own work; what counting for charts is of that; and the bytes that an object takes on its way. docs/capacity.md stands on
+ * it. Never part of a timed test.
  */
 import { parseArgs } from "node:util";
 import { systemClock } from "../../platform/clock.ts";
@@ -10,12 +11,14 @@ import { limits } from "../../platform/limits.ts";
 import { packRecords } from "../../platform/log/packed-records.ts";
 import { silentLogger } from "../../platform/logger.ts";
 import { checkTrack } from "../../services/profile/domain/check-track.ts";
+import { createIdentities } from "../../services/profile/domain/identities.ts";
 import type { IdentityKey } from "../../services/profile/domain/identity.ts";
-import { resolveBatch } from "../../services/profile/domain/resolve-batch.ts";
+import { resolveBatch, type ResolvedRecord } from "../../services/profile/domain/resolve-batch.ts";
 import { encodeRecord } from "../../services/profile/intake/record-message.fixture.ts";
 import { decodeRecord } from "../../services/profile/intake/record-message.ts";
 import { laneRows } from "../../services/profile/lanes/lane-message.ts";
 import { packItem, packLaneMessage } from "../../services/profile/lanes/profile-lane.ts";
+import { countStep } from "../../services/profile/resolve/count-step.ts";
 import { limitedStream } from "../../services/profile/resolve/limited-stream.fixture.ts";
 import { resolveToLanes } from "../../services/profile/resolve/publish-steps.ts";
 import { createViews } from "../../services/profile/resolve/views.ts";
@@ -42,7 +45,16 @@ const kinds = [
   { name: "known users, one object a request", objects: 1, make: (n: number) => oneEventBody(n, users) },
 ] as const;
 
-const found = new Map<string, { cpuUs: number; intakeBytes: number; laneBytes: number }[]>();
+interface Figures {
+  readonly cpuUs: number;
+  /** Of a request: counting what it does, and with as many names of events as an hour keeps. */
+  readonly countingUs: number;
+  readonly countingNamesUs: number;
+  readonly intakeBytes: number;
+  readonly laneBytes: number;
+}
+
+const found = new Map<string, Figures[]>();
 for (let round = 0; round < (values.bare ? 1 : Number(values.rounds)); round += 1) await measureRound();
 report();
 
@@ -64,7 +76,8 @@ async function measureRound(): Promise<void> {
     }
     const tail = await intake.log.tail(0);
     const began = process.cpuUsage();
-    const reading = resolveToLanes({ ...partsOf({ intake, lanes, rows }), views });
+    const resolved: ResolvedRecord[] = [];
+    const reading = resolveToLanes({ ...partsOf({ intake, lanes, rows, resolved }), views });
     while (throughOf(lanes) < tail) await new Promise((resolve) => setTimeout(resolve, 5));
     const used = process.cpuUsage(began);
     await reading.close();
@@ -72,14 +85,53 @@ async function measureRound(): Promise<void> {
     const laneBytes = Array.from({ length: layout.partitions }, (_, at) => lanes.stream.of(`lanes.${at}`)).flat()
       .reduce((sum, { body }) => sum + body.byteLength, 0);
     const figures = found.get(name) ?? [];
-    figures.push({ cpuUs: (used.user + used.system) / count, intakeBytes: intakeBytes / count, laneBytes: laneBytes / count });
+    figures.push({
+      cpuUs: (used.user + used.system) / count,
+      countingUs: await countingUs(resolved),
+      countingNamesUs: await countingUs(resolved.map(withNames)),
+      intakeBytes: intakeBytes / count,
+      laneBytes: laneBytes / count,
+    });
     found.set(name, figures);
   }
 }
 
+/** Each record as a step of its own, over one hour, with the text of each row that is written: nobody shares a step's row. */
+async function countingUs(records: readonly ResolvedRecord[]): Promise<number> {
+  const view = createIdentities("ws_bench");
+  const store = { load: () => Promise.resolve(new Map<IdentityKey, unknown>()) };
+  const hour = 3_600_000 * Math.floor(Date.now() / 3_600_000);
+  let bytes = 0;
+  const began = process.cpuUsage();
+  for (const [at, record] of records.entries()) {
+    await countStep(view, [record], { now: hour + Math.floor((at / records.length) * 3_600_000), store });
+    for (const row of view.changes().values()) bytes += JSON.stringify(row).length;
+    view.confirm();
+  }
+  const { user, system } = process.cpuUsage(began);
+  if (bytes === 0) throw new Error("Nothing was counted");
+  return (user + system) / records.length;
+}
+
+function withNames(record: ResolvedRecord): ResolvedRecord {
+  const profiles = record.profiles.map((one, at) => {
+    if (one.change.type !== "event") return one;
+    return { ...one, change: { ...one.change, name: `event ${(record.sequence + at) % limits.countedEventNamesMax}` } };
+  });
+  return { ...record, profiles };
+}
+
 type Stream = ReturnType<typeof limitedStream>;
 
-function partsOf({ intake, lanes, rows }: { readonly intake: Stream; readonly lanes: Stream; readonly rows: Map<IdentityKey, unknown> }) {
+interface Memory {
+  readonly intake: Stream;
+  readonly lanes: Stream;
+  readonly rows: Map<IdentityKey, unknown>;
+  /** What was decided, in order. */
+  readonly resolved: ResolvedRecord[];
+}
+
+function partsOf({ intake, lanes, rows, resolved }: Memory) {
   return {
     partition: 0,
     layout,
@@ -102,7 +154,11 @@ function partsOf({ intake, lanes, rows }: { readonly intake: Stream; readonly la
     trimBytes: Number.MAX_SAFE_INTEGER,
     sizes: () => ({ messageBytesMax: Math.min(limits.stepMessageBytesMax, lanes.steps.bodyBytesMax), stepBytesMax: limits.stepBytesMax }),
     decode: decodeRecord,
-    resolve: resolveBatch,
+    resolve: (...of: Parameters<typeof resolveBatch>) => {
+      const outcome = resolveBatch(...of);
+      resolved.push(...outcome.resolved);
+      return outcome;
+    },
     packItem,
     packItems: packLaneMessage,
     packConsent: packRecords,
@@ -111,7 +167,7 @@ function partsOf({ intake, lanes, rows }: { readonly intake: Stream; readonly la
     clock: systemClock,
     logger: silentLogger,
     onWritten: () => {},
-    numbersUsers: () => true,
+    numbering: () => "lanes" as const,
   };
 }
 
@@ -130,16 +186,22 @@ function throughOf({ stream }: Stream): number {
 function report(): void {
   const rows = [...found].map(([name, figures]) => {
     const costs = figures.map(({ cpuUs }) => cpuUs).toSorted((one, other) => one - other);
-    const cpuUs = costs[Math.floor(costs.length / 2)] ?? Number.NaN;
+    const cpuUs = middle(costs);
     const [{ intakeBytes, laneBytes } = { intakeBytes: 0, laneBytes: 0 }] = figures;
-    return { name, costs, cpuUs, perSecond: Math.round(1e6 / cpuUs), intakeBytes, laneBytes };
+    const counting = [figures.map(({ countingUs: us }) => us), figures.map(({ countingNamesUs: us }) => us)].map(middle);
+    return { name, costs, counting, cpuUs, perSecond: Math.round(1e6 / cpuUs), intakeBytes, laneBytes };
   });
   if (values.bare) return console.log(JSON.stringify(rows[1]));
-  console.table(rows.map(({ name, costs, perSecond, intakeBytes, laneBytes }) => ({
+  console.table(rows.map(({ name, costs, counting, perSecond, intakeBytes, laneBytes }) => ({
     name,
     "CPU us an object: least, middle, largest": [costs[0], 1e6 / perSecond, costs.at(-1)].map((us = 0) => us.toFixed(1)).join(", "),
+    "counting, CPU us a request, and with 50 names": counting.map((us) => us.toFixed(1)).join(", "),
     "objects/s of one core": perSecond,
     "bytes an object in the intake": Math.round(intakeBytes),
     "in the lanes": Math.round(laneBytes),
   })));
+}
+
+function middle(values: readonly number[]): number {
+  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -64,7 +64,7 @@ companies:
         const [tab, text] of [["overview", id], ["fields", "plan"], ["activity", "visited"], ["consent", "Weekly letter"], [
           "merges",
           `merged-${id}`,
-        ]]
+        ], ["json", '"external_id"']]
       ) {
         await show(page, "people", platformId, tab ?? "");
         await expect.poll(() => page.locator("#person").innerText()).toContain(text);
@@ -75,6 +75,10 @@ companies:
       await inOrder(page, `console-${device}-keys`);
       await show(page, "actions");
       await expect.poll(() => page.locator("#actions").innerText()).toContain("/console/session");
+      await inOrder(page, `console-${device}-actions`);
+      await show(page, "pages");
+      await expect.poll(() => page.locator("main").innerText()).toContain("Preference centers");
+      await inOrder(page, `console-${device}-centers`);
       await show(page, "session");
       await page.locator("#leave").waitFor();
       await inOrder(page, `console-${device}-session`);
@@ -82,6 +86,8 @@ companies:
       // The browser itself tells of the 401 before anybody is signed in
       expect(seen.console.filter((line) => !line.includes("401"))).toEqual([]);
     },
+    // A picture and a look of axe at each of seventeen
+    180_000,
   );
 
   test("a session survives a reload, no script can read it, and signing out ends it", async () => {
