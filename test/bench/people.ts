@@ -15,6 +15,8 @@ import type { ProfileMove } from "../../services/profile/store/moved-rows.ts";
 import { moveProfiles } from "../../services/profile/wire.ts";
 import { startMeshServers } from "../mesh-servers.ts";
 import { percentile } from "./load.ts";
+import { costOf } from "./process-cost.ts";
+import { watchOthers } from "./stillness.ts";
 
 const { values } = parseArgs({
   options: {
@@ -66,9 +68,18 @@ try {
 /** At a steady rate, whatever the answers take; each counts from when it was due. */
 async function show(name: string, path: string, body: () => object): Promise<void> {
   await run(path, body, Math.ceil(requests / 4));
+  const pids = [heddle.pid, ...(values.mesh ? Array.from(heddle.mesh.parts.values(), ({ pid }) => pid) : [])];
+  const others = watchOthers(pids);
+  const before = cpuUsOf(pids);
   const latencies = await run(path, body, requests);
+  const cpuMs = (cpuUsOf(pids) - before) / requests / 1_000;
   const [p50, p99] = [0.5, 0.99].map((p) => percentile(latencies, p).toFixed(1));
-  console.log(`${name}: p50 ${p50} ms, p99 ${p99} ms`);
+  console.log(`${name}: p50 ${p50} ms, p99 ${p99} ms, ${cpuMs.toFixed(1)} ms of CPU; ${others().toFixed(1)} cores did other things`);
+}
+
+/** Of Heddle's processes, without the servers of a mesh. */
+function cpuUsOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + costOf(pid).cpuUs, 0);
 }
 
 async function run(path: string, body: () => object, count: number): Promise<Float64Array> {
