@@ -22,6 +22,19 @@ export const profileLimits = {
   rejectedLookMs: 1_000,
   rejectedUsersMax: 10_000,
   rejectedAliasesMax: 100,
+  // What a process has appended and is not applied: in how much time it should be, how many bytes that is (at least, at most), and what a request
+  // counts beside its body; how often the rate is measured; how many applied ones are remembered
+  unappliedMsAim: 100,
+  unappliedBytesMin: 256 * 1024,
+  unappliedBytesMax: 8 * 1024 * 1024,
+  unappliedRecordBytes: 512,
+  unappliedMeasureMs: 50,
+  unappliedForgetAt: 1_024,
+  // Of those who send more: how long they wait, how many of a workspace, with how many bytes, and what they are told at most
+  heldMsMax: 2_000,
+  heldRequestsMax: 128,
+  heldBytesMax: 8 * 1024 * 1024,
+  behindRetryAfterSecondsMax: 30,
   // A search by how a name begins: names of a page, users of an address that are shown, pages of names that nobody has any more that are passed over
   namesPerPageMax: 50,
   sharersShownMax: 10,

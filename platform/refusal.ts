@@ -47,6 +47,7 @@ export const reasons = {
   // The machinery
   LOG_FULL: "The intake log has no room; nothing was taken",
   LOG_UNAVAILABLE: "The intake log cannot be reached; nothing was taken",
+  BEHIND: "More was sent for this workspace than can be applied as fast; nothing was taken",
   EPOCH_MISMATCH: "The log and the rows are not of one history, as one of them was lost or put back; nothing was taken",
   STORE_UNAVAILABLE: "The store cannot be reached",
   SERVICE_UNAVAILABLE: "A part that the request needs cannot be reached; nothing was done",

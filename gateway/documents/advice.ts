@@ -48,6 +48,7 @@ export const advice: Readonly<Record<Reason, string>> = {
   VERSION_MISMATCH: "Read the thing again and repeat the change on its new version",
   LOG_FULL: "Nothing was taken. The operator must make room on the disk",
   LOG_UNAVAILABLE: repeat,
+  BEHIND: "Nothing was taken. Wait as Retry-After says, which is about as long as what waits takes, and send less at the same time",
   EPOCH_MISMATCH: "Nothing was taken. The operator must mend the servers: `message` says which (docs/lost-servers.md)",
   STORE_UNAVAILABLE: repeat,
   SERVICE_UNAVAILABLE: repeat,

@@ -67,6 +67,7 @@ export const refusalTable = {
   VERSION_MISMATCH: { status: 412 },
   LOG_FULL: { status: 503, retry: true },
   LOG_UNAVAILABLE: { status: 503, retry: true },
+  BEHIND: { status: 503, retry: true },
   EPOCH_MISMATCH: { status: 503, retry: true },
   STORE_UNAVAILABLE: { status: 503, retry: true },
   SERVICE_UNAVAILABLE: { status: 503, retry: true },

@@ -53,6 +53,7 @@ export const refusalCodes = {
   VERSION_MISMATCH: Code.FailedPrecondition,
   LOG_FULL: Code.ResourceExhausted,
   LOG_UNAVAILABLE: Code.Unavailable,
+  BEHIND: Code.ResourceExhausted,
   EPOCH_MISMATCH: Code.Unavailable,
   STORE_UNAVAILABLE: Code.Unavailable,
   SERVICE_UNAVAILABLE: Code.Unavailable,

@@ -27,7 +27,7 @@ export const userEntries: readonly Entry[] = [
       `${limits.trackObjectsCombinedMauMax} in all. Objects that look alike are distinct unless the request is repeated with its Idempotency-Key.`,
     body: ref("TrackBody"),
     answer: trackAnswer,
-    reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID"],
+    reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID", "BEHIND"],
     examples: [{
       name: "all three kinds",
       body: {
@@ -67,7 +67,7 @@ export const userEntries: readonly Entry[] = [
     description: "Takes one object and answers with the user after it was applied. `users` is empty where update-only found nobody.",
     body: ref("TrackBody"),
     answer: success({ users: list(ref("SyncedUser")), errors }, ["users"]),
-    reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID"],
+    reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID", "BEHIND"],
     examples: [{
       name: "one attribute",
       body: { attributes: [{ external_id: "cleo", likes_tea: true }] },
@@ -85,7 +85,7 @@ export const userEntries: readonly Entry[] = [
     description: `At most ${limits.bulkObjectsMax} objects in all and ${limits.bulkObjectsPerUserMax} for one user.`,
     body: ref("TrackBulkBody"),
     answer: trackAnswer,
-    reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID"],
+    reasons: ["BATCH_TOO_LARGE", "NOTHING_VALID", "BEHIND"],
     examples: [{
       name: "attributes",
       body: { attributes: [{ external_id: "dan", city: "Oslo" }, { external_id: "eve", city: "Rome" }] },

@@ -7,6 +7,7 @@ import type { LastChanged } from "../domain/ports.ts";
 import type { PreviewPorts } from "../domain/preview-merge.ts";
 import type { RejectedUsers } from "../domain/rejection.ts";
 import type { SearchPorts } from "../domain/search-users.ts";
+import { createUnapplied } from "../intake/unapplied.ts";
 import { handleAdmitUser } from "./admit-user.ts";
 import { handleAwaitOutcome } from "./await-outcome.ts";
 import { handleCreateAliases } from "./create-aliases.ts";
@@ -41,9 +42,10 @@ export type ServiceParts = JobParts & PreviewPorts & SearchPorts & {
 };
 
 export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileService> {
+  const trackParts = { ...parts, unapplied: createUnapplied({ ...parts, partitions: parts.intake.log.partitions }) };
   return {
-    trackUsers: (message) => handleTrackUsers(parts, message),
-    trackUsersSync: (message) => handleTrackUsersSync(parts, message),
+    trackUsers: (message) => handleTrackUsers(trackParts, message),
+    trackUsersSync: (message) => handleTrackUsersSync(trackParts, message),
     exportUsers: (message, context) => handleExportUsers(parts, message, context),
     inspectUsers: (message) => handleInspectUsers(parts, message),
     getProgress: (message) => handleGetProgress(parts.work, message),

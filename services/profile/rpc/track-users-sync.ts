@@ -21,15 +21,16 @@ import { trackBody } from "../intake/body-message.ts";
 import { submit } from "../intake/submit.ts";
 import { firstAnswer } from "./first-answer.ts";
 import { toJsonBytes } from "./json-bytes.ts";
-import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
+import { rejectedFor } from "./rejected-for.ts";
 import { positionToToken } from "./position-token.ts";
 import { groupsOf } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";
+import type { TrackParts } from "./track-users.ts";
 
-/** Refuses OUTCOME_UNKNOWN where the object is durable but not applied in time. */
+/** Refuses BEHIND, and OUTCOME_UNKNOWN where the object is durable but not applied in time. */
 export async function handleTrackUsersSync(
-  parts: RejectingParts & ReadParts,
+  parts: TrackParts & ReadParts,
   message: TrackUsersSyncRequest,
 ): Promise<TrackUsersSyncResponse> {
   const scope = scopeOf(message);
@@ -37,7 +38,11 @@ export async function handleTrackUsersSync(
   const { object, errors } = checkTrackSync(body, { groups: groupsOf(message), rejected: await rejectedFor(parts, scope) });
   // How the user will be is known only once the request is applied: its answer is stored then
   const mark = markOf(scope, message.bodyJson, { keepMs: limits.trackIdempotencyKeepMs });
-  const { position, repeatOf } = await submit(parts, scope, { body: trackBody([object]), mark });
+  const { position, repeatOf } = await parts.unapplied.inTurn(
+    scope.workspaceId,
+    message.bodyJson.length,
+    () => submit(parts, scope, { body: trackBody([object]), mark }),
+  );
   if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   async function rendered(): Promise<Uint8Array> {
     const profile = await profileOf(parts, scope.workspaceId, object.user);

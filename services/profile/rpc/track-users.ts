@@ -12,10 +12,25 @@ import {
 import { checkTrack, type TrackReport } from "../domain/check-track.ts";
 import { trackBody } from "../intake/body-message.ts";
 import { submit } from "../intake/submit.ts";
+import type { Unapplied } from "../intake/unapplied.ts";
 import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
 import { answered, groupsOf, repeatedWith } from "./request.ts";
 
-export async function handleTrackUsers(parts: RejectingParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
+export interface TrackParts extends RejectingParts {
+  readonly unapplied: Unapplied;
+}
+
+/** Refuses BEHIND, before anything is looked at. */
+export async function handleTrackUsers(parts: TrackParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
+  const { answer, written } = await parts.unapplied.inTurn(
+    scopeOf(message).workspaceId,
+    message.bodyJson.length,
+    () => track(parts, message),
+  );
+  return answered(TrackUsersResponseSchema, answer, written);
+}
+
+async function track(parts: RejectingParts, message: TrackUsersRequest) {
   const scope = scopeOf(message);
   const report = checkTrack(parseJson(message.bodyJson, { weightMax: limits.trackJsonWeightMax }), {
     objectsPerArrayMax: message.objectsPerArrayMax,
@@ -32,7 +47,7 @@ export async function handleTrackUsers(parts: RejectingParts, message: TrackUser
       : markOf(scope, message.bodyJson, repeatedWith(TrackUsersResponseSchema, answer, limits.trackIdempotencyKeepMs)),
     priority: message.bulk ? "low" : "normal",
   });
-  return answered(TrackUsersResponseSchema, answer, written);
+  return { answer, written, position: written.position };
 }
 
 function answerOf(report: TrackReport): TrackUsersResponse {

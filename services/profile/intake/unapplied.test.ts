@@ -1,0 +1,192 @@
+/** Who waits before more is appended than can be applied, and who is refused: by hand, with a clock that stands still. */
+import { beforeEach, expect, test } from "vitest";
+import { fakeClock } from "../../../platform/clock.fixture.ts";
+import { createProgress } from "../../../platform/lane/progress.ts";
+import { limits } from "../../../platform/limits.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import { createUnapplied, type Unapplied } from "./unapplied.ts";
+
+let clock: ReturnType<typeof fakeClock>;
+let progress: ReturnType<typeof createProgress>;
+let unapplied: Unapplied;
+/** Of each workspace, in the order of the log. */
+let log: string[];
+
+/** A quarter of what may always wait. */
+const quarter = limits.unappliedBytesMin / 4 - limits.unappliedRecordBytes;
+
+beforeEach(() => {
+  clock = fakeClock();
+  progress = createProgress(clock);
+  log = [];
+  unapplied = createUnapplied({
+    partitions: 1,
+    clock,
+    applied: { wait: ({ sequence }, ms) => progress.wait(sequence, ms), through: () => progress.applied },
+  });
+});
+
+/** The position, or the reason of the refusal with its seconds. */
+async function write(workspaceId: string, bytes = quarter): Promise<unknown> {
+  try {
+    return await unapplied.inTurn(workspaceId, bytes, async () => ({ position: { partition: 0, sequence: log.push(workspaceId) } }));
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return [error.reason, error.details.retryAfterSeconds];
+  }
+}
+
+/** So that it is known how far the log is applied. */
+async function known(): Promise<void> {
+  await write("first", 1);
+  apply(1);
+  expect(log.splice(0, 1)).toEqual(["first"]);
+  log.unshift("first");
+}
+
+function apply(count: number): void {
+  progress.advance(progress.applied + count);
+}
+
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+}
+
+function countOf(workspaceId: string): number {
+  return log.filter((one) => one === workspaceId).length;
+}
+
+async function flood(count: number, workspaceId = "loud"): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (let n = 0; n < count; n += 1) void write(workspaceId).then((answer) => answers.push(answer));
+  await settled();
+  return answers;
+}
+
+test("before anything of its own is applied a process does not know how far the log is, and nobody waits", async () => {
+  await flood(1_000);
+  expect(log).toHaveLength(1_000);
+});
+
+test("who has more waiting than its share waits until that is applied, in order; who has nothing waiting does not", async () => {
+  await known();
+  await flood(10);
+  expect(countOf("loud")).toBe(4);
+  await write("quiet", 1);
+  expect(log.at(-1)).toBe("quiet");
+  apply(5);
+  await settled();
+  expect(countOf("loud")).toBe(8);
+  apply(4);
+  await settled();
+  expect(countOf("loud")).toBe(10);
+});
+
+test("workspaces that all send too much have equal shares", async () => {
+  await known();
+  await flood(10, "a");
+  await flood(10, "b");
+  expect([countOf("a"), countOf("b")]).toEqual([4, 2]);
+  apply(6);
+  await settled();
+  expect([countOf("a"), countOf("b")]).toEqual([6, 4]);
+});
+
+test("a request that is larger than a share is appended when nothing else waits", async () => {
+  await known();
+  await flood(1);
+  let taken = false;
+  void write("loud", 10 * limits.unappliedBytesMin).then(() => taken = true);
+  await settled();
+  expect(taken).toBe(false);
+  apply(1);
+  await settled();
+  expect(taken).toBe(true);
+});
+
+test("what was not appended counts no more, and lets the next one go", async () => {
+  await known();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const failing = unapplied.inTurn("loud", 10 * quarter, () => promise);
+  const answers = await flood(4);
+  expect(answers).toEqual([]);
+  reject(new Error("planted"));
+  await expect(failing).rejects.toThrow("planted");
+  await settled();
+  expect(answers).toHaveLength(4);
+});
+
+test("whose turn does not come in time is refused BEHIND while something is applied, and where the line is full, at once", async () => {
+  await known();
+  const answers = await flood(4 + limits.heldRequestsMax + 1);
+  expect(answers.filter((answer) => Array.isArray(answer))).toEqual([["BEHIND", 4]]);
+  clock.advance(limits.heldMsMax - 1);
+  await settled();
+  expect(answers).toHaveLength(5);
+  apply(1);
+  await settled();
+  expect(answers).toHaveLength(6);
+  clock.advance(1);
+  await settled();
+  expect(answers.slice(6)).toEqual(Array.from({ length: limits.heldRequestsMax - 1 }, () => ["BEHIND", expect.any(Number)]));
+  expect(countOf("loud")).toBe(5);
+  // Nothing of theirs is left behind
+  apply(10);
+  expect(await flood(4)).toHaveLength(4);
+});
+
+test("bytes that wait are bounded too", async () => {
+  await known();
+  const answers: unknown[] = [];
+  await write("loud", quarter * 4);
+  for (let n = 0; n < 3; n += 1) void write("loud", limits.heldBytesMax * 0.4).then((answer) => answers.push(answer));
+  await settled();
+  expect(answers).toEqual([["BEHIND", expect.any(Number)]]);
+});
+
+test("where nothing at all is applied the store may be away, and nobody waits until what was sent meanwhile is applied", async () => {
+  await known();
+  await flood(10);
+  expect(countOf("loud")).toBe(4);
+  clock.advance(limits.heldMsMax);
+  await settled();
+  expect(countOf("loud")).toBe(10);
+  await flood(100);
+  expect(countOf("loud")).toBe(110);
+  progress.advance(1 + 110);
+  await flood(10);
+  expect(countOf("loud")).toBe(114);
+});
+
+test("a backlog that gets less by itself holds nobody back, one that does not is held against who sends", async () => {
+  await known();
+  await flood(10);
+  clock.advance(limits.heldMsMax);
+  await settled();
+  await flood(400);
+  clock.advance(9_000);
+  // All but one of what was sent before it moved again: the round after it has two thirds of the time
+  progress.advance(log.length - 100);
+  await flood(1);
+  clock.advance(5_000);
+  expect(await flood(100)).toHaveLength(100);
+  clock.advance(1_001);
+  await flood(100);
+  expect(countOf("loud")).toBe(10 + 400 + 1 + 100 + 4);
+});
+
+test("what waits follows what was applied lately", async () => {
+  await known();
+  const answers = await flood(4 + limits.heldRequestsMax);
+  for (let turn = 0; turn < 20; turn += 1) {
+    clock.advance(limits.unappliedMeasureMs);
+    const before = log.length - progress.applied;
+    apply(before);
+    await settled();
+    void flood(before);
+    await settled();
+  }
+  // All that waited was applied in half of the time: twice as much may wait, and so on
+  expect(log.length - progress.applied).toBeGreaterThan(16);
+  expect(answers.filter((answer) => Array.isArray(answer))).toEqual([]);
+});

@@ -1,0 +1,255 @@
+/** What this process has appended and is not applied yet: who sends more of it than can be applied waits, and is refused BEHIND where that does not help. */
+import type { Clock } from "../../../platform/clock.ts";
+import { limits } from "../../../platform/limits.ts";
+import { partitionOf } from "../../../platform/log/partition.ts";
+import { Refusal } from "../../../platform/refusal.ts";
+import type { Applied, Position } from "../domain/ports.ts";
+import { createCatchUp } from "./catching-up.ts";
+
+export interface Unapplied {
+  /**
+   * Appends a request of so many bytes: at once while the workspace has no more waiting than its share of what is applied in
+   * `unappliedMsAim`, or nothing; else in its turn. Refuses BEHIND, certainly not appended, where the line is full or the turn does not
+   * come within `heldMsMax`. Where it is not known how far the log is applied nobody waits.
+   */
+  inTurn<Written extends { readonly position: Position }>(
+    workspaceId: string,
+    bytes: number,
+    append: () => Promise<Written>,
+  ): Promise<Written>;
+}
+
+export interface UnappliedParts {
+  readonly partitions: number;
+  readonly applied: Pick<Applied, "wait" | "through">;
+  readonly clock: Clock;
+}
+
+export function createUnapplied(parts: UnappliedParts): Unapplied {
+  const all = Array.from({ length: parts.partitions }, (_, partition) => new UnappliedOf(partition, parts));
+  return {
+    inTurn(workspaceId, bytes, append) {
+      const partition = all[partitionOf(workspaceId, parts.partitions)];
+      if (partition === undefined) throw new Error("Expected at least one partition");
+      return partition.inTurn(workspaceId, bytes + limits.unappliedRecordBytes, append);
+    },
+  };
+}
+
+/** Of whom something waits to be applied, or to be appended. */
+interface Waiting {
+  readonly workspaceId: string;
+  /** On the way into the log, or there and not applied. */
+  bytes: number;
+  heldBytes: number;
+  readonly held: Held[];
+}
+
+interface Held {
+  readonly bytes: number;
+  /** How far the log was applied when it began to wait. */
+  readonly through: number;
+  readonly cancel: () => void;
+  /** Undefined: it is not known any more how far the log is applied. */
+  readonly letGo: (waiting: Waiting | undefined) => void;
+  readonly refuse: (refusal: Refusal) => void;
+}
+
+interface Appended {
+  readonly sequence: number;
+  readonly bytes: number;
+  readonly waiting: Waiting;
+}
+
+class UnappliedOf {
+  readonly #parts: UnappliedParts;
+  readonly #place: Position;
+  readonly #catchUp: ReturnType<typeof createCatchUp>;
+  readonly #workspaces = new Map<string, Waiting>();
+  readonly #lines = new Set<Waiting>();
+  /** In the order of the log; those before `#first` are applied. */
+  #appended: Appended[] = [];
+  #first = 0;
+  #window: number = limits.unappliedBytesMin;
+  /** Since when the rate is measured, and what was applied since. */
+  #measured: { readonly since: number; bytes: number } | undefined;
+  #movedAt = 0;
+  /** Who lets go what is held; another one after everything was forgotten. */
+  #pump: object | undefined;
+
+  constructor(partition: number, parts: UnappliedParts) {
+    this.#parts = parts;
+    this.#place = { partition, sequence: 0 };
+    this.#catchUp = createCatchUp(parts.clock);
+  }
+
+  async inTurn<Written extends { readonly position: Position }>(
+    workspaceId: string,
+    bytes: number,
+    append: () => Promise<Written>,
+  ): Promise<Written> {
+    const through = this.#look();
+    const isKnown = this.#catchUp.isDone(through);
+    const waiting = isKnown ? this.#enter(workspaceId, bytes) ?? await this.#hold(workspaceId, bytes, through) : undefined;
+    let sequence: number | undefined;
+    try {
+      const written = await append();
+      sequence = written.position.sequence;
+      return written;
+    } finally {
+      this.#ended(waiting, bytes, sequence);
+    }
+  }
+
+  /** What is applied counts no more. Gives how far the log is applied. */
+  #look(): number {
+    const through = this.#parts.applied.through(this.#place);
+    for (let next = this.#appended[this.#first]; next !== undefined && next.sequence <= through; next = this.#appended[this.#first]) {
+      this.#first += 1;
+      if (this.#measured !== undefined) this.#measured.bytes += next.bytes;
+      this.#release(next.waiting, next.bytes);
+    }
+    if (this.#first >= limits.unappliedForgetAt) {
+      this.#appended = this.#appended.slice(this.#first);
+      this.#first = 0;
+    }
+    return through;
+  }
+
+  #release(waiting: Waiting, bytes: number): void {
+    waiting.bytes -= bytes;
+    if (waiting.bytes === 0 && waiting.held.length === 0) this.#workspaces.delete(waiting.workspaceId);
+  }
+
+  /** Undefined where it has to wait. */
+  #enter(workspaceId: string, bytes: number): Waiting | undefined {
+    const found = this.#workspaces.get(workspaceId);
+    if (found === undefined) {
+      const waiting = { workspaceId, bytes, heldBytes: 0, held: [] };
+      this.#workspaces.set(workspaceId, waiting);
+      return waiting;
+    }
+    if (found.held.length > 0 || found.bytes + bytes > this.#share()) return undefined;
+    found.bytes += bytes;
+    return found;
+  }
+
+  #share(): number {
+    return this.#window / Math.max(1, this.#workspaces.size);
+  }
+
+  #hold(workspaceId: string, bytes: number, through: number): Promise<Waiting | undefined> {
+    const waiting = this.#workspaces.get(workspaceId);
+    if (waiting === undefined) throw new Error("Expected somebody who waits already");
+    const hasRoom = waiting.held.length < limits.heldRequestsMax && waiting.heldBytes + bytes <= limits.heldBytesMax;
+    if (!hasRoom && waiting.held.length > 0) throw this.#refusal(waiting);
+    return new Promise((letGo, refuse) => {
+      const cancel = this.#parts.clock.after(limits.heldMsMax, () => this.#isOver(waiting, held));
+      const held: Held = { bytes, through, cancel, letGo, refuse };
+      waiting.held.push(held);
+      waiting.heldBytes += bytes;
+      this.#lines.add(waiting);
+      void this.#letGoAsApplied();
+    });
+  }
+
+  /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
+  #isOver(waiting: Waiting, held: Held): void {
+    if (this.#look() === held.through) return this.#forget();
+    const at = waiting.held.indexOf(held);
+    if (at < 0) return;
+    held.refuse(this.#refusal(waiting));
+    waiting.held.splice(at, 1);
+    waiting.heldBytes -= held.bytes;
+    if (waiting.held.length === 0) this.#lines.delete(waiting);
+    this.#release(waiting, 0);
+  }
+
+  /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
+  #refusal({ bytes, heldBytes }: Waiting): Refusal {
+    const ownMs = ((bytes + heldBytes) / this.#share()) * limits.unappliedMsAim;
+    const stillMs = this.#parts.clock.monotonic() - this.#movedAt;
+    const seconds = Math.ceil(Math.max(ownMs, stillMs) / 1_000);
+    return new Refusal("BEHIND", undefined, { retryAfterSeconds: Math.max(1, Math.min(seconds, limits.behindRetryAfterSecondsMax)) });
+  }
+
+  #forget(): void {
+    const lines = [...this.#lines];
+    this.#catchUp.begin();
+    this.#appended = [];
+    this.#first = 0;
+    this.#workspaces.clear();
+    this.#lines.clear();
+    this.#measured = undefined;
+    this.#pump = undefined;
+    for (const { held } of lines) {
+      for (const { cancel, letGo } of held.splice(0)) {
+        cancel();
+        letGo(undefined);
+      }
+    }
+  }
+
+  #ended(waiting: Waiting | undefined, bytes: number, sequence: number | undefined): void {
+    if (waiting === undefined || this.#workspaces.get(waiting.workspaceId) !== waiting) {
+      if (sequence !== undefined) this.#catchUp.appended(sequence);
+      return;
+    }
+    if (sequence === undefined) this.#release(waiting, bytes);
+    else this.#appended.push({ sequence, bytes, waiting });
+    if (this.#lines.size === 0) return;
+    this.#look();
+    this.#letGo();
+    void this.#letGoAsApplied();
+  }
+
+  /** Until nobody waits. Where nothing is in the log yet, whoever appends goes on here. */
+  async #letGoAsApplied(): Promise<void> {
+    const { applied, clock } = this.#parts;
+    this.#measured ??= { since: clock.monotonic(), bytes: 0 };
+    if (this.#pump !== undefined) return;
+    const own = this.#pump = {};
+    for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
+      await applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldMsMax);
+      if (this.#pump !== own) return;
+      this.#look();
+      this.#measure(clock.monotonic());
+      this.#letGo();
+    }
+    this.#pump = undefined;
+    if (this.#lines.size === 0) this.#measured = undefined;
+  }
+
+  #oldest(): Appended | undefined {
+    return this.#appended[this.#first];
+  }
+
+  /** Only while somebody waits: else the rate is that of the senders. */
+  #measure(now: number): void {
+    if (this.#measured === undefined) return;
+    const { since, bytes } = this.#measured;
+    if (bytes > 0) this.#movedAt = now;
+    if (now - since < limits.unappliedMeasureMs) return;
+    const aim = (bytes / (now - since)) * limits.unappliedMsAim;
+    const wanted = Math.min(limits.unappliedBytesMax, Math.max(limits.unappliedBytesMin, aim));
+    this.#window += (wanted - this.#window) * weightOfLatest;
+    this.#measured = { since: now, bytes: 0 };
+  }
+
+  #letGo(): void {
+    for (const waiting of this.#lines) {
+      const share = this.#share();
+      for (let [next] = waiting.held; next !== undefined; [next] = waiting.held) {
+        if (waiting.bytes > 0 && waiting.bytes + next.bytes > share) break;
+        waiting.held.shift();
+        waiting.heldBytes -= next.bytes;
+        waiting.bytes += next.bytes;
+        next.cancel();
+        next.letGo(waiting);
+      }
+      if (waiting.held.length === 0) this.#lines.delete(waiting);
+    }
+  }
+}
+
+const weightOfLatest = 0.3;
