@@ -25,15 +25,17 @@ export const profileLimits = {
   // What a process has appended and is not applied: in how much time it should be, how many bytes that is (at least, at most), and what a request
   // counts beside its body; how often the rate is measured; how many applied ones are remembered
   unappliedMsAim: 100,
-  unappliedBytesMin: 256 * 1024,
+  unappliedBytesMin: 128 * 1024,
   unappliedBytesMax: 8 * 1024 * 1024,
   unappliedRecordBytes: 512,
   unappliedMeasureMs: 50,
   unappliedForgetAt: 1_024,
-  // Of those who send more: how long they wait, how many of a workspace, with how many bytes, and what they are told at most
+  // Of those who send more: how long they wait, how many of a workspace, with how many bytes, how many together in a process, and what they are told at most
   heldMsMax: 2_000,
   heldRequestsMax: 128,
   heldBytesMax: 8 * 1024 * 1024,
+  heldTogetherRequestsMax: 1_000,
+  heldTogetherBytesMax: 32 * 1024 * 1024,
   behindRetryAfterSecondsMax: 30,
   // A search by how a name begins: names of a page, users of an address that are shown, pages of names that nobody has any more that are passed over
   namesPerPageMax: 50,

@@ -75,6 +75,7 @@ async function measure({ name, url }: Target): Promise<void> {
       else await setTimeout(Number(answer.headers["retry-after"] ?? 1) * 1_000);
     },
   });
+  const draining = flooding.then(() => looked(url, flooder, { position: taken, user: "user-0", sent: performance.now() }));
   const isOver = () => performance.now() >= ends;
   const own: { at: number; ms: number }[] = [];
   const watching = (async () => {
@@ -85,8 +86,8 @@ async function measure({ name, url }: Target): Promise<void> {
     }
   })();
   const others = await looks(url, other, { seconds, isOver });
+  const drained = await draining;
   const result = await flooding;
-  const drained = await looked(url, flooder, { position: taken, user: "user-0", sent: performance.now() });
   await watching;
   const requests = tally.get("201") ?? 0;
   console.log(`${name}: while ${connections} connections flood with ${objects} a request for ${result.seconds.toFixed(1)} s:`);

@@ -56,9 +56,9 @@ function countOf(workspaceId: string): number {
   return log.filter((one) => one === workspaceId).length;
 }
 
-async function flood(count: number, workspaceId = "loud"): Promise<unknown[]> {
+async function flood(count: number, workspaceId = "loud", bytes = quarter): Promise<unknown[]> {
   const answers: unknown[] = [];
-  for (let n = 0; n < count; n += 1) void write(workspaceId).then((answer) => answers.push(answer));
+  for (let n = 0; n < count; n += 1) void write(workspaceId, bytes).then((answer) => answers.push(answer));
   await settled();
   return answers;
 }
@@ -92,16 +92,20 @@ test("workspaces that all send too much have equal shares", async () => {
   expect([countOf("a"), countOf("b")]).toEqual([6, 4]);
 });
 
-test("a request that is larger than a share is appended when nothing else waits", async () => {
+test("a request that is larger than a share is appended when nothing else waits, and none behind it goes before it", async () => {
   await known();
   await flood(1);
-  let taken = false;
-  void write("loud", 10 * limits.unappliedBytesMin).then(() => taken = true);
+  const taken: string[] = [];
+  void write("loud", 10 * limits.unappliedBytesMin).then(() => taken.push("large"));
+  void write("loud", 1).then(() => taken.push("small"));
   await settled();
-  expect(taken).toBe(false);
+  expect(taken).toEqual([]);
   apply(1);
   await settled();
-  expect(taken).toBe(true);
+  expect(taken).toEqual(["large"]);
+  apply(1);
+  await settled();
+  expect(taken).toEqual(["large", "small"]);
 });
 
 test("what was not appended counts no more, and lets the next one go", async () => {
@@ -118,6 +122,7 @@ test("what was not appended counts no more, and lets the next one go", async () 
 
 test("whose turn does not come in time is refused BEHIND while something is applied, and where the line is full, at once", async () => {
   await known();
+  clock.advance(60_000);
   const answers = await flood(4 + limits.heldRequestsMax + 1);
   expect(answers.filter((answer) => Array.isArray(answer))).toEqual([["BEHIND", 4]]);
   clock.advance(limits.heldMsMax - 1);
@@ -142,6 +147,24 @@ test("bytes that wait are bounded too", async () => {
   for (let n = 0; n < 3; n += 1) void write("loud", limits.heldBytesMax * 0.4).then((answer) => answers.push(answer));
   await settled();
   expect(answers).toEqual([["BEHIND", expect.any(Number)]]);
+});
+
+test("what all workspaces have in line is bounded together, and who has nothing waiting goes on", async () => {
+  await known();
+  const lines = Math.ceil(limits.heldTogetherRequestsMax / limits.heldRequestsMax) + 1;
+  const refused: unknown[] = [];
+  for (let at = 0; at < lines; at += 1) {
+    await write(`loud-${at}`, limits.unappliedBytesMin);
+    const answers = await flood(limits.heldRequestsMax, `loud-${at}`, 1);
+    refused.push(...answers);
+  }
+  expect(refused.every((answer) => Array.isArray(answer))).toBe(true);
+  expect(refused).toHaveLength(lines * limits.heldRequestsMax - limits.heldTogetherRequestsMax);
+  await write("quiet");
+  expect(log.at(-1)).toBe("quiet");
+  clock.advance(limits.heldMsMax);
+  await settled();
+  expect(log).toHaveLength(1 + lines + 1 + limits.heldTogetherRequestsMax);
 });
 
 test("where nothing at all is applied the store may be away, and nobody waits until what was sent meanwhile is applied", async () => {

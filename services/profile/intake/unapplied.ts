@@ -26,7 +26,8 @@ export interface UnappliedParts {
 }
 
 export function createUnapplied(parts: UnappliedParts): Unapplied {
-  const all = Array.from({ length: parts.partitions }, (_, partition) => new UnappliedOf(partition, parts));
+  const together = { requests: 0, bytes: 0 };
+  const all = Array.from({ length: parts.partitions }, (_, partition) => new UnappliedOf(partition, { ...parts, together }));
   return {
     inTurn(workspaceId, bytes, append) {
       const partition = all[partitionOf(workspaceId, parts.partitions)];
@@ -61,8 +62,14 @@ interface Appended {
   readonly waiting: Waiting;
 }
 
+/** All that is held in the process: others need room there, too. */
+interface Together {
+  requests: number;
+  bytes: number;
+}
+
 class UnappliedOf {
-  readonly #parts: UnappliedParts;
+  readonly #parts: UnappliedParts & { readonly together: Together };
   readonly #place: Position;
   readonly #catchUp: ReturnType<typeof createCatchUp>;
   readonly #workspaces = new Map<string, Waiting>();
@@ -77,7 +84,7 @@ class UnappliedOf {
   /** Who lets go what is held; another one after everything was forgotten. */
   #pump: object | undefined;
 
-  constructor(partition: number, parts: UnappliedParts) {
+  constructor(partition: number, parts: UnappliedParts & { readonly together: Together }) {
     this.#parts = parts;
     this.#place = { partition, sequence: 0 };
     this.#catchUp = createCatchUp(parts.clock);
@@ -141,16 +148,28 @@ class UnappliedOf {
   #hold(workspaceId: string, bytes: number, through: number): Promise<Waiting | undefined> {
     const waiting = this.#workspaces.get(workspaceId);
     if (waiting === undefined) throw new Error("Expected somebody who waits already");
-    const hasRoom = waiting.held.length < limits.heldRequestsMax && waiting.heldBytes + bytes <= limits.heldBytesMax;
-    if (!hasRoom && waiting.held.length > 0) throw this.#refusal(waiting);
+    if (!this.#hasRoom(waiting, bytes)) throw this.#refusal(waiting);
     return new Promise((letGo, refuse) => {
       const cancel = this.#parts.clock.after(limits.heldMsMax, () => this.#isOver(waiting, held));
       const held: Held = { bytes, through, cancel, letGo, refuse };
       waiting.held.push(held);
-      waiting.heldBytes += bytes;
+      this.#count(waiting, 1, bytes);
       this.#lines.add(waiting);
       void this.#letGoAsApplied();
     });
+  }
+
+  #hasRoom({ held, heldBytes }: Waiting, bytes: number): boolean {
+    const { together } = this.#parts;
+    if (together.requests >= limits.heldTogetherRequestsMax || together.bytes + bytes > limits.heldTogetherBytesMax) return false;
+    return held.length === 0 || (held.length < limits.heldRequestsMax && heldBytes + bytes <= limits.heldBytesMax);
+  }
+
+  #count(waiting: Waiting, requests: 1 | -1, bytes: number): void {
+    const { together } = this.#parts;
+    waiting.heldBytes += requests * bytes;
+    together.requests += requests;
+    together.bytes += requests * bytes;
   }
 
   /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
@@ -160,7 +179,7 @@ class UnappliedOf {
     if (at < 0) return;
     held.refuse(this.#refusal(waiting));
     waiting.held.splice(at, 1);
-    waiting.heldBytes -= held.bytes;
+    this.#count(waiting, -1, held.bytes);
     if (waiting.held.length === 0) this.#lines.delete(waiting);
     this.#release(waiting, 0);
   }
@@ -182,8 +201,9 @@ class UnappliedOf {
     this.#lines.clear();
     this.#measured = undefined;
     this.#pump = undefined;
-    for (const { held } of lines) {
-      for (const { cancel, letGo } of held.splice(0)) {
+    for (const waiting of lines) {
+      for (const { bytes, cancel, letGo } of waiting.held.splice(0)) {
+        this.#count(waiting, -1, bytes);
         cancel();
         letGo(undefined);
       }
@@ -206,9 +226,12 @@ class UnappliedOf {
   /** Until nobody waits. Where nothing is in the log yet, whoever appends goes on here. */
   async #letGoAsApplied(): Promise<void> {
     const { applied, clock } = this.#parts;
-    this.#measured ??= { since: clock.monotonic(), bytes: 0 };
     if (this.#pump !== undefined) return;
     const own = this.#pump = {};
+    if (this.#measured === undefined) {
+      this.#movedAt = clock.monotonic();
+      this.#measured = { since: this.#movedAt, bytes: 0 };
+    }
     for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
       await applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldMsMax);
       if (this.#pump !== own) return;
@@ -242,7 +265,7 @@ class UnappliedOf {
       for (let [next] = waiting.held; next !== undefined; [next] = waiting.held) {
         if (waiting.bytes > 0 && waiting.bytes + next.bytes > share) break;
         waiting.held.shift();
-        waiting.heldBytes -= next.bytes;
+        this.#count(waiting, -1, next.bytes);
         waiting.bytes += next.bytes;
         next.cancel();
         next.letGo(waiting);

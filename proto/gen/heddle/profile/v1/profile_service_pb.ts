@@ -2297,7 +2297,7 @@ export const SeriesRangeSchema: GenEnum<SeriesRange> = /*@__PURE__*/
 export const ProfileService: GenService<{
   /**
    * POST /users/track and /users/track/bulk. Refusals: NOTHING_VALID, BATCH_TOO_LARGE, BODY_NOT_JSON,
-   * IDEMPOTENCY_KEY_REUSED, LOG_FULL, LOG_UNAVAILABLE, OUTCOME_UNKNOWN.
+   * IDEMPOTENCY_KEY_REUSED, LOG_FULL, LOG_UNAVAILABLE, BEHIND, OUTCOME_UNKNOWN.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.TrackUsers
    */
