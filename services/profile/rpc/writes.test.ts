@@ -11,6 +11,8 @@ import { handleIdentifyUsers } from "./identify-users.ts";
 import { handleMergeUsers } from "./merge-users.ts";
 import { handleReportEngagement } from "./report-engagement.ts";
 import { handleReportSession } from "./report-session.ts";
+import { handleTrackUsersSync } from "./track-users-sync.ts";
+import { handleTrackUsers } from "./track-users.ts";
 
 const scope = { workspaceId: "w", requestId: "r", actor: "key_1", route: "/users" };
 const ann: MessageInitShape<typeof UserSelectorSchema> = { key: { key: { case: "externalId", value: "ann" } }, prioritization: [1] };
@@ -55,5 +57,15 @@ test.each(Object.entries(unwhole))("%s is refused, and nothing is in the log", a
   const refused = await ask(parts).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(Refusal);
   expect((refused as Refusal).reason).toBe("INPUT_INVALID");
+  expect(records).toEqual([]);
+});
+
+test("what is tracked is taken in its turn, and nothing is in the log where that is refused", async () => {
+  const { records, parts } = openWorld();
+  const full = { ...parts, unapplied: { inTurn: () => Promise.reject(new Refusal("BEHIND")) } };
+  const bodyJson = Buffer.from(JSON.stringify({ attributes: [{ external_id: "ann" }] }));
+  const tracked = handleTrackUsers(full as never, create(wire.TrackUsersRequestSchema, { scope, bodyJson }));
+  const synced = handleTrackUsersSync(full as never, create(wire.TrackUsersSyncRequestSchema, { scope, bodyJson }));
+  for (const asked of [tracked, synced]) await expect(asked).rejects.toMatchObject({ reason: "BEHIND" });
   expect(records).toEqual([]);
 });
