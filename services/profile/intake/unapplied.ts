@@ -219,6 +219,7 @@ class UnappliedOf {
     else this.#appended.push({ sequence, bytes, waiting });
     if (this.#lines.size === 0) return;
     this.#look();
+    this.#measure(this.#parts.clock.monotonic());
     this.#letGo();
     void this.#letGoAsApplied();
   }
