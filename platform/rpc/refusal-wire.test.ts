@@ -61,7 +61,7 @@ const codes: Record<Reason, string> = {
   ALREADY_EXISTS: "AlreadyExists",
   STATE_CONFLICT: "FailedPrecondition",
   LOG_FULL: "ResourceExhausted",
-  BEHIND: "ResourceExhausted",
+  BEHIND: "Unavailable",
   LOG_UNAVAILABLE: "Unavailable",
   EPOCH_MISMATCH: "Unavailable",
   STORE_UNAVAILABLE: "Unavailable",

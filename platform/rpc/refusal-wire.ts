@@ -53,7 +53,7 @@ export const refusalCodes = {
   VERSION_MISMATCH: Code.FailedPrecondition,
   LOG_FULL: Code.ResourceExhausted,
   LOG_UNAVAILABLE: Code.Unavailable,
-  BEHIND: Code.ResourceExhausted,
+  BEHIND: Code.Unavailable,
   EPOCH_MISMATCH: Code.Unavailable,
   STORE_UNAVAILABLE: Code.Unavailable,
   SERVICE_UNAVAILABLE: Code.Unavailable,
