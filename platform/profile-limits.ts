@@ -22,9 +22,13 @@ export const profileLimits = {
   rejectedLookMs: 1_000,
   rejectedUsersMax: 10_000,
   rejectedAliasesMax: 100,
-  // What a process has appended and is not applied: in how much time it should be, how many bytes that is (at least, at most), and what a request
-  // counts beside its body; how often the rate is measured; how many applied ones are remembered
+  // What a process has appended and is not applied: in how much time it should be, or in how many times that of a request alone, which is measured
+  // once in so many; how many bytes that is (at least, at most), and what a request counts beside its body; how often the rate is measured; how many
+  // applied ones are remembered
   unappliedMsAim: 100,
+  unappliedMsMax: 1_000,
+  unappliedAloneTimes: 4,
+  unappliedAloneEvery: 4,
   unappliedBytesMin: 128 * 1024,
   unappliedBytesMax: 8 * 1024 * 1024,
   unappliedRecordBytes: 512,

@@ -232,3 +232,24 @@ test.each(Object.entries(answeredWhen))(
     expect(refused).toEqual([]);
   },
 );
+
+test("where one request alone takes long, more may wait", async () => {
+  await known();
+  for (let n = 0; n < 40; n += 1) {
+    await write("first", 1);
+    clock.advance(200);
+    apply(1);
+    await settled();
+  }
+  // As much is applied in 50 ms as may wait at least, which is ten times that in 800 ms
+  void flood(4 + limits.heldRequestsMax);
+  await settled();
+  for (let turn = 0; turn < 40; turn += 1) {
+    clock.advance(limits.unappliedMeasureMs);
+    apply(Math.min(4, log.length - progress.applied));
+    await settled();
+    void flood(4);
+    await settled();
+  }
+  expect(log.length - progress.applied).toBeGreaterThan(40);
+});

@@ -9,7 +9,7 @@ import { createCatchUp } from "./catching-up.ts";
 export interface Unapplied {
   /**
    * Appends a request of so many bytes: at once while the workspace has no more waiting than its share of what is applied in
-   * `unappliedMsAim`, or nothing; else in its turn. Refuses BEHIND, certainly not appended, where the line is full or the turn does not
+   * `unappliedMsAim` (longer where one request alone takes long), or nothing; else in its turn. Refuses BEHIND, certainly not appended, where the line is full or the turn does not
    * come within `heldMsMax`. Where it is not known how far the log is applied nobody waits.
    */
   inTurn<Written extends { readonly position: Position }>(
@@ -63,10 +63,7 @@ interface Appended {
 }
 
 /** All that is held in the process: others need room there, too. */
-interface Together {
-  requests: number;
-  bytes: number;
-}
+type Together = { requests: number; bytes: number };
 
 class UnappliedOf {
   readonly #parts: UnappliedParts & { readonly together: Together };
@@ -78,6 +75,9 @@ class UnappliedOf {
   #appended: Appended[] = [];
   #first = 0;
   #window: number = limits.unappliedBytesMin;
+  /** What one request takes, from when it comes until it is applied, while nothing else waits. */
+  #aloneMs = 0;
+  #lookAloneIn = 0;
   /** Since when the rate is measured, and what was applied since. */
   #measured: { readonly since: number; bytes: number } | undefined;
   #movedAt = 0;
@@ -98,14 +98,33 @@ class UnappliedOf {
     const through = this.#look();
     const isKnown = this.#catchUp.isDone(through);
     const waiting = isKnown ? this.#enter(workspaceId, bytes) ?? await this.#hold(workspaceId, bytes, through) : undefined;
+    const aloneSince = this.#isAlone(waiting, bytes) ? this.#parts.clock.monotonic() : undefined;
     let sequence: number | undefined;
     try {
       const written = await append();
       sequence = written.position.sequence;
+      if (aloneSince !== undefined) void this.#measureAlone(written.position, aloneSince);
       return written;
     } finally {
       this.#ended(waiting, bytes, sequence);
     }
+  }
+
+  /** True now and then. */
+  #isAlone(waiting: Waiting | undefined, bytes: number): boolean {
+    if (waiting?.bytes !== bytes || this.#workspaces.size > 1) return false;
+    this.#lookAloneIn = (this.#lookAloneIn || limits.unappliedAloneEvery) - 1;
+    return this.#lookAloneIn === 0;
+  }
+
+  async #measureAlone(position: Position, since: number): Promise<void> {
+    const { applied, clock } = this.#parts;
+    await applied.wait(position, limits.unappliedMsMax);
+    this.#aloneMs += (clock.monotonic() - since - this.#aloneMs) * weightOfLatest;
+  }
+
+  get #aimMs(): number {
+    return Math.min(limits.unappliedMsMax, Math.max(limits.unappliedMsAim, limits.unappliedAloneTimes * this.#aloneMs));
   }
 
   /** What is applied counts no more. Gives how far the log is applied. */
@@ -186,7 +205,7 @@ class UnappliedOf {
 
   /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
   #refusal({ bytes, heldBytes }: Waiting): Refusal {
-    const ownMs = ((bytes + heldBytes) / this.#share()) * limits.unappliedMsAim;
+    const ownMs = ((bytes + heldBytes) / this.#share()) * this.#aimMs;
     const stillMs = this.#parts.clock.monotonic() - this.#movedAt;
     const seconds = Math.ceil(Math.max(ownMs, stillMs) / 1_000);
     return new Refusal("BEHIND", undefined, { retryAfterSeconds: Math.max(1, Math.min(seconds, limits.behindRetryAfterSecondsMax)) });
@@ -254,7 +273,7 @@ class UnappliedOf {
     const { since, bytes } = this.#measured;
     if (bytes > 0) this.#movedAt = now;
     if (now - since < limits.unappliedMeasureMs) return;
-    const aim = (bytes / (now - since)) * limits.unappliedMsAim;
+    const aim = (bytes / (now - since)) * this.#aimMs;
     const wanted = Math.min(limits.unappliedBytesMax, Math.max(limits.unappliedBytesMin, aim));
     this.#window += (wanted - this.#window) * weightOfLatest;
     this.#measured = { since: now, bytes: 0 };
