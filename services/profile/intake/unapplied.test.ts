@@ -235,7 +235,7 @@ test.each(Object.entries(answeredWhen))(
 
 test("where one request alone takes long, more may wait", async () => {
   await known();
-  for (let n = 0; n < 40; n += 1) {
+  for (let n = 0; n < limits.unappliedAloneEvery; n += 1) {
     await write("first", 1);
     clock.advance(200);
     apply(1);

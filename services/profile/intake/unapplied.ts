@@ -120,7 +120,8 @@ class UnappliedOf {
   async #measureAlone(position: Position, since: number): Promise<void> {
     const { applied, clock } = this.#parts;
     await applied.wait(position, limits.unappliedMsMax);
-    this.#aloneMs += (clock.monotonic() - since - this.#aloneMs) * weightOfLatest;
+    const ms = clock.monotonic() - since;
+    this.#aloneMs = this.#aloneMs === 0 ? ms : this.#aloneMs + (ms - this.#aloneMs) * weightOfLatest;
   }
 
   get #aimMs(): number {
