@@ -29,13 +29,14 @@ export const profileLimits = {
   unappliedMsMax: 1_000,
   unappliedAloneTimes: 4,
   unappliedAloneEvery: 4,
-  unappliedBytesMin: 128 * 1024,
+  unappliedBytesMin: 256 * 1024,
   unappliedBytesMax: 8 * 1024 * 1024,
   unappliedRecordBytes: 512,
   unappliedMeasureMs: 50,
   unappliedForgetAt: 1_024,
-  // Of those who send more: how long they wait, how many of a workspace, with how many bytes, how many together in a process, and what they are told at most
-  heldMsMax: 2_000,
+  // Of those who send more: how long they wait, how often it is looked whether anything is applied meanwhile, how many of a workspace, with how many bytes, how many together in a process, and what they are told at most
+  heldMsMax: 8_000,
+  heldLookMs: 2_000,
   heldRequestsMax: 128,
   heldBytesMax: 8 * 1024 * 1024,
   heldTogetherRequestsMax: 1_000,

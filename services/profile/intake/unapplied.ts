@@ -48,9 +48,10 @@ interface Waiting {
 
 interface Held {
   readonly bytes: number;
-  /** How far the log was applied when it began to wait. */
-  readonly through: number;
-  readonly cancel: () => void;
+  readonly since: number;
+  /** How far the log was applied when it was last looked at. */
+  through: number;
+  cancel: () => void;
   /** Undefined: it is not known any more how far the log is applied. */
   readonly letGo: (waiting: Waiting | undefined) => void;
   readonly refuse: (refusal: Refusal) => void;
@@ -170,8 +171,8 @@ class UnappliedOf {
     if (waiting === undefined) throw new Error("Expected somebody who waits already");
     if (!this.#hasRoom(waiting, bytes)) throw this.#refusal(waiting);
     return new Promise((letGo, refuse) => {
-      const cancel = this.#parts.clock.after(limits.heldMsMax, () => this.#isOver(waiting, held));
-      const held: Held = { bytes, through, cancel, letGo, refuse };
+      const held: Held = { bytes, since: this.#parts.clock.monotonic(), through, cancel: () => {}, letGo, refuse };
+      this.#lookAgain(waiting, held);
       waiting.held.push(held);
       this.#count(waiting, 1, bytes);
       this.#lines.add(waiting);
@@ -192,11 +193,18 @@ class UnappliedOf {
     together.bytes += requests * bytes;
   }
 
+  #lookAgain(waiting: Waiting, held: Held): void {
+    held.cancel = this.#parts.clock.after(limits.heldLookMs, () => this.#isOver(waiting, held));
+  }
+
   /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
   #isOver(waiting: Waiting, held: Held): void {
-    if (this.#look() === held.through) return this.#forget();
+    const through = this.#look();
+    if (through === held.through) return this.#forget();
     const at = waiting.held.indexOf(held);
     if (at < 0) return;
+    held.through = through;
+    if (this.#parts.clock.monotonic() - held.since < limits.heldMsMax) return this.#lookAgain(waiting, held);
     held.refuse(this.#refusal(waiting));
     waiting.held.splice(at, 1);
     this.#count(waiting, -1, held.bytes);
@@ -254,7 +262,7 @@ class UnappliedOf {
       this.#measured = { since: this.#movedAt, bytes: 0 };
     }
     for (let oldest = this.#oldest(); oldest !== undefined && this.#lines.size > 0; oldest = this.#oldest()) {
-      await applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldMsMax);
+      await applied.wait({ ...this.#place, sequence: oldest.sequence }, limits.heldLookMs);
       if (this.#pump !== own) return;
       this.#look();
       this.#measure(clock.monotonic());
