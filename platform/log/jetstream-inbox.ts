@@ -23,7 +23,7 @@ export class JetStreamInbox {
   request(question: Question, ms: number): Promise<Msg> {
     const { promise, resolve, reject } = Promise.withResolvers<Msg>();
     return this.#ask(question, { promise, ms, late: () => reject(NatsError.errorForCode(ErrorCode.Timeout)) }, (answer) => {
-      if (answer.data.length > 0 || answer.headers?.code !== nobodyThere) resolve(answer);
+      if (answer.data.length > 0 || answer.headers?.code !== noResponders) resolve(answer);
       else reject(NatsError.errorForCode(ErrorCode.NoResponders));
     });
   }
@@ -70,4 +70,4 @@ interface Wait<T> {
 }
 
 /** The status of the server's own answer where nobody listens. */
-const nobodyThere = 503;
+const noResponders = 503;

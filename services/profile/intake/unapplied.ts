@@ -19,18 +19,18 @@ export interface Unapplied {
   ): Promise<Written>;
 }
 
-export interface UnappliedParts {
+export interface UnappliedDeps {
   readonly partitions: number;
   readonly applied: Pick<Applied, "wait" | "through">;
   readonly clock: Clock;
 }
 
-export function createUnapplied(parts: UnappliedParts): Unapplied {
+export function createUnapplied(deps: UnappliedDeps): Unapplied {
   const together = { requests: 0, bytes: 0 };
-  const all = Array.from({ length: parts.partitions }, (_, partition) => new UnappliedOf(partition, { ...parts, together }));
+  const all = Array.from({ length: deps.partitions }, (_, partition) => new UnappliedOf(partition, { ...deps, together }));
   return {
     inTurn(workspaceId, bytes, append) {
-      const partition = all[partitionOf(workspaceId, parts.partitions)];
+      const partition = all[partitionOf(workspaceId, deps.partitions)];
       if (partition === undefined) throw new Error("Expected at least one partition");
       return partition.inTurn(workspaceId, bytes + limits.unappliedRecordBytes, append);
     },
@@ -67,7 +67,7 @@ interface Appended {
 type Together = { requests: number; bytes: number };
 
 class UnappliedOf {
-  readonly #parts: UnappliedParts & { readonly together: Together };
+  readonly #deps: UnappliedDeps & { readonly together: Together };
   readonly #place: Position;
   readonly #catchUp: ReturnType<typeof createCatchUp>;
   readonly #workspaces = new Map<string, Waiting>();
@@ -85,10 +85,10 @@ class UnappliedOf {
   /** Who lets go what is held; another one after everything was forgotten. */
   #pump: object | undefined;
 
-  constructor(partition: number, parts: UnappliedParts & { readonly together: Together }) {
-    this.#parts = parts;
+  constructor(partition: number, deps: UnappliedDeps & { readonly together: Together }) {
+    this.#deps = deps;
     this.#place = { partition, sequence: 0 };
-    this.#catchUp = createCatchUp(parts.clock);
+    this.#catchUp = createCatchUp(deps.clock);
   }
 
   async inTurn<Written extends { readonly position: Position }>(
@@ -99,7 +99,7 @@ class UnappliedOf {
     const through = this.#look();
     const isKnown = this.#catchUp.isDone(through);
     const waiting = isKnown ? this.#enter(workspaceId, bytes) ?? await this.#hold(workspaceId, bytes, through) : undefined;
-    const aloneSince = this.#isAlone(waiting, bytes) ? this.#parts.clock.monotonic() : undefined;
+    const aloneSince = this.#isAlone(waiting, bytes) ? this.#deps.clock.monotonic() : undefined;
     let sequence: number | undefined;
     try {
       const written = await append();
@@ -119,7 +119,7 @@ class UnappliedOf {
   }
 
   async #measureAlone(position: Position, since: number): Promise<void> {
-    const { applied, clock } = this.#parts;
+    const { applied, clock } = this.#deps;
     await applied.wait(position, limits.unappliedMsMax);
     const ms = clock.monotonic() - since;
     this.#aloneMs = this.#aloneMs === 0 ? ms : this.#aloneMs + (ms - this.#aloneMs) * weightOfLatest;
@@ -131,7 +131,7 @@ class UnappliedOf {
 
   /** What is applied counts no more. Gives how far the log is applied. */
   #look(): number {
-    const through = this.#parts.applied.through(this.#place);
+    const through = this.#deps.applied.through(this.#place);
     for (let next = this.#appended[this.#first]; next !== undefined && next.sequence <= through; next = this.#appended[this.#first]) {
       this.#first += 1;
       if (this.#measured !== undefined) this.#measured.bytes += next.bytes;
@@ -171,7 +171,7 @@ class UnappliedOf {
     if (waiting === undefined) throw new Error("Expected somebody who waits already");
     if (!this.#hasRoom(waiting, bytes)) throw this.#refusal(waiting);
     return new Promise((letGo, refuse) => {
-      const held: Held = { bytes, since: this.#parts.clock.monotonic(), through, cancel: () => {}, letGo, refuse };
+      const held: Held = { bytes, since: this.#deps.clock.monotonic(), through, cancel: () => {}, letGo, refuse };
       this.#lookAgain(waiting, held);
       waiting.held.push(held);
       this.#count(waiting, 1, bytes);
@@ -181,20 +181,20 @@ class UnappliedOf {
   }
 
   #hasRoom({ held, heldBytes }: Waiting, bytes: number): boolean {
-    const { together } = this.#parts;
+    const { together } = this.#deps;
     if (together.requests >= limits.heldTogetherRequestsMax || together.bytes + bytes > limits.heldTogetherBytesMax) return false;
     return held.length === 0 || (held.length < limits.heldRequestsMax && heldBytes + bytes <= limits.heldBytesMax);
   }
 
   #count(waiting: Waiting, requests: 1 | -1, bytes: number): void {
-    const { together } = this.#parts;
+    const { together } = this.#deps;
     waiting.heldBytes += requests * bytes;
     together.requests += requests;
     together.bytes += requests * bytes;
   }
 
   #lookAgain(waiting: Waiting, held: Held): void {
-    held.cancel = this.#parts.clock.after(limits.heldLookMs, () => this.#isOver(waiting, held));
+    held.cancel = this.#deps.clock.after(limits.heldLookMs, () => this.#isOver(waiting, held));
   }
 
   /** Where nothing at all was applied meanwhile the store may be away: then the room of the log alone bounds what is sent. */
@@ -204,7 +204,7 @@ class UnappliedOf {
     const at = waiting.held.indexOf(held);
     if (at < 0) return;
     held.through = through;
-    if (this.#parts.clock.monotonic() - held.since < limits.heldMsMax) return this.#lookAgain(waiting, held);
+    if (this.#deps.clock.monotonic() - held.since < limits.heldMsMax) return this.#lookAgain(waiting, held);
     held.refuse(this.#refusal(waiting));
     waiting.held.splice(at, 1);
     this.#count(waiting, -1, held.bytes);
@@ -215,7 +215,7 @@ class UnappliedOf {
   /** Seconds until what the workspace has waiting is applied, or as long as it has waited in vain for the oldest of it. */
   #refusal({ bytes, heldBytes }: Waiting): Refusal {
     const ownMs = ((bytes + heldBytes) / this.#share()) * this.#aimMs;
-    const stillMs = this.#parts.clock.monotonic() - this.#movedAt;
+    const stillMs = this.#deps.clock.monotonic() - this.#movedAt;
     const seconds = Math.ceil(Math.max(ownMs, stillMs) / 1_000);
     return new Refusal("BEHIND", undefined, { retryAfterSeconds: Math.max(1, Math.min(seconds, limits.behindRetryAfterSecondsMax)) });
   }
@@ -247,14 +247,14 @@ class UnappliedOf {
     else this.#appended.push({ sequence, bytes, waiting });
     if (this.#lines.size === 0) return;
     this.#look();
-    this.#measure(this.#parts.clock.monotonic());
+    this.#measure(this.#deps.clock.monotonic());
     this.#letGo();
     void this.#letGoAsApplied();
   }
 
   /** Until nobody waits. Where nothing is in the log yet, whoever appends goes on here. */
   async #letGoAsApplied(): Promise<void> {
-    const { applied, clock } = this.#parts;
+    const { applied, clock } = this.#deps;
     if (this.#pump !== undefined) return;
     const own = this.#pump = {};
     if (this.#measured === undefined) {

@@ -42,10 +42,10 @@ export type ServiceParts = JobParts & PreviewPorts & SearchPorts & {
 };
 
 export function profileRoutes(parts: ServiceParts): ServiceImpl<typeof ProfileService> {
-  const trackParts = { ...parts, unapplied: createUnapplied({ ...parts, partitions: parts.intake.log.partitions }) };
+  const trackDeps = { ...parts, unapplied: createUnapplied({ ...parts, partitions: parts.intake.log.partitions }) };
   return {
-    trackUsers: (message) => handleTrackUsers(trackParts, message),
-    trackUsersSync: (message) => handleTrackUsersSync(trackParts, message),
+    trackUsers: (message) => handleTrackUsers(trackDeps, message),
+    trackUsersSync: (message) => handleTrackUsersSync(trackDeps, message),
     exportUsers: (message, context) => handleExportUsers(parts, message, context),
     inspectUsers: (message) => handleInspectUsers(parts, message),
     getProgress: (message) => handleGetProgress(parts.work, message),

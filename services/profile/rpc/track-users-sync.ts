@@ -26,11 +26,11 @@ import { positionToToken } from "./position-token.ts";
 import { groupsOf } from "./request.ts";
 import { openAnswer, sealAnswer } from "./sealed-answer.ts";
 import { syncUser } from "./sync-user.ts";
-import type { TrackParts } from "./track-users.ts";
+import type { TrackDeps } from "./track-users.ts";
 
 /** Refuses BEHIND, and OUTCOME_UNKNOWN where the object is durable but not applied in time. */
 export async function handleTrackUsersSync(
-  parts: TrackParts & ReadParts,
+  parts: TrackDeps & ReadParts,
   message: TrackUsersSyncRequest,
 ): Promise<TrackUsersSyncResponse> {
   const scope = scopeOf(message);

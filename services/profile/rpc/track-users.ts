@@ -16,12 +16,12 @@ import type { Unapplied } from "../intake/unapplied.ts";
 import { rejectedFor, type RejectingParts } from "./rejected-for.ts";
 import { answered, groupsOf, repeatedWith } from "./request.ts";
 
-export interface TrackParts extends RejectingParts {
+export interface TrackDeps extends RejectingParts {
   readonly unapplied: Unapplied;
 }
 
 /** Refuses BEHIND, before anything is looked at. */
-export async function handleTrackUsers(parts: TrackParts, message: TrackUsersRequest): Promise<TrackUsersResponse> {
+export async function handleTrackUsers(parts: TrackDeps, message: TrackUsersRequest): Promise<TrackUsersResponse> {
   const { answer, written } = await parts.unapplied.inTurn(
     scopeOf(message).workspaceId,
     message.bodyJson.length,
