@@ -37,9 +37,9 @@ export const profileLimits = {
   // Of those who send more: how long they wait, how often it is looked whether anything is applied meanwhile, how many of a workspace, with how many bytes, how many together in a process, and what they are told at most
   heldMsMax: 8_000,
   heldLookMs: 2_000,
-  heldRequestsMax: 128,
+  heldRequestsMax: 1_000,
   heldBytesMax: 8 * 1024 * 1024,
-  heldTogetherRequestsMax: 1_000,
+  heldTogetherRequestsMax: 1_500,
   heldTogetherBytesMax: 32 * 1024 * 1024,
   behindRetryAfterSecondsMax: 30,
   // A search by how a name begins: names of a page, users of an address that are shown, pages of names that nobody has any more that are passed over

@@ -22,8 +22,8 @@ companies:
 `,
 });
 
-/** More than may wait in line. */
-const connections = 200;
+/** More than may wait in line, also where two processes take the requests of a workspace. */
+const connections = 600;
 const objects = 49;
 const filling = Object.fromEntries(Array.from({ length: 3 }, (_, at) => [`text-${at}`, "x".repeat(250)]));
 

@@ -14,6 +14,8 @@ let log: string[];
 
 /** A quarter of what may always wait. */
 const quarter = limits.unappliedBytesMin / 4 - limits.unappliedRecordBytes;
+/** How many of these a workspace may have in line. */
+const line = limits.heldBytesMax / (limits.unappliedBytesMin / 4);
 
 beforeEach(() => {
   clock = fakeClock();
@@ -123,7 +125,7 @@ test("what was not appended counts no more, and lets the next one go", async () 
 test("whose turn does not come in time is refused BEHIND while something is applied, and where the line is full, at once", async () => {
   await known();
   clock.advance(60_000);
-  const answers = await flood(4 + limits.heldRequestsMax + 1);
+  const answers = await flood(4 + line + 1);
   expect(answers.filter((answer) => Array.isArray(answer))).toEqual([["BEHIND", 4]]);
   const looks = limits.heldMsMax / limits.heldLookMs;
   for (let look = 1; look <= looks; look += 1) {
@@ -134,15 +136,17 @@ test("whose turn does not come in time is refused BEHIND while something is appl
     clock.advance(1);
     await settled();
   }
-  expect(answers.slice(5 + looks)).toEqual(Array.from({ length: limits.heldRequestsMax - looks }, () => ["BEHIND", expect.any(Number)]));
+  expect(answers.slice(5 + looks)).toEqual(Array.from({ length: line - looks }, () => ["BEHIND", expect.any(Number)]));
   expect(countOf("loud")).toBe(4 + looks);
   // Nothing of theirs is left behind
   apply(10);
   expect(await flood(4)).toHaveLength(4);
 });
 
-test("bytes that wait are bounded too", async () => {
+test("small requests that wait are bounded by their number, and large ones by their bytes", async () => {
   await known();
+  await write("many", limits.unappliedBytesMin);
+  expect(await flood(limits.heldRequestsMax + 1, "many", 1)).toEqual([["BEHIND", expect.any(Number)]]);
   const answers: unknown[] = [];
   await write("loud", quarter * 4);
   for (let n = 0; n < 3; n += 1) void write("loud", limits.heldBytesMax * 0.4).then((answer) => answers.push(answer));
@@ -218,7 +222,7 @@ test.each(Object.entries(answeredWhen))(
         }).catch((error: unknown) => refused.push(error));
       }
     }
-    send(4 + limits.heldRequestsMax);
+    send(4 + line);
     await settled();
     for (let turn = 0; turn < 20; turn += 1) {
       clock.advance(limits.unappliedMeasureMs);
@@ -243,7 +247,7 @@ test("where one request alone takes long, more may wait", async () => {
     await settled();
   }
   // As much is applied in 50 ms as may wait at least, which is ten times that in 800 ms
-  void flood(4 + limits.heldRequestsMax);
+  void flood(4 + line);
   await settled();
   for (let turn = 0; turn < 40; turn += 1) {
     clock.advance(limits.unappliedMeasureMs);
