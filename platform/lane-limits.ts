@@ -49,6 +49,4 @@ export const laneLimits = {
   backlogLookIdleMs: 20_000,
   // How long the end of a log counts where nobody says that more came
   quietTailMs: 20_000,
-  // How often a part looks whether log and rows are of one history, while nothing goes through
-  epochLookIdleMs: 20_000,
 } as const;

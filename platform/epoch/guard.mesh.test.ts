@@ -1,10 +1,8 @@
 /** The guard over a real NATS, while the store ends and comes back with an older copy of its rows. */
-import { setImmediate } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { fakeClock } from "../clock.fixture.ts";
-import { limits } from "../limits.ts";
 import { connectJetStream, type JetStreamConnection } from "../log/jetstream-connection.ts";
 import { partitionSubject } from "../log/jetstream-stream.ts";
 import { silentLogger } from "../logger.ts";
@@ -26,7 +24,7 @@ await describeWith(["nats"], "openEpochGuard()", () => {
   });
 
   /** A part of a new installation whose lanes have some records. */
-  async function open(store: ReturnType<typeof openPutBackStore>, onMismatch = () => {}, clock = fakeClock()): Promise<EpochGuard> {
+  async function open(store: ReturnType<typeof openPutBackStore>, onMismatch = () => {}): Promise<EpochGuard> {
     const nats = { servers: [server.url] };
     const bytesMax = 16 * 1024 * 1024;
     const guard = await openEpochGuard({
@@ -35,7 +33,7 @@ await describeWith(["nats"], "openEpochGuard()", () => {
       session: store.session,
       streams: { nats, logName, replicas: 1, bytesMax, partitions: 1, lanes: 2 },
       events: { ...nats, name: `${logName}_events`, replicas: 1, bytesMax, keepMs: 60_000 },
-      clock,
+      clock: fakeClock(),
       logger: silentLogger,
       onMismatch,
     });
@@ -74,25 +72,5 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     await guard.marks.reach(new Map([["apply-1", 8]]));
     await guard.pass();
     expect((await store.reached()).get("apply-1")).toBe(8);
-  });
-
-  test("looks at the streams as often as it has to while something goes through, and rarely while nothing does", async () => {
-    const clock = fakeClock();
-    const guard = await open(openPutBackStore(), undefined, clock);
-    const looks = vi.spyOn(guard, "look");
-    async function lookedIn(ms: number, work = () => Promise.resolve()): Promise<number> {
-      looks.mockClear();
-      for (let passed = 0; passed < ms; passed += 1_000) {
-        await work();
-        clock.advance(1_000);
-        await Promise.all(looks.mock.results.map(({ value }) => value));
-        await setImmediate();
-      }
-      return looks.mock.calls.length;
-    }
-    expect(await lookedIn(limits.epochLookMs)).toBe(1);
-    expect(await lookedIn(limits.epochLookIdleMs)).toBe(1);
-    expect(await lookedIn(5 * limits.epochLookMs, () => guard.pass())).toBe(5);
-    expect(await lookedIn(limits.epochLookIdleMs)).toBe(1);
   });
 });

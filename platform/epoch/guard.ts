@@ -160,16 +160,12 @@ class Guard implements EpochGuard {
   #mismatch: Refusal | undefined;
   #looking: Promise<void> | undefined;
   #cancel: () => void = () => {};
-  #lookedAt: number;
-  /** Something went through since the last regular look began. */
-  #isUsed = true;
   #closed = false;
 
   constructor(options: EpochGuardOptions, connection: JetStreamConnection, { epoch, reached }: Begun) {
     this.epoch = epoch;
     this.#options = options;
     this.#connection = connection;
-    this.#lookedAt = options.clock.monotonic();
     this.#noteRows(reached);
     this.#rows = new WatchedRows({
       ...options,
@@ -192,7 +188,6 @@ class Guard implements EpochGuard {
 
   async pass(): Promise<void> {
     if (this.#mismatch) throw this.#mismatch;
-    this.#use();
     if (!this.#connection.up) await this.look();
     while (this.#lookedAfter < this.#changes) await this.look();
   }
@@ -213,21 +208,8 @@ class Guard implements EpochGuard {
     await this.#connection.close();
   }
 
-  /** The first one for a while: the next regular look is as near to it as to any other. */
-  #use(): void {
-    if (this.#isUsed || this.#closed) return;
-    this.#isUsed = true;
-    this.#later();
-  }
-
-  /** Rarely while nothing goes through: nobody can be answered from a log that is not ours then. */
   #later(): void {
-    const { clock } = this.#options;
-    const every = this.#isUsed ? limits.epochLookMs : limits.epochLookIdleMs;
-    this.#cancel();
-    this.#cancel = clock.after(Math.max(0, this.#lookedAt + every - clock.monotonic()), () => {
-      this.#isUsed = false;
-      this.#lookedAt = clock.monotonic();
+    this.#cancel = this.#options.clock.after(limits.epochLookMs, () => {
       void this.look().catch(() => {}).finally(() => {
         if (!this.#closed) this.#later();
       });
