@@ -196,8 +196,8 @@ async function startScim(
 
 /** A part that is not ready says why; else the first that has something to say. Names the part. */
 function firstTrouble(parts: Readonly<Record<string, { health(): Health }>>): Health {
-  const told = Object.entries(parts).map(([name, part]) => ({ name, ...part.health() })).filter(({ reason }) => reason !== undefined);
-  const { name, ready, reason } = told.find((part) => !part.ready) ?? told[0] ?? { name: "", ready: true };
+  const troubled = Object.entries(parts).map(([name, part]) => ({ name, ...part.health() })).filter(({ reason }) => reason !== undefined);
+  const { name, ready, reason } = troubled.find((part) => !part.ready) ?? troubled[0] ?? { name: "", ready: true };
   return reason === undefined ? { ready } : { ready, reason: `${name}: ${reason}` };
 }
 

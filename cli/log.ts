@@ -68,10 +68,10 @@ export async function show(options: RecordOptions): Promise<number> {
     : await withLog(options, (log) => log.show(place));
   const record: unknown = json === "" ? undefined : JSON.parse(json);
   const firstBytes = Buffer.from(first).toString("hex");
-  const told = record === undefined
+  const text = record === undefined
     ? `${size} bytes that this build cannot read, or that are too many to be shown; they begin with\n${firstBytes}`
     : plainLines(JSON.stringify(record, null, 2));
-  printResult(options, { ...(record !== undefined && { record }), bytes: size, firstBytes }, told);
+  printResult(options, { ...(record !== undefined && { record }), bytes: size, firstBytes }, text);
   return exitCodes.ok;
 }
 

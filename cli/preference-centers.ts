@@ -71,8 +71,8 @@ export async function restore(center: string, version: string, options: CenterOp
     const { id } = await chosen(content, scope, center);
     return (await content.restorePreferenceCenterVersion({ scope, id, version: versionOf(version) })).center;
   });
-  const told = { id: restored?.id, name: restored?.name, version: restored?.version };
-  printResult(options, told, `${told.name} has the content of version ${version} again, as version ${told.version}`);
+  const restoredTo = { id: restored?.id, name: restored?.name, version: restored?.version };
+  printResult(options, restoredTo, `${restoredTo.name} has the content of version ${version} again, as version ${restoredTo.version}`);
   return exitCodes.ok;
 }
 

@@ -79,7 +79,7 @@ export async function openMeshGateway(
     if (declaration) {
       const { file, text } = declaration;
       const applied = await applyText(access, text, { file, database: undefined, onMade: (made) => print(describeSecrets(made)) });
-      if (applied.changes.some(isNews)) print(describeResult({ ...applied, secrets: [] }, false));
+      if (applied.changes.some(isWorthPrinting)) print(describeResult({ ...applied, secrets: [] }, false));
     }
     const { url, health } = await listen(config, {
       access,
@@ -104,7 +104,7 @@ async function examine(env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   return [examineRuntime(), ...await examineGateway(env)];
 }
 
-function isNews({ action, note, secretShownBefore }: Change): boolean {
+function isWorthPrinting({ action, note, secretShownBefore }: Change): boolean {
   return action !== "unchanged" || note !== undefined || secretShownBefore === true;
 }
 

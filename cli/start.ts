@@ -45,7 +45,7 @@ export async function start(options: StartOptions): Promise<number> {
   }
 
   return await runUntilSignal<Embedded>({
-    start: () => told(() => open(config, { logger, prepare, demo: () => demo })),
+    start: () => reportingFailure(() => open(config, { logger, prepare, demo: () => demo })),
     stop: (heddle) => heddle.close(),
     drainMsMax: config.gateway.leaveMs + limits.stopMsMax,
     logger: withoutStartFailure(logger),
@@ -89,7 +89,7 @@ async function openFolder(
 }
 
 /** Says a failure in a sentence; what `runUntilSignal` would log of it is the same again. */
-async function told<T>(work: () => Promise<T>): Promise<T> {
+async function reportingFailure<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

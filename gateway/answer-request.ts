@@ -19,7 +19,7 @@ import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
 import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
-import { faultAnswer, isTold, refusalAnswer } from "./render/refusal-rest.ts";
+import { faultAnswer, isForCaller, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
 import type { KeyRoute, OpenCall, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
@@ -228,9 +228,9 @@ interface Refused {
 }
 
 function answerError(error: unknown, { request, route, headers, logger, observed }: Refused): HttpAnswer {
-  if (route.guard === "open" && route.refused && isTold(error)) return route.refused(error);
+  if (route.guard === "open" && route.refused && isForCaller(error)) return route.refused(error);
   if (route.guard === "key" && route.takes === "read" && wasStopped(error, request)) throw new ClientGone("The client hung up");
-  if (isTold(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
+  if (isForCaller(error)) return refusalAnswer(error, route.guard === "key" ? route.dialect : "rest", headers);
   if (error instanceof ClientGone) throw error;
   // The route and not the path, which may name a user
   const traceId = observed?.traceId;

@@ -16,7 +16,7 @@ import { ClientGone, type HttpAnswer, type HttpRequest, type RequestHeaders, was
 import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
 import { companyQuotaOf } from "./limits-table.ts";
 import type { Observation } from "./observe.ts";
-import { isTold } from "./render/refusal-rest.ts";
+import { isForCaller } from "./render/refusal-rest.ts";
 import { scimContentType, scimFaultAnswer, scimRefusalAnswer } from "./render/refusal-scim.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 import type { ScimDirectory, ScimReply, ScimRoute, ScimScope } from "./scim-route.ts";
@@ -72,7 +72,7 @@ async function answerHolder(request: HttpRequest, held: Held, answering: ScimAns
     if (isRead(route) && wasStopped(error, request)) throw new ClientGone("The client hung up");
     if (headers === unknownLimitHeaders) headers = await peekQuota(holder.company.id, quota, answering);
     const answer = errorAnswer(error, headers, { request, route, ...answering });
-    const refusal = isTold(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };
+    const refusal = isForCaller(error) ? { reason: error.reason, detail: error.message } : { reason: "FAULT", detail: request.requestId };
     answering.scimNotes.add({ scope, status: answer.status, ...refusal });
     return answer;
   }
@@ -157,7 +157,7 @@ function errorAnswer(
     readonly route: ScimRoute;
   },
 ): HttpAnswer {
-  if (isTold(error)) return scimRefusalAnswer(error, headers);
+  if (isForCaller(error)) return scimRefusalAnswer(error, headers);
   if (error instanceof ClientGone) throw error;
   const traceId = observed?.traceId;
   logger.error("request_failed", error, { requestId: request.requestId, ...(traceId !== undefined && { traceId }), route: route.path });

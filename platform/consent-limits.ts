@@ -2,7 +2,7 @@
 export const consentLimits = {
   // Users or addresses of one step in one process: nobody else gets a turn meanwhile
   embeddedBatchUsersMax: 20,
-  // There an applier looks at its lane without news as often as this, as commands beside it may have asked for something, and saves its position
+  // There an applier looks at its lane without a notice as often as this, as commands beside it may have asked for something, and saves its position
   embeddedLaneLookMs: 1_000,
   embeddedLaneSaveMs: 200,
   // Records that are one message of a lane there, and messages that are read and unpacked before others get a turn

@@ -37,8 +37,8 @@ export const laneLimits = {
   memberGoneMs: 3_500,
   // How often a process reads what resolvers decided while no read waits for it
   toldReadMs: 500,
-  // How long what a process wrote waits for the news of it, before who reads is told without them
-  ownNewsMsMax: 50,
+  // How long what a process wrote waits for the notice of it, before readers are called without it
+  ownNoticeMsMax: 50,
   progressRepeatMs: 1_000,
   // What gets on so soon after the last that was told is told together
   progressGatherMs: 5,
@@ -49,4 +49,6 @@ export const laneLimits = {
   backlogLookIdleMs: 20_000,
   // How long the end of a log counts where nobody says that more came
   quietTailMs: 20_000,
+  // How often a part looks whether log and rows are of one history, while nothing goes through
+  epochLookIdleMs: 20_000,
 } as const;

@@ -153,7 +153,7 @@ export const limits = {
   logPingMs: 5_000,
   logAnswerMsMax: 5_000,
   logWatchPollMs: 3_000,
-  logNewsMsMax: 500,
+  logNoticeMsMax: 500,
   // So many looks apart, all partitions are called where the stream went on, whatever was heard
   logWatchAllLooks: 20,
   // The least that a server must take (max_payload), and what of a message is left for its headers

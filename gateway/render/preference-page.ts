@@ -12,7 +12,7 @@ export function hostedPage(page: HostedPage | undefined): HttpAnswer {
 
 export function refusalPage(refusal: Refusal): HttpAnswer {
   const row: RefusalRow = refusalTable[refusal.reason];
-  const { heading, text } = told(refusal);
+  const { heading, text } = sentencesOf(refusal);
   return {
     status: row.status,
     contentType: html,
@@ -34,7 +34,7 @@ const html = "text/html; charset=utf-8";
 const plainPolicy = closedPolicy(["form-action", "'none'"]);
 
 /** In words for somebody who knows nothing of an API. Nothing of the refusal's own text, which may quote what was sent. */
-function told({ reason }: Refusal): { readonly heading: string; readonly text: string } {
+function sentencesOf({ reason }: Refusal): { readonly heading: string; readonly text: string } {
   return sentences.get(reason) ?? failed;
 }
 

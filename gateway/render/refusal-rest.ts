@@ -103,7 +103,7 @@ export function refusalAnswer(refusal: Refusal, dialect: Dialect, headers: reado
 }
 
 /** Whether a client is told of it; anything else is logged, and answered by faultAnswer. */
-export function isTold(error: unknown): error is Refusal {
+export function isForCaller(error: unknown): error is Refusal {
   return error instanceof Refusal && !("fault" in refusalTable[error.reason]);
 }
 

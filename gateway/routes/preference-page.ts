@@ -3,7 +3,7 @@ import { limits } from "../../platform/limits.ts";
 import { checkMediaType } from "../guards/media-type.ts";
 import type { HttpAnswer } from "../http-message.ts";
 import { hostedPage, refusalPage } from "../render/preference-page.ts";
-import { isTold } from "../render/refusal-rest.ts";
+import { isForCaller } from "../render/refusal-rest.ts";
 import { receiptHeaders } from "../reply.ts";
 import type { OpenCall, Parts } from "../route.ts";
 
@@ -38,7 +38,7 @@ async function asPage(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   try {
     return await work();
   } catch (error) {
-    if (isTold(error)) return refusalPage(error);
+    if (isForCaller(error)) return refusalPage(error);
     throw error;
   }
 }

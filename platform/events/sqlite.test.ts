@@ -67,7 +67,7 @@ test("read() tells no place that a power cut could give to another event", async
   const database = openDatabase({ path: join(folder, "heddle.db") });
   const disk = Promise.withResolvers<void>();
   const events = await openSqliteEvents({ database: { ...bound(database), durable: () => disk.promise }, clock });
-  await database.write(() => events.append(eventsFrom(0, 1)), { redoable: true });
+  await database.write(() => events.append(eventsFrom(0, 1)), { repeatable: true });
   let told: number | undefined;
   const reading = events.read(0, { max: 10 }).then((read) => (told = read.length));
   await Promise.resolve();
@@ -81,12 +81,12 @@ test("read() tells no place that a power cut could give to another event", async
 test("read() beside a server waits until what the server committed is on the disk, and refuses where that fails", async () => {
   const folder = mkdtempSync(join(tmpdir(), "heddle-events-"));
   const path = join(folder, "heddle.db");
-  // The disk of the server is slow: what its redoable write committed can be seen, and a power cut would take it back
+  // The disk of the server is slow: what its repeatable write committed can be seen, and a power cut would take it back
   const slow = Promise.withResolvers<void>();
   const server = openDatabase({ path, sync: () => slow.promise });
   const written = await openSqliteEvents({ database: server, clock });
   await written.publish(eventsFrom(0, 1));
-  await server.write(() => written.append(eventsFrom(1, 1)), { redoable: true });
+  await server.write(() => written.append(eventsFrom(1, 1)), { repeatable: true });
   const syncs: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
   const reader = openDatabase({
     path,
@@ -115,7 +115,7 @@ test("read() beside a server that ended, whose events are all in the file, waits
   const path = join(folder, "heddle.db");
   const server = openDatabase({ path });
   const written = await openSqliteEvents({ database: server, clock });
-  await server.write(() => written.append(eventsFrom(0, 1)), { redoable: true });
+  await server.write(() => written.append(eventsFrom(0, 1)), { repeatable: true });
   await server.close();
   const reader = openDatabase({ path, beside: true });
   const events = await openSqliteEvents({ database: reader, clock });

@@ -3,8 +3,8 @@ import { Buffer } from "node:buffer";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
-import { type Bus, type BusMessage, openBusAsks, openBusMembers, openBusNews } from "./bus.ts";
-import type { News } from "./progress-news.ts";
+import { type Bus, type BusMessage, openBusAsks, openBusMembers, openBusNotices } from "./bus.ts";
+import type { ProgressNotice } from "./progress-notices.ts";
 
 function createBus(): Bus & { up: boolean; back(): void } {
   const back = new Set<() => void>();
@@ -78,31 +78,31 @@ test("openBusMembers() rejects a beat that nobody can hear", async () => {
   await expect(first.beat("a", 1_000)).rejects.toThrow("away");
 });
 
-test("openBusNews() brings what is told to everybody who listens, until they stop", () => {
+test("openBusNotices() brings what is told to everybody who listens, until they stop", () => {
   const bus = createBus();
-  const news = openBusNews(bus, "progress", fakeClock());
-  const heard: News[] = [];
-  const stop = openBusNews(bus, "progress", fakeClock()).listen((one) => heard.push(one));
-  news.tell([{ kind: "applied", lane: 3, position: 7 }, { kind: "applied", lane: 4, position: 8 }]);
+  const notices = openBusNotices(bus, "progress", fakeClock());
+  const heard: ProgressNotice[] = [];
+  const stop = openBusNotices(bus, "progress", fakeClock()).listen((one) => heard.push(one));
+  notices.publish([{ kind: "applied", lane: 3, position: 7 }, { kind: "applied", lane: 4, position: 8 }]);
   stop();
-  news.tell([{ kind: "written", partition: 0, sequence: 9 }]);
+  notices.publish([{ kind: "written", partition: 0, sequence: 9 }]);
   expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }, { kind: "applied", lane: 4, position: 8 }]);
 });
 
-test("openBusNews() hears a process of the build before, which tells one at a time", () => {
+test("openBusNotices() hears a process of the build before, which tells one at a time", () => {
   const bus = createBus();
-  const heard: News[] = [];
-  openBusNews(bus, "progress", fakeClock()).listen((one) => heard.push(one));
+  const heard: ProgressNotice[] = [];
+  openBusNotices(bus, "progress", fakeClock()).listen((one) => heard.push(one));
   bus.publish("progress", Buffer.from(JSON.stringify({ kind: "applied", lane: 3, position: 7 })));
   expect(heard).toEqual([{ kind: "applied", lane: 3, position: 7 }]);
 });
 
-test("openBusNews() asks for the latest as it begins to listen, when the bus is back and now and then; a publisher that was away is asked too", () => {
+test("openBusNotices() asks for the latest as it begins to listen, when the bus is back and now and then; a publisher that was away is asked too", () => {
   const bus = createBus();
   const clock = fakeClock();
   let asked = 0;
-  const deafen = openBusNews(bus, "progress", clock).onAsk(() => asked += 1);
-  const stop = openBusNews(bus, "progress", clock).listen(() => {});
+  const deafen = openBusNotices(bus, "progress", clock).onAsk(() => asked += 1);
+  const stop = openBusNotices(bus, "progress", clock).listen(() => {});
   expect(asked).toBe(1);
   bus.back();
   expect(asked).toBe(3);

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { AskLane, LaneAsk } from "./lane-asks.ts";
 import type { Members } from "./ownership.ts";
-import type { News, ProgressNews } from "./progress-news.ts";
+import type { ProgressNotice, ProgressNotices } from "./progress-notices.ts";
 
 /** As `connectJetStream` gives it. */
 export interface Bus {
@@ -27,18 +27,20 @@ export interface BusMessage {
  * `subject` is shared by all processes of one cluster, and by nothing else. What is published while the bus is away is lost: a
  * process that was away asks for it and says it again when the bus is back, and all ask now and then, as a message may be dropped.
  */
-export function openBusNews(bus: Bus, subject: string, clock: Clock): ProgressNews {
+export function openBusNotices(bus: Bus, subject: string, clock: Clock): ProgressNotices {
   const asks = `${subject}-asks`;
   function ask(): void {
     if (bus.up) bus.publish(asks, nothing);
   }
   return {
-    tell(news) {
-      if (bus.up) bus.publish(subject, toBytes(news));
+    publish(notices) {
+      if (bus.up) bus.publish(subject, toBytes(notices));
     },
     listen(listener) {
       // A process of the build before publishes them one by one
-      const unsubscribe = bus.subscribe(subject, ({ data }) => [fromBytes<News | readonly News[]>(data)].flat().forEach(listener));
+      const unsubscribe = bus.subscribe(subject, ({ data }) => {
+        [fromBytes<ProgressNotice | readonly ProgressNotice[]>(data)].flat().forEach(listener);
+      });
       const deafen = bus.onBack(ask);
       let cancel = askLater();
       function askLater(): () => void {
@@ -153,7 +155,7 @@ interface Beat {
   readonly ms: number;
 }
 
-function toBytes(message: Beat | readonly News[] | LaneAsk | boolean): Uint8Array {
+function toBytes(message: Beat | readonly ProgressNotice[] | LaneAsk | boolean): Uint8Array {
   return new TextEncoder().encode(JSON.stringify(message));
 }
 

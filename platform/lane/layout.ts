@@ -18,7 +18,7 @@ export interface LaneLayout {
   subscription(lane: number): number;
   messagingStatus(lane: number): number;
   rows(intakePartition: number): number;
-  told(intakePartition: number): number;
+  reports(intakePartition: number): number;
 }
 
 /** Both numbers are fixed when a cluster is made: what is written depends on them. */
@@ -32,7 +32,7 @@ export function laneLayout(intakePartitions: number, lanes: number = limits.lane
     subscription: (lane) => lanes + lane,
     messagingStatus: (lane) => 2 * lanes + lane,
     rows: (intakePartition) => 3 * lanes + intakePartition,
-    told: (intakePartition) => 3 * lanes + intakePartitions + intakePartition,
+    reports: (intakePartition) => 3 * lanes + intakePartitions + intakePartition,
   };
 }
 

@@ -31,7 +31,7 @@ export interface Place {
 }
 
 /** A step as those hear it who wait for it; its checkpoint is the message right behind it. */
-export interface Told<Outcome = unknown> extends Place {
+export interface StepReport<Outcome = unknown> extends Place {
   readonly outcomes: readonly (readonly [sequence: number, outcome: Outcome])[];
 }
 
@@ -46,8 +46,8 @@ export function placeFromBytes(body: Uint8Array): Place {
   return read<Place>(body);
 }
 
-export function toldFromBytes<Outcome = unknown>(body: Uint8Array): Told<Outcome> {
-  return read<Told<Outcome>>(body);
+export function stepReportFromBytes<Outcome = unknown>(body: Uint8Array): StepReport<Outcome> {
+  return read<StepReport<Outcome>>(body);
 }
 
 /** The last message of each lane once the step whose checkpoint is at `sequence` is in. */

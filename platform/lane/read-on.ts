@@ -4,7 +4,7 @@ import { backoffMs } from "./backoff.ts";
 import { troubleOf } from "./trouble.ts";
 
 export interface Turning {
-  /** One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if there is no news. */
+  /** One piece of work; "idle" where there was nothing to do, or so many milliseconds until there is, if no notice comes. */
   turn(): Promise<"busy" | "idle" | number>;
   /** What is in memory may be ahead of or behind what is stored: forget it. `failures` counts from 1. */
   recover(error: unknown, failures: number): void;
@@ -12,7 +12,7 @@ export interface Turning {
 
 export interface ReadOnParts {
   readonly clock: Clock;
-  /** The longest rest without news. */
+  /** The longest rest without notice. */
   readonly idleMs: number;
   /** Calls back when there may be something to do; returns how to stop that. */
   readonly watch: (wake: () => void) => () => void;
@@ -46,7 +46,7 @@ class Loop {
   readonly #parts: ReadOnParts;
   readonly #turning: Turning;
   #closed = false;
-  #news = false;
+  #isNoticed = false;
   #failing = false;
   #wake: (() => void) | undefined;
 
@@ -60,11 +60,11 @@ class Loop {
     let failures = 0;
     while (!this.#closed) {
       try {
-        this.#news = false;
+        this.#isNoticed = false;
         const was = await this.#turning.turn();
         failures = 0;
         this.trouble = undefined;
-        if (was !== "busy" && !this.#news) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
+        if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
       } catch (error) {
         failures += 1;
         this.trouble = troubleOf(error);
@@ -78,8 +78,8 @@ class Loop {
   }
 
   notify(): void {
-    this.#news = true;
-    // What failed is left alone for its time, even when there is news
+    this.#isNoticed = true;
+    // What failed is left alone for its time, even when a notice comes
     if (!this.#failing) this.#wake?.();
   }
 

@@ -86,7 +86,7 @@ export async function openSqliteLane(database: Database, service: string): Promi
     positions: {
       load: () => Promise.resolve(position()),
       async save(_, reached) {
-        await database.write(() => void database.prepare(remove).run(service, reached), { redoable: true });
+        await database.write(() => void database.prepare(remove).run(service, reached), { repeatable: true });
         kept = Math.max(reached, kept ?? 0);
         return true;
       },

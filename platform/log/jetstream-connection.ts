@@ -13,7 +13,7 @@ export interface JetStreamConnection {
   readonly messageBytesMax: number;
   readonly serverVersion: string;
   publish(subject: string, body: Uint8Array, headers?: MsgHdrs): void;
-  /** Rejects with ConnectionLost, or with an error of the client (timeout, nobody there); see `isNobodyThere`. */
+  /** Rejects with ConnectionLost, or with an error of the client (timeout, nobody there); see `isNoResponders`. */
   request(subject: string, body: Uint8Array, headers?: MsgHdrs): Promise<Msg>;
   /** The same of whoever subscribes to the subject, for `ms` at most. */
   ask(subject: string, body: Uint8Array, ms: number): Promise<Msg>;
@@ -158,7 +158,7 @@ class Link {
 }
 
 /** Nobody took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */
-export function isNobodyThere(error: unknown): boolean {
+export function isNoResponders(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "503";
 }
 

@@ -2,7 +2,7 @@
 import { headers, type Msg, type MsgHdrs, nuid } from "nats";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
-import { type ApiError, isAway, isNobodyThere, type JetStreamConnection } from "./jetstream-connection.ts";
+import { type ApiError, isAway, isNoResponders, type JetStreamConnection } from "./jetstream-connection.ts";
 import { bodyBytesMaxOf, partHeader, type PartMessage, partToHeader } from "./message-size.ts";
 
 export interface Message extends PartMessage {
@@ -71,7 +71,7 @@ function headersOf(message: Message, further: Pairs = []): MsgHdrs {
 
 /** What it means that no answer came. Only what the client says of its connection passes: a message that it does not take stays too large. */
 export function unansweredOf(error: unknown): Refusal {
-  if (isNobodyThere(error)) return new Refusal("LOG_UNAVAILABLE", undefined, { cause: error });
+  if (isNoResponders(error)) return new Refusal("LOG_UNAVAILABLE", undefined, { cause: error });
   return new Refusal("OUTCOME_UNKNOWN", undefined, { cause: error, ...(!isAway(error) && { passes: false as const }) });
 }
 

@@ -43,7 +43,7 @@ export function trimmedSubject(name: string, partition: number): string {
 }
 
 /** Where the server tells, without its body, that a record was written. */
-export function newsSubject(name: string): string {
+export function noticeSubject(name: string): string {
   return `${name}-news`;
 }
 
@@ -167,7 +167,7 @@ async function makeStream(connection: JetStreamConnection, shape: StreamShape): 
     allow_atomic: true,
     allow_direct: true,
     deny_delete: true,
-    republish: { src: `${name}.*`, dest: `${newsSubject(name)}.{{wildcard(1)}}`, headers_only: true },
+    republish: { src: `${name}.*`, dest: `${noticeSubject(name)}.{{wildcard(1)}}`, headers_only: true },
     metadata: { [partitionsKey]: String(shape.partitions), [epochKey]: String(epoch), ...(logId !== undefined && { [logKey]: logId }) },
   };
   const made = await askApi<StreamInfo>(connection, { subject: `STREAM.CREATE.${name}`, body: config, missing: nameInUse });

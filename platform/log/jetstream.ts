@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 import type { Logger } from "../logger.ts";
 import { Refusal } from "../refusal.ts";
 import { askApi, type ConnectOptions, type JetStreamConnection } from "./jetstream-connection.ts";
-import { type News, openNews } from "./jetstream-news.ts";
+import { openRecordNotices, type RecordNotices } from "./jetstream-notices.ts";
 import { publishTogether } from "./jetstream-publish.ts";
 import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
@@ -38,7 +38,7 @@ class JetStreamLog implements Log {
   readonly #logger: Logger;
   readonly #connection: JetStreamConnection;
   readonly #line: GroupCommit;
-  readonly #news: News;
+  readonly #notices: RecordNotices;
   readonly #recent: RecentRecords;
   readonly #askTail = singleFlight((partition: number) => this.#tailOf(partition));
   /** The highest sequence of each partition that this process knows to be there. */
@@ -55,7 +55,7 @@ class JetStreamLog implements Log {
     this.#line = openGroupCommit(options.clock);
     this.#seen = Array.from({ length: options.partitions }, () => 0);
     this.#recent = options.recent ?? createRecentRecords(options.clock);
-    this.#news = openNews({ ...options, connection, recent: this.#recent });
+    this.#notices = openRecordNotices({ ...options, connection, recent: this.#recent });
   }
 
   append(partition: number, record: Uint8Array, priority: "normal" | "low" = "normal"): Promise<number> {
@@ -78,7 +78,7 @@ class JetStreamLog implements Log {
   async read(partition: number, after: number, options: { max: number; bytesMax: number; current?: boolean }): Promise<LogRecord[]> {
     this.#check(partition);
     if (!options.current) {
-      if (this.#news.isEnd(partition, after)) return [];
+      if (this.#notices.isEnd(partition, after)) return [];
       const recent = this.#recent.read(partition, after, options);
       if (recent !== undefined) return recent;
     }
@@ -87,12 +87,12 @@ class JetStreamLog implements Log {
     const { records, isEnd } = await this.#reach(() => readRecords(this.#connection, asked));
     const last = records.at(-1)?.sequence ?? 0;
     this.#see(partition, last);
-    if (isEnd) this.#news.foundEnd(partition, Math.max(after, last));
+    if (isEnd) this.#notices.foundEnd(partition, Math.max(after, last));
     return records;
   }
 
   watch(listener: (partition: number) => void): () => void {
-    return this.#news.watch(listener);
+    return this.#notices.watch(listener);
   }
 
   async trim(partition: number, through: number): Promise<void> {
@@ -110,7 +110,7 @@ class JetStreamLog implements Log {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#flushing) await this.#flushing;
-    this.#news.end();
+    this.#notices.end();
     await this.#connection.close();
   }
 

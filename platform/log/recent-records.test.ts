@@ -10,14 +10,14 @@ function open() {
   const clock = fakeClock();
   const recent = createRecentRecords(clock);
   recent.listen(true);
-  const news: [partition: number, sequence: number][] = [];
-  recent.onNews((...one) => news.push(one));
+  const notices: [partition: number, sequence: number][] = [];
+  recent.onNotice((...one) => notices.push(one));
   // Who begins to read finds nothing here
   expect(recent.read(3, 0, all)).toBeUndefined();
-  return { recent, news, clock };
+  return { recent, notices, clock };
 }
 
-/** As a write to partition 3 goes: its news, then its answer. */
+/** As a write to partition 3 goes: its notices, then its answer. */
 function write(recent: RecentRecords, sequence: number, previous: number, bytes = 1): void {
   const sent = recent.sending([3]);
   recent.heard(3, sequence, previous);
@@ -53,7 +53,7 @@ test("the server is asked where something stands between, where another process 
   // Nothing is left before it: what stood there may be trimmed and unread
   write(recent, 12, 0);
   expect(read(recent, 9)).toBeUndefined();
-  // An answer without news
+  // An answer without notices
   recent.sending([3])([{ partition: 3, sequence: 14, body: new Uint8Array() }]);
   expect(read(recent, 12)).toBeUndefined();
   // Of several messages
@@ -63,31 +63,31 @@ test("the server is asked where something stands between, where another process 
   expect(read(recent, 14)).toBeUndefined();
 });
 
-test("an answer that comes before its news waits for them, and not for long", () => {
-  const { recent, news, clock } = open();
+test("an answer that comes before its notices waits for them, and not for long", () => {
+  const { recent, notices, clock } = open();
   recent.sending([3])([{ partition: 3, sequence: 7, body: Uint8Array.of(7) }]);
-  expect(news).toEqual([]);
+  expect(notices).toEqual([]);
   recent.heard(3, 7, 5);
-  expect(news).toEqual([[3, 7]]);
+  expect(notices).toEqual([[3, 7]]);
   expect(read(recent, 5)).toEqual([7]);
   // Lost with the server that had it: the reader asks another one
   recent.sending([3])([{ partition: 3, sequence: 9, body: Uint8Array.of(9) }]);
-  clock.advance(limits.ownNewsMsMax);
-  expect(news.at(-1)).toEqual([3, 9]);
+  clock.advance(limits.ownNoticeMsMax);
+  expect(notices.at(-1)).toEqual([3, 9]);
   expect(read(recent, 7)).toBeUndefined();
 });
 
-test("news of a partition wait until the writes to it have their answer, also where that is none", () => {
-  const { recent, news } = open();
+test("notices of a partition wait until the writes to it have their answer, also where that is none", () => {
+  const { recent, notices } = open();
   const [first, second] = [recent.sending([3, 4]), recent.sending([3])];
   recent.heard(3, 7, 5);
   recent.heard(5, 8, 4);
-  expect(news).toEqual([[5, 8]]);
+  expect(notices).toEqual([[5, 8]]);
   first([]);
-  expect(news).toEqual([[5, 8]]);
+  expect(notices).toEqual([[5, 8]]);
   recent.heard(3, 9, 7);
   second([{ partition: 3, sequence: 9, body: new Uint8Array() }]);
-  expect(news).toEqual([[5, 8], [3, 9]]);
+  expect(notices).toEqual([[5, 8], [3, 9]]);
 });
 
 test("it answers within the bounds of a read, and stores no more than its own", () => {
@@ -103,19 +103,19 @@ test("it answers within the bounds of a read, and stores no more than its own", 
   expect(read(recent, 21)?.[0]).toBe(22);
 });
 
-test("of what is not read here nothing is kept, and its news are told all the same", () => {
-  const { recent, news } = open();
+test("of what is not read here nothing is kept, and its notices are told all the same", () => {
+  const { recent, notices } = open();
   const sent = recent.sending([4]);
   recent.heard(4, 7, 6);
   sent([{ partition: 4, sequence: 7, body: Uint8Array.of(7) }]);
-  expect(news).toEqual([[4, 7]]);
+  expect(notices).toEqual([[4, 7]]);
   expect(recent.read(4, 6, all)).toBeUndefined();
   recent.sending([4])([{ partition: 4, sequence: 8, body: Uint8Array.of(8) }]);
   recent.heard(4, 8, 7);
   expect(recent.read(4, 7, all)).toEqual([{ sequence: 8, body: Uint8Array.of(8), isNext: true }]);
 });
 
-test("without news nothing is stored", () => {
+test("without notices nothing is stored", () => {
   const { recent } = open();
   write(recent, 7, 5);
   recent.listen(false);

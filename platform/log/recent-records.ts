@@ -1,6 +1,6 @@
 /**
  * Records that this process has just written, so that they need not be read back. Only the server knows what others wrote between
- * them: a record is given from here only where its news said which record stands before it.
+ * them: a record is given from here only where its notice said which record stands before it.
  */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
@@ -15,17 +15,17 @@ export interface Written {
 
 export interface RecentRecords {
   /**
-   * A write to these partitions is under way: news that come before its answer wait for that. The returned function ends it, with
-   * what is durable; where the answer came first, on a connection of its own, the news are waited for, up to `ownNewsMsMax`: who read
+   * A write to these partitions is under way: notices that come before its answer wait for that. The returned function ends it, with
+   * what is durable; where the answer came first, on a connection of its own, the notice is waited for, up to `ownNoticeMsMax`: who read
    * at once would ask the server for a record that is here.
    */
   sending(partitions: Iterable<number>): (written: readonly Written[]) => void;
   /** By the server: the record was written, and `previous` is the one before it in its partition; 0 where none is left there. */
   heard(partition: number, sequence: number, previous: number): void;
-  /** Whether news are heard at all: without them nothing is stored here. */
+  /** Whether notices are heard at all: without them nothing is stored here. */
   listen(isListening: boolean): void;
-  /** Calls back for news that waited and for what was written, with the last sequence of a partition. */
-  onNews(listener: (partition: number, sequence: number) => void): void;
+  /** Calls back for notices that waited and for what was written, with the last sequence of a partition. */
+  onNotice(listener: (partition: number, sequence: number) => void): void;
   /** Those above `after` without a gap; undefined where the server has to be asked. */
   read(partition: number, after: number, options: { max: number; bytesMax: number }): LogRecord[] | undefined;
 }
@@ -36,7 +36,7 @@ export function createRecentRecords(clock: Clock): RecentRecords {
 
 interface Entry {
   readonly sequence: number;
-  /** Undefined until the server's news of it are here. */
+  /** Undefined until the server's notice of it is here. */
   previous: number | undefined;
   body: Uint8Array | undefined;
 }
@@ -46,7 +46,7 @@ class Recent implements RecentRecords {
   readonly #entries = new Map<number, Entry[]>();
   /** By partition: how many writes are under way. */
   readonly #sending = new Map<number, number>();
-  /** By partition: the last of those whose news wait. */
+  /** By partition: the last of those whose notices wait. */
   readonly #waiting = new Map<number, number>();
   readonly #listeners: ((partition: number, sequence: number) => void)[] = [];
   /** Partitions that were read here: of the others nothing is kept. */
@@ -65,7 +65,7 @@ class Recent implements RecentRecords {
       const unheard = written.filter((record) => !this.#take(record));
       for (const partition of own) this.#done(partition);
       if (unheard.length === 0) return;
-      this.#clock.after(limits.ownNewsMsMax, () => {
+      this.#clock.after(limits.ownNoticeMsMax, () => {
         for (const { partition, sequence } of unheard) this.#tell(partition, sequence);
       });
     };
@@ -82,7 +82,7 @@ class Recent implements RecentRecords {
     else this.#tell(partition, sequence);
   }
 
-  onNews(listener: (partition: number, sequence: number) => void): void {
+  onNotice(listener: (partition: number, sequence: number) => void): void {
     this.#listeners.push(listener);
   }
 
@@ -101,7 +101,7 @@ class Recent implements RecentRecords {
     return records.length > 0 ? records : undefined;
   }
 
-  /** False where its news are still on their way. */
+  /** False where its notice is still on its way. */
   #take({ partition, sequence, body }: Written): boolean {
     if (this.#isListening && this.#read.has(partition)) {
       if (body !== undefined) this.#store(partition, sequence, body);
@@ -132,7 +132,7 @@ class Recent implements RecentRecords {
     for (const listener of this.#listeners) listener(partition, sequence);
   }
 
-  /** In order, whichever of news and answer comes first; the oldest go. */
+  /** In order, whichever of notice and answer comes first; the oldest go. */
   #entry(partition: number, sequence: number): Entry {
     const entries = this.#entries.get(partition) ?? [];
     this.#entries.set(partition, entries);

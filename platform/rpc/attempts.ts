@@ -73,10 +73,10 @@ export async function callWithRepeats(
 
 /** One that was not tried, or one that was where all others rest and it no longer does. */
 function pickUntried(addresses: Addresses<Connection>, tried: ReadonlySet<Connection>): Connection {
-  return addresses.pick(tried) ?? addresses.pick(nobody) as Connection;
+  return addresses.pick(tried) ?? addresses.pick(noConnections) as Connection;
 }
 
-const nobody: ReadonlySet<Connection> = new Set();
+const noConnections: ReadonlySet<Connection> = new Set();
 
 export function hasSideEffects(method: DescMethod): boolean {
   return method.idempotency !== Idempotency.NO_SIDE_EFFECTS;

@@ -48,11 +48,11 @@ async function* watch(
     context: HandlerContext;
   },
 ): AsyncGenerator<HealthCheckResponse> {
-  let told: ServingStatus | undefined;
+  let sent: ServingStatus | undefined;
   while (!context.signal.aborted) {
     const status = statusOf(request.service);
-    if (status !== told) yield create(HealthCheckResponseSchema, { status });
-    told = status;
+    if (status !== sent) yield create(HealthCheckResponseSchema, { status });
+    sent = status;
     if (closing()) return;
     await pause(clock, context.signal);
   }

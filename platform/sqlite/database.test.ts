@@ -122,22 +122,22 @@ describe("openDatabase()", () => {
     const full = 2;
     const normal = 1;
     const mode = (): unknown => database.handle.prepare("PRAGMA synchronous").get()?.["synchronous"];
-    const redoable = { redoable: true };
-    expect(await Promise.all([database.write(mode, redoable), database.write(mode, redoable)])).toEqual([normal, normal]);
-    expect(await Promise.all([database.write(mode, redoable), database.write(mode)])).toEqual([full, full]);
-    expect(await database.write(mode, redoable)).toBe(normal);
+    const repeatable = { repeatable: true };
+    expect(await Promise.all([database.write(mode, repeatable), database.write(mode, repeatable)])).toEqual([normal, normal]);
+    expect(await Promise.all([database.write(mode, repeatable), database.write(mode)])).toEqual([full, full]);
+    expect(await database.write(mode, repeatable)).toBe(normal);
     expect(await database.write(mode)).toBe(full);
   });
 
   test("durable() resolves when what can be seen is on the disk, and at once where it is", async () => {
-    await database.write(() => insert(1), { redoable: true });
+    await database.write(() => insert(1), { repeatable: true });
     await database.durable();
     await database.write(() => insert(2));
     await database.durable();
     expect(stored()).toEqual([1, 2]);
   });
 
-  test("a disk that fails behind a redoable write: nothing is taken any more until a restart, which has what was written", async () => {
+  test("a disk that fails behind a repeatable write: nothing is taken any more until a restart, which has what was written", async () => {
     await database.close();
     const disk = { fails: false, syncs: 0 };
     const sync = () => {
@@ -146,13 +146,13 @@ describe("openDatabase()", () => {
     };
     database = openDatabase({ path: join(folder, "a.db"), logger, sync });
     await database.write(() => insert(1));
-    await database.write(() => insert(2), { redoable: true });
+    await database.write(() => insert(2), { repeatable: true });
     await database.durable();
     expect(disk.syncs).toBe(1);
     disk.fails = true;
-    await database.write(() => insert(3), { redoable: true });
+    await database.write(() => insert(3), { repeatable: true });
     await expect(database.durable()).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
-    for (const options of [{ redoable: true }, {}]) {
+    for (const options of [{ repeatable: true }, {}]) {
       await expect(database.write(() => insert(4), options)).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
     }
     expect(logged).toEqual(["store_sync_failed", "store_write_failed"]);
@@ -167,7 +167,7 @@ describe("openDatabase()", () => {
     const sync = () => Promise.resolve(void (syncs += 1));
     database = openDatabase({ path: join(folder, "a.db"), logger, sync });
     await database.write(() => insert(1));
-    await database.write(() => insert(2), { redoable: true });
+    await database.write(() => insert(2), { repeatable: true });
     await database.write(() => database.prepare("DELETE FROM t WHERE a = 99").run());
     await database.durable();
     expect(syncs).toBe(1);

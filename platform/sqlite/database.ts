@@ -23,7 +23,7 @@ export interface Database {
    * writes wait), SHUTTING_DOWN (after `close`); but for the first, certainly nothing was written. Works run in
    * call order. After a failed commit the next write tries anew, so the store recovers with its disk.
    *
-   * With `redoable` it resolves as soon as the effects can be seen: a power cut may take them back, until `durable`, and
+   * With `repeatable` it resolves as soon as the effects can be seen: a power cut may take them back, until `durable`, and
    * then the caller does the same work once more, from what is durable. The end of the process takes nothing back.
    */
   write<T>(work: () => T, options?: WriteOptions): Promise<T>;
@@ -48,7 +48,7 @@ export interface Database {
 }
 
 interface WriteOptions {
-  readonly redoable?: boolean;
+  readonly repeatable?: boolean;
 }
 
 /** Opens or makes the file at `path`; `:memory:` gives one that lives as long as the process. Recovers after a crash. */
@@ -121,13 +121,13 @@ class GroupCommit implements Database {
     this.#walSync = createWalSync(path === inMemory ? undefined : `${path}-wal`, parts);
   }
 
-  write<T>(work: () => T, { redoable = false }: WriteOptions = {}): Promise<T> {
+  write<T>(work: () => T, { repeatable = false }: WriteOptions = {}): Promise<T> {
     if (this.#closing) return Promise.reject(new Refusal("SHUTTING_DOWN", "The store is closed"));
     if (this.#queue.length >= limits.storeWritesWaitingMax) {
       return Promise.reject(new Refusal("OVERLOADED", "Too many writes wait for the store"));
     }
     return new Promise<T>((resolve, reject) => {
-      this.#queue.push({ work, redoable, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
+      this.#queue.push({ work, repeatable, resolve: resolve as (value: unknown) => void, reject, failed: false, outcome: undefined });
       this.#schedule();
     });
   }
@@ -195,7 +195,7 @@ class GroupCommit implements Database {
     if (failure !== undefined) return failure;
     try {
       this.#rollback();
-      this.#setSyncs(batch.some(({ redoable }) => !redoable) || !this.#walSync.isOpen());
+      this.#setSyncs(batch.some(({ repeatable }) => !repeatable) || !this.#walSync.isOpen());
       this.#begin.run();
       if (!this.#runAll(batch)) {
         this.#rollback();
@@ -278,7 +278,7 @@ class GroupCommit implements Database {
 
 interface Waiting {
   readonly work: () => unknown;
-  readonly redoable: boolean;
+  readonly repeatable: boolean;
   readonly resolve: (value: unknown) => void;
   readonly reject: (reason: unknown) => void;
   failed: boolean;

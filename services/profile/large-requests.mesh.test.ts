@@ -9,7 +9,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { createEventStream, openEventStream } from "../../platform/events/jetstream.ts";
 import { checkedRecord } from "../../platform/intake/record-size.ts";
 import { laneLayout } from "../../platform/lane/layout.ts";
-import { createLocalNews } from "../../platform/lane/progress-news.fixture.ts";
+import { createLocalNotices } from "../../platform/lane/progress-notices.fixture.ts";
 import { openJetStreamSteps } from "../../platform/log/jetstream-fenced-step.ts";
 import { checkpointSubject, partitionSubject } from "../../platform/log/jetstream-stream.ts";
 import { openJetStreamLog } from "../../platform/log/jetstream.ts";
@@ -49,8 +49,8 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
     opened.push(intakeLog, lanes, steps, events);
     const replicas = openReplicas({ schema: [readFileSync(join(import.meta.dirname, "store/schema/schema.cql"), "utf8")] });
     const store = openCassandraProfileStore({ session: replicas.session(), clock, partitions: 1, bucketOf: bucketOfUser });
-    const news = createLocalNews();
-    const applied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
+    const notices = createLocalNotices();
+    const applied = openMeshApplied({ lanes, layout, intakePartitions: 1, notices, clock, logger: silentLogger });
     opened.push(applied);
     let made = 0;
     return {
@@ -72,7 +72,7 @@ await describeWith(["nats"], "a mesh whose messages are small", () => {
           ...store,
           id: "a",
           layout,
-          news,
+          notices,
           events,
           clock,
           logger: silentLogger,

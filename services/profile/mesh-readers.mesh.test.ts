@@ -25,7 +25,7 @@ import { decodeRecord } from "./intake/record-message.ts";
 import { type MeshReaders, startMeshReaders } from "./mesh-readers.ts";
 import { type MeshApplied, openMeshApplied } from "./reader/mesh-applied.ts";
 import type { Members } from "../../platform/lane/ownership.ts";
-import { createLocalNews } from "../../platform/lane/progress-news.fixture.ts";
+import { createLocalNotices } from "../../platform/lane/progress-notices.fixture.ts";
 import { randomHistory } from "./simulation/history.fixture.ts";
 import { fold } from "./simulation/fold.fixture.ts";
 import { look } from "./simulation/reference.fixture.ts";
@@ -65,7 +65,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
     "two of each at the same time, every message %s, one of them gone half way",
     { timeout: 120_000 },
     async (run) => {
-      const news = createLocalNews();
+      const notices = createLocalNotices();
       const session = await openKeyspace(cassandra, `readers_${run}`);
       opened.push(session);
       const store = openCassandraProfileStore({ session, clock, partitions: 1, bucketOf: bucketOfUser });
@@ -80,7 +80,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
           ...store,
           id,
           layout,
-          news,
+          notices,
           events,
           clock,
           logger: silentLogger,
@@ -95,7 +95,7 @@ await describeWith(["nats", "cassandra"], "startMeshReaders()", () => {
         }));
       }
       const { intake, lanes } = await openLogs(run);
-      const applied: MeshApplied = openMeshApplied({ lanes, layout, intakePartitions: 1, news, clock, logger: silentLogger });
+      const applied: MeshApplied = openMeshApplied({ lanes, layout, intakePartitions: 1, notices, clock, logger: silentLogger });
       const history = randomHistory(createWorld(1), 300);
       const records: { sequence: number; body: Uint8Array }[] = [];
       for (const [at, entry] of history.entries()) {

@@ -24,7 +24,7 @@ import { createUserCache } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { createGate, type Gate } from "../../platform/gate.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
-import { createProgressTeller, type ProgressNews, type ProgressTeller } from "../../platform/lane/progress-news.ts";
+import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
 import { resolveToLanes } from "./resolve/publish-steps.ts";
 import { createViews } from "./resolve/views.ts";
@@ -43,7 +43,7 @@ export interface MeshReaderOptions {
   };
   readonly identities: IdentityStore & IdentityWriter;
   readonly profiles: ProfileStore & ProfileWriter;
-  readonly news: ProgressNews;
+  readonly notices: ProgressNotices;
   readonly members: Members;
   /** Keeps beside the rows how far they come from the log; without it only the log says it. */
   readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
@@ -70,7 +70,7 @@ export interface MeshReaders {
 }
 
 export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
-  const teller = createProgressTeller(options);
+  const publisher = createProgressPublisher(options);
   const gate = createGate(limits.lanesAppliedAtOnceMax);
   const partitions = Array.from({ length: options.intake.partitions }, (_, partition) => `${resolving}${partition}`);
   const lanes = Array.from({ length: options.layout.lanes }, (_, lane) => `${applying}${lane}`);
@@ -79,15 +79,15 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
     work: [...partitions, ...lanes],
     start: (work) =>
       work.startsWith(resolving)
-        ? startResolver(options, teller, Number(work.slice(resolving.length)))
-        : startApplier(options, { teller, gate }, Number(work.slice(applying.length))),
+        ? startResolver(options, publisher, Number(work.slice(resolving.length)))
+        : startApplier(options, { publisher, gate }, Number(work.slice(applying.length))),
   });
   return {
     owned: ownership.owned,
     trouble: () => firstTrouble(ownership.owned),
     async close() {
       await ownership.close();
-      teller.close();
+      publisher.close();
     },
   };
 }
@@ -104,7 +104,7 @@ export function firstTrouble(owned: ReadonlyMap<string, Pick<Reading, "trouble">
 const resolving = "resolve-";
 const applying = "apply-";
 
-function startResolver(options: MeshReaderOptions, teller: ProgressTeller, partition: number): Reading {
+function startResolver(options: MeshReaderOptions, publisher: ProgressPublisher, partition: number): Reading {
   return resolveToLanes({
     ...options,
     partition,
@@ -119,14 +119,18 @@ function startResolver(options: MeshReaderOptions, teller: ProgressTeller, parti
       messageBytesMax: Math.min(limits.stepMessageBytesMax, options.steps.bodyBytesMax),
       stepBytesMax: limits.stepBytesMax,
     }),
-    onWritten: (sequence) => teller.written(partition, sequence),
+    onWritten: (sequence) => publisher.written(partition, sequence),
     decode: decodeRecord,
     resolve: resolveBatch,
     views: createViews(),
   });
 }
 
-function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: ProgressTeller; gate: Gate }, lane: number): Reading {
+function startApplier(
+  options: MeshReaderOptions,
+  { publisher, gate }: { publisher: ProgressPublisher; gate: Gate },
+  lane: number,
+): Reading {
   const outgoing = createOutgoing(options.events.publish, options.logger);
   const { note } = options;
   return applyLane({
@@ -147,6 +151,6 @@ function startApplier(options: MeshReaderOptions, { teller, gate }: { teller: Pr
     }),
     pack: (items) => packLaneMessage(items.map(packItem)),
     unpack: readLaneMessage,
-    onApplied: (position) => teller.applied(lane, position),
+    onApplied: (position) => publisher.applied(lane, position),
   });
 }

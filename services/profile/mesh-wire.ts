@@ -41,7 +41,7 @@ import { logOperator } from "./lanes/log-operator.ts";
 import type { MeshProfileConfig } from "./mesh-config.ts";
 import { type MeshReaderOptions, startMeshReaders } from "./mesh-readers.ts";
 import { meshWork, openProfileBacklog, type ProfileBacklog } from "./mesh-work.ts";
-import { openBusMembers, openBusNews } from "../../platform/lane/bus.ts";
+import { openBusMembers, openBusNotices } from "../../platform/lane/bus.ts";
 import { openMeshApplied } from "./reader/mesh-applied.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
 import { profileRoutes } from "./rpc/routes.ts";
@@ -127,15 +127,15 @@ async function open(
   const { backlog, store } = openProfileBacklog(measured, clock);
   opened.push(() => backlog.close());
   const logs = await openLogs(config, { clock, logger, lanePartitions: layout.partitions, guard }, opened);
-  const { intake, lanes, news, members, bus, events } = logs;
-  const applied = openMeshApplied({ lanes, layout, intakePartitions: config.partitions, news, clock, logger });
+  const { intake, lanes, notices, members, bus, events } = logs;
+  const applied = openMeshApplied({ lanes, layout, intakePartitions: config.partitions, notices, clock, logger });
   opened.push(() => applied.close());
   const readers = startMeshReaders({
     id: newId(laneMember, clock),
     ...logs,
     ...store,
     layout,
-    news,
+    notices,
     members,
     clock,
     logger,
@@ -237,7 +237,7 @@ async function openLogs(config: MeshProfileConfig, parts: MeshParts & { lanePart
   const members = bucketMembers(openBusMembers({ bus, subject: `${config.logName}-members`, clock }));
   const events = await openEventStream({ ...config.events, logger });
   opened.push(() => events.close());
-  return { intake, lanes, steps, bus, members, events, news: openBusNews(bus, `${config.logName}-progress`, clock) };
+  return { intake, lanes, steps, bus, members, events, notices: openBusNotices(bus, `${config.logName}-progress`, clock) };
 }
 
 function lanesName({ logName }: MeshProfileConfig): string {

@@ -6,20 +6,20 @@ import type { LogRecord } from "../../../platform/log/log.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { type LanePart, type LaneQuestions, openLaneApplied } from "./lane-applied.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { placeToBytes, type Told } from "../../../platform/lane/place.ts";
-import { createLocalNews } from "../../../platform/lane/progress-news.fixture.ts";
+import { placeToBytes, type StepReport } from "../../../platform/lane/place.ts";
+import { createLocalNotices } from "../../../platform/lane/progress-notices.fixture.ts";
 
 const layout = laneLayout(1, 2);
 
 function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = () => Promise.resolve(false)) {
   const clock = fakeClock();
-  const news = createLocalNews();
+  const notices = createLocalNotices();
   const told = [...first];
   const listeners = new Set<(partition: number) => void>();
   const applied = openLaneApplied({
     layout,
     intakePartitions: 1,
-    news,
+    notices,
     asks: { ask, isOwn: (lane) => lane === other },
     clock,
     logger: silentLogger,
@@ -37,14 +37,14 @@ function openTest(first: readonly LogRecord[] = [], ask: LaneQuestions["ask"] = 
     clock,
     tell(record: LogRecord) {
       told.push(record);
-      for (const listener of listeners) listener(layout.told(0));
+      for (const listener of listeners) listener(layout.reports(0));
     },
-    reached: (lane: number, position: number) => news.tell([{ kind: "applied", lane, position }]),
+    reached: (lane: number, position: number) => notices.publish([{ kind: "applied", lane, position }]),
   };
 }
 
-function stepAt(sequence: number, rest: Partial<Told>): LogRecord {
-  const step: Told = { through: 0, now: 0, written: 0, tails: [], touched: [], outcomes: [], ...rest };
+function stepAt(sequence: number, rest: Partial<StepReport>): LogRecord {
+  const step: StepReport = { through: 0, now: 0, written: 0, tails: [], touched: [], outcomes: [], ...rest };
   return { sequence, body: placeToBytes(step) };
 }
 

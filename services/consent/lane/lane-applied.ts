@@ -10,16 +10,16 @@ import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { AskLane } from "../../../platform/lane/lane-asks.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
-import { tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
+import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
-import type { ProgressNews } from "../../../platform/lane/progress-news.ts";
+import type { ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 
 export interface LaneAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
-  readonly news: ProgressNews;
+  readonly notices: ProgressNotices;
   /** Whoever works on lanes. */
   readonly asks: LaneQuestions;
   readonly clock: Clock;
@@ -62,11 +62,11 @@ interface Heard {
 }
 
 export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
-  const { clock, intakePartitions, news, asks } = parts;
+  const { clock, intakePartitions, notices, asks } = parts;
   const applied = Array.from({ length: parts.layout.partitions }, () => createProgress(clock));
   const heard = Array.from({ length: intakePartitions }, (): Heard => ({ resolved: createProgress(clock), tails: [], waiting: 0 }));
   const readings = heard.map((partition, at) => hear(parts, partition, at));
-  const stop = news.listen((one) => {
+  const stop = notices.listen((one) => {
     if (one.kind === "applied") applied[one.lane]?.advance(one.position);
   });
 
@@ -118,7 +118,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
 
 /** Reads what is told from the last step on: its tails hold for all steps before it. At once where a read waits for it, else now and then. */
 function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, partition: number): Reading {
-  const source = layout.told(partition);
+  const source = layout.reports(partition);
   let position: number | undefined;
   return readOn({
     clock,
@@ -145,9 +145,9 @@ function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, 
       const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
       const last = records.at(-1);
       if (last !== undefined) {
-        const told = toldFromBytes(last.body);
-        heard.tails = tailsAfter(told, last.sequence + 1);
-        heard.resolved.advance(told.through);
+        const report = stepReportFromBytes(last.body);
+        heard.tails = tailsAfter(report, last.sequence + 1);
+        heard.resolved.advance(report.through);
       }
       position = last?.sequence ?? after;
       return records.length > 0 ? "busy" : "idle";

@@ -42,7 +42,7 @@ export interface LaneApplierParts {
 interface LanePace {
   /** Users or addresses that are taken together at most. */
   readonly usersMax: number;
-  /** How long without news until the lane is looked at, and how often the position is saved, in milliseconds. */
+  /** How long without a notice until the lane is looked at, and how often the position is saved, in milliseconds. */
   readonly idleMs: number;
   readonly saveMs: number;
   /** Calls back where a fan-out may go on before its rest is over, as nobody needs the thread; given after a piece of `workedMs`. Returns how to stop that. */
@@ -64,7 +64,7 @@ export function startLaneApplier(parts: LaneApplierParts): LaneApplying {
     watch: (wake) =>
       parts.lanes.watch((changed) => {
         if (changed !== parts.lane) return;
-        applier.news();
+        applier.noticed();
         wake();
       }),
   }, applier);
@@ -85,7 +85,7 @@ class LaneApplier {
   readonly #asks: LaneAsks;
   /** Undefined: the lane has to be read again. */
   #window: LaneWindow | undefined;
-  /** Something may follow in the lane, as far as is heard; without news it is looked for at a time. */
+  /** Something may follow in the lane, as far as is heard; without a notice it is looked for at a time. */
   #mayFollow = true;
   #lookAt = 0;
   /** The last look found something. */
@@ -94,7 +94,7 @@ class LaneApplier {
   #manyAt = 0;
   #stopLooking = () => {};
   #first: "wanted" | "few" = "few";
-  #told = 0;
+  #published = 0;
   readonly #checkpoint: LaneCheckpoint;
   #applying = false;
 
@@ -109,15 +109,15 @@ class LaneApplier {
       clock: parts.clock,
       isPast: (keys, message) => this.#window?.isPast(keys, message) ?? false,
       onAsk: ({ through }) => {
-        // News of it may have been lost
-        if (through > (this.#window?.read ?? 0)) this.news();
+        // The notice of it may have been lost
+        if (through > (this.#window?.read ?? 0)) this.noticed();
         wake();
       },
     });
     this.ask = this.#asks.ask;
   }
 
-  news(): void {
+  noticed(): void {
     this.#mayFollow = true;
   }
 
@@ -166,7 +166,7 @@ class LaneApplier {
     const position = await this.#checkpoint.load();
     const window = openLaneWindow({ position, concernOf, room });
     this.#window = window;
-    this.#told = position;
+    this.#published = position;
     onApplied(position);
     this.#asks.settle();
     return window;
@@ -240,8 +240,8 @@ class LaneApplier {
   }
 
   #tell(window: LaneWindow): void {
-    if (window.position > this.#told) {
-      this.#told = window.position;
+    if (window.position > this.#published) {
+      this.#published = window.position;
       this.#parts.onApplied(window.position);
     }
     this.#asks.settle();

@@ -16,7 +16,7 @@ import { partitionOf } from "../../../platform/log/partition.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { StreamsConfig } from "../../../platform/mesh-config.ts";
 import { type WatchedLags, watchLags } from "../../../platform/telemetry/lag-history.ts";
-import { type BusAsks, openBusAsks, openBusMembers, openBusNews } from "../../../platform/lane/bus.ts";
+import { type BusAsks, openBusAsks, openBusMembers, openBusNotices } from "../../../platform/lane/bus.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { openLaneApplied } from "./lane-applied.ts";
 import { startLaneApplier } from "./lane-applier.ts";
@@ -26,7 +26,7 @@ import { createLanePositions } from "../../../platform/lane/lane-positions.ts";
 import { type ConcernOf, type LaneBody, laneKey, type WindowRoom } from "./lane-window.ts";
 import { type LaneLayout, laneLayout } from "../../../platform/lane/layout.ts";
 import { type Members, type Ownership, ownWork } from "../../../platform/lane/ownership.ts";
-import { createProgressTeller, type ProgressNews } from "../../../platform/lane/progress-news.ts";
+import { createProgressPublisher, type ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
 
 export interface MeshLanesOptions {
@@ -103,9 +103,9 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
   const { intake, lanes, steps } = await openLogs(options, layout, opened);
   const bus = await connectJetStream({ ...nats, logger });
   opened.push(() => bus.close());
-  const news = openBusNews(bus, `${logName}-progress-${service}`, clock);
+  const notices = openBusNotices(bus, `${logName}-progress-${service}`, clock);
   const asks = openBusAsks(bus, `${logName}-asks-${service}`);
-  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, news, asks, clock, logger });
+  const applied = openLaneApplied({ lanes, layout, intakePartitions: partitions, notices, asks, clock, logger });
   opened.push(() => applied.close());
   const lag = openLanesLag({ service, lanes: lanesOf(service, layout), heard: (lane) => applied.heard(lane) }, clock);
   const watched = watchLags([lag], clock);
@@ -129,7 +129,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
     start(work) {
       const members = openBusMembers({ bus, subject: `${logName}-members-${service}`, clock });
       opened.push(() => members.close());
-      ownership = shareOut(options, { lanes, steps, layout, news, asks, members, work }, opened);
+      ownership = shareOut(options, { lanes, steps, layout, notices, asks, members, work }, opened);
     },
     trouble() {
       if (!bus.up) return "NATS is away";
@@ -157,7 +157,7 @@ interface Shared {
   readonly lanes: Log;
   readonly steps: FencedSteps;
   readonly layout: LaneLayout;
-  readonly news: ProgressNews;
+  readonly notices: ProgressNotices;
   readonly asks: BusAsks;
   readonly members: Members;
   readonly work: LaneApplyWork;
@@ -165,14 +165,14 @@ interface Shared {
 
 /** Takes this process's share of the service's lanes, whoever else is there. */
 function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ownership {
-  const { lanes, steps, layout, news, asks, members, work: { concernOf, apply } } = shared;
+  const { lanes, steps, layout, notices, asks, members, work: { concernOf, apply } } = shared;
   const { service, streams, guard, clock, logger } = options;
   const positions = createLanePositions(steps, {
     subjectOf: (lane) => checkpointSubject(lanesName(streams), `${service}-${lane}`),
     note: (lane, position) => guard.marks.reach(new Map([[`${service}-${lane}`, position]])),
   });
-  const teller = createProgressTeller({ news, clock });
-  opened.push(() => teller.close());
+  const publisher = createProgressPublisher({ notices, clock });
+  opened.push(() => publisher.close());
   const gate = createGate(limits.lanesAppliedAtOnceMax);
   const room: WindowRoom = { users: 0, bytes: 0 };
   const own = lanesOf(service, layout);
@@ -196,7 +196,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
         room,
         clock,
         logger,
-        onApplied: (place) => teller.applied(lane, place),
+        onApplied: (place) => publisher.applied(lane, place),
       });
       return servingAsks(applying, asks.serve(lane, applying.ask));
     },

@@ -63,7 +63,7 @@ export async function openSqliteConsent<State>(database: Database, of: SqliteSta
       ends: ledger.heads(database, workspaceId, keys),
     }),
     // The lane has the records until all of this is durable
-    commit: (step) => database.write(() => commitStep(step), { redoable: true }),
+    commit: (step) => database.write(() => commitStep(step), { repeatable: true }),
     entriesSince: () => Promise.resolve([]),
     waiting: (workspaceId) => Promise.resolve(setAside.waiting(workspaceId)),
     setAsideOf: (workspaceId, max) => Promise.resolve(setAside.of(workspaceId, max)),

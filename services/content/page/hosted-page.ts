@@ -66,7 +66,7 @@ export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): Fi
     const page = filledIn(pages, now, kind);
     if (page !== undefined) return page;
   }
-  return plainPage(builtInConfirmation({ title, head: headOf(options) }, told(now, saved)), now);
+  return plainPage(builtInConfirmation({ title, head: headOf(options) }, choicesInWords(now, saved)), now);
 }
 
 /** Shown in place of one another, the first that there is. */
@@ -136,7 +136,7 @@ function builtIn({ center, person, states }: Shown): string {
   });
 }
 
-function told({ states }: Shown, saved: Choices): (readonly [string, string])[] {
+function choicesInWords({ states }: Shown, saved: Choices): (readonly [string, string])[] {
   const groups = [...saved.groups].map(([id, state]) =>
     [states.groups.find((group) => group.id === id)?.name ?? id, words[state]] as const
   );

@@ -9,13 +9,13 @@ import type { LaneItem } from "../domain/lane-item.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
-import { type DueParts, type Dues, duesOf, duesOfAnnouncement, payDues } from "./dues.ts";
+import { type EffectParts, type Effects, effectsOf, effectsOfAnnouncement, runEffects } from "./effects.ts";
 import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
 
-export type ApartParts = RunParts & DueParts & {
+export type ApartParts = RunParts & EffectParts & {
   readonly cache: UserCache;
   /** Rests between applying and making what is written, and between users: where all of it is long, others get their turn. */
   readonly pace?: Pace;
@@ -132,7 +132,7 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   const { user, waiting, reason } = await loadApart(parts, given);
   const arriving = recordsOf(items);
   const changes = noChanges(workspaceId);
-  const work: Work = { parts, user, changes, dues: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
+  const work: Work = { parts, user, changes, effects: items.flatMap((item) => (item.type === "announce" ? [item] : [])) };
   if (user.held && !isWoken(user, { items, waiting })) return await holdOn(work, { arriving, reason });
   const records = inOrder(waiting, arriving);
   // A user who ends anyway is not held back by what cannot be applied
@@ -141,7 +141,7 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
     workspaceId,
     user,
     changes,
-    dues: [],
+    effects: [],
     poison,
     passesOver: (mark) => (ending !== undefined && isAfter(ending.mark, mark)) || isSkipped(items, mark),
     flush: () => save(work),
@@ -149,15 +149,15 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   const wasHeld = user.held;
   const blocked = await runRecords(parts, run, records);
   // Before the state is saved: a record of which nobody can be told has to wait
-  parts.eventsOf(workspaceId, run.dues.flatMap(({ told }) => told));
-  if (wasHeld && run.dues.some(isOwed)) {
-    // Held records stay until their dues are paid: whoever comes next finds them and pays again
+  parts.eventsOf(workspaceId, run.effects.flatMap(({ records }) => records));
+  if (wasHeld && run.effects.some(hasEffects)) {
+    // Held records stay until their effects are done: the next applier finds them and does them again
     await save(work);
-    await pay(work, run.dues);
+    await runOwnEffects(work, run.effects);
   }
   letGo(work, { blocked, records, waiting });
   await save(work);
-  if (!wasHeld || work.dues.length > 0) await pay(work, wasHeld ? [] : run.dues);
+  if (!wasHeld || work.effects.length > 0) await runOwnEffects(work, wasHeld ? [] : run.effects);
   remember(parts, workspaceId, { user, reason: blocked?.reason });
   return outcomeOf(blocked, { records, poison });
 }
@@ -167,7 +167,7 @@ interface Work {
   readonly user: LaneUser;
   readonly changes: LaneChanges;
   /** Announcements that came. */
-  readonly dues: readonly Extract<LaneItem, { type: "announce" }>[];
+  readonly effects: readonly Extract<LaneItem, { type: "announce" }>[];
 }
 
 /**
@@ -203,7 +203,7 @@ async function holdFurther(parts: ApartParts, given: UserItems): Promise<Outcome
   const { workspaceId, userId, items } = given;
   const stored = (await parts.profiles.loadUsers(workspaceId, [userId])).get(userId);
   if (!stored?.held) return undefined;
-  const work = { parts, user: laneUser(userId, stored), changes: noChanges(workspaceId), dues: [] };
+  const work = { parts, user: laneUser(userId, stored), changes: noChanges(workspaceId), effects: [] };
   return await holdOn(work, { arriving: recordsOf(items), reason: parts.holds.get(holdKey(given)) ?? "" });
 }
 
@@ -223,7 +223,7 @@ async function holdOn(work: Work, { arriving, reason }: { arriving: readonly Pro
     changes.held.set(user.id, { reason, since: last.mark, records: fresh });
     await parts.profiles.save(changes);
   }
-  await pay(work, arriving.filter((record) => isPast(user, record.mark)).map(duesOf));
+  await runOwnEffects(work, arriving.filter((record) => isPast(user, record.mark)).map(effectsOf));
   remember(parts, changes.workspaceId, { user, reason });
   return { held: true };
 }
@@ -269,12 +269,12 @@ async function save({ parts, user, changes }: Work): Promise<void> {
   for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
 }
 
-async function pay({ parts, user, changes, dues }: Work, own: readonly Dues[]): Promise<void> {
-  await payDues(parts, changes.workspaceId, [...own, ...dues.map((announcement) => duesOfAnnouncement(user, announcement))]);
+async function runOwnEffects({ parts, user, changes, effects }: Work, own: readonly Effects[]): Promise<void> {
+  await runEffects(parts, changes.workspaceId, [...own, ...effects.map((announcement) => effectsOfAnnouncement(user, announcement))]);
 }
 
-function isOwed({ announce, handoffs, merges, told }: Dues): boolean {
-  return announce.length + handoffs.length + merges.length + told.length > 0;
+function hasEffects({ announce, handoffs, merges, records }: Effects): boolean {
+  return announce.length + handoffs.length + merges.length + records.length > 0;
 }
 
 function remember(

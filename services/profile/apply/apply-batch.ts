@@ -23,7 +23,7 @@ export async function applyBatch(parts: ApartParts, addressed: readonly Addresse
   const apart: ApartUser[] = [];
   for (const [workspaceId, items] of byWorkspace(addressed)) {
     const others = await halved([...items], {
-      work: (users) => applyPlainly(parts, workspaceId, users),
+      work: (users) => applyOwnRows(parts, workspaceId, users),
       alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
     });
     for (const user of others.flat()) {
@@ -50,7 +50,7 @@ function byWorkspace(addressed: readonly Addressed[]): Map<string, Map<UserId, L
 }
 
 /** Applies and saves the users that need nothing but their row; returns the others. */
-async function applyPlainly(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
+async function applyOwnRows(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<UserItems[]> {
   parts.pace?.begin();
   const apart: UserItems[] = [];
   const loaded = await loadUsers(parts, workspaceId, users.map(([userId]) => userId));

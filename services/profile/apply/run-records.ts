@@ -5,7 +5,7 @@ import type { Mark } from "../domain/profile.ts";
 import type { ProfileChange, ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
-import { type Dues, duesOf } from "./dues.ts";
+import { type Effects, effectsOf } from "./effects.ts";
 import { isPast, journalRecord, type LaneChanges, type LaneUser } from "./lane-user.ts";
 
 export interface RunParts {
@@ -18,7 +18,7 @@ export interface Run {
   readonly workspaceId: string;
   readonly user: LaneUser;
   readonly changes: LaneChanges;
-  readonly dues: Dues[];
+  readonly effects: Effects[];
   /** Reasons of records whose pure step threw in an earlier attempt, by mark. */
   readonly poison: ReadonlyMap<string, string>;
   /** Whether the poisonous record of this mark is passed over. */
@@ -67,7 +67,7 @@ export async function runRecords(parts: RunParts, run: Run, records: readonly Pr
       if (reason !== undefined) return { at, reason };
       run.user.mark = record.mark;
     }
-    run.dues.push(duesOf(record));
+    run.effects.push(effectsOf(record));
   }
   return undefined;
 }

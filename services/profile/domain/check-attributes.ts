@@ -50,7 +50,7 @@ export function checkAttributes(raw: RawObject, faults: FieldFaults = new FieldF
 /** Everything that is wrong with an object that is refused. */
 export function attributesVerdicts(raw: RawObject, groups?: ReadonlySet<string>): string[] {
   const faults = new FieldFaults();
-  const object: Draft<AttributeObject> = { kind: "attribute", user: nobody, updateOnly: false };
+  const object: Draft<AttributeObject> = { kind: "attribute", user: noUser, updateOnly: false };
   const refused = verdictsOf([
     () => checkUser(raw),
     () => checkFlag(raw, "_update_existing_only"),
@@ -107,7 +107,7 @@ function checkField(name: StandardField, value: unknown, faults: FieldFaults): F
 }
 
 /** Nobody's key: where everything that is wrong is told, email and phone are data. */
-const nobody: UserKey = { by: "platformId", id: "" };
+const noUser: UserKey = { by: "platformId", id: "" };
 
 function checkAttributeName(name: string): string {
   if (name !== "" && hasAtMostChars(name, limits.attributeNameCharsMax)) return name;

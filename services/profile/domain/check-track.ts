@@ -128,9 +128,9 @@ function verdictsAbout(value: unknown, first: Verdict, all: (raw: RawObject) => 
 
 /** Once a request has told many, an object tells its first and how many there are: the answer stays small. */
 function tellFields(report: Draft, place: { readonly inputArray: InputArray; readonly index: number }, { list, count }: FieldFaults): void {
-  const told = report.errors.length < limits.fieldFaultsPerRequestMax ? list : list.slice(0, 1);
-  for (const [at, { field, text }] of told.entries()) {
-    const more = at === told.length - 1 && count > told.length ? `; ${count - told.length} more fields were not taken` : "";
+  const reported = report.errors.length < limits.fieldFaultsPerRequestMax ? list : list.slice(0, 1);
+  for (const [at, { field, text }] of reported.entries()) {
+    const more = at === reported.length - 1 && count > reported.length ? `; ${count - reported.length} more fields were not taken` : "";
     report.errors.push({ type: text + more, ...place, field });
   }
 }

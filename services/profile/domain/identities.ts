@@ -64,7 +64,7 @@ export class NeedRows {
   }
 }
 
-const nobody: readonly Sharer[] = [];
+const noSharers: readonly Sharer[] = [];
 
 export function createIdentities(workspaceId: string): Identities {
   const cache = createRowCache();
@@ -92,7 +92,7 @@ export function createIdentities(workspaceId: string): Identities {
     user,
     deviceUserOf: (device) => read(device) as UserId | undefined,
     takerOf: (id) => read(takerKey(id)) as UserId | undefined,
-    sharers: (address) => (read(address) as readonly Sharer[] | undefined) ?? nobody,
+    sharers: (address) => (read(address) as readonly Sharer[] | undefined) ?? noSharers,
     repeat: (keyHash) => read(`r:${keyHash}`) as RepeatRow | undefined,
     job: (jobId) => read(`j:${jobId}`) as JobRow | undefined,
     merge: (mergeId) => read(`m:${mergeId}`) as MergeRow | undefined,

@@ -87,8 +87,8 @@ function updatedId(workspaceId: string, users: ReadonlyMap<UserId, Updated>): st
   let last = 0;
   for (const { mark: [sequence] } of users.values()) last = Math.max(last, sequence);
   const places = Array.from(users, ([userId, { mark }]) => [userId, mark]);
-  const told = sha256Hex(JSON.stringify([workspaceId, ...places])).slice(0, toldChars);
-  return `${last.toString(16).padStart(placeChars, "0")}${told}`;
+  const digest = sha256Hex(JSON.stringify([workspaceId, ...places])).slice(0, digestChars);
+  return `${last.toString(16).padStart(placeChars, "0")}${digest}`;
 }
 
 function eventOf(workspaceId: string, { userId, mark, now, change, externalId = "" }: ProfileRecord): PublishedEvent | undefined {
@@ -154,4 +154,4 @@ function placeOf([sequence, part]: Mark): { sequence: bigint; part: number } {
 /** Hex digits of a sequence, which is below 2^53. */
 const placeChars = 14;
 /** Hex digits of the hash that stand in the id of an event. */
-const toldChars = 24;
+const digestChars = 24;

@@ -10,15 +10,15 @@ import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Applied, RecordOutcome } from "../domain/ports.ts";
 import { createOutcomes, type Outcomes } from "./outcomes.ts";
 import { createProgress, type Progress } from "../../../platform/lane/progress.ts";
-import { tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
-import type { News, ProgressNews } from "../../../platform/lane/progress-news.ts";
+import { stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
+import type { ProgressNotice, ProgressNotices } from "../../../platform/lane/progress-notices.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";
 
 export interface MeshAppliedParts {
   readonly lanes: Pick<Log, "read" | "tail" | "watch">;
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
-  readonly news: ProgressNews;
+  readonly notices: ProgressNotices;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -33,13 +33,13 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   const lanes = new Map<number, number>();
   const heard = Array.from({ length: parts.intakePartitions }, () => new HeardPartition(parts.clock, lanes));
   const readings = heard.map((partition, at) => hear(parts, { partition, at }));
-  const stop = parts.news.listen((news) => take(news));
+  const stop = parts.notices.listen(take);
 
-  function take(news: News): void {
-    if (news.kind === "written") {
-      heard[news.partition]?.wrote(news.sequence);
-    } else if (news.lane < parts.layout.lanes && news.position > (lanes.get(news.lane) ?? 0)) {
-      lanes.set(news.lane, news.position);
+  function take(notice: ProgressNotice): void {
+    if (notice.kind === "written") {
+      heard[notice.partition]?.wrote(notice.sequence);
+    } else if (notice.lane < parts.layout.lanes && notice.position > (lanes.get(notice.lane) ?? 0)) {
+      lanes.set(notice.lane, notice.position);
       for (const partition of heard) partition.settle();
     }
   }
@@ -63,7 +63,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
 }
 
 /** A step that was told and is not known to be readable yet. */
-interface ToldStep {
+interface ReportedStep {
   readonly through: number;
   readonly checkpoint: number;
   /** Of the profile lanes, which come first in the layout. */
@@ -74,7 +74,7 @@ class HeardPartition {
   readonly progress: Progress;
   readonly outcomes: Outcomes<RecordOutcome> = createOutcomes(limits.outcomesKeptMax);
   readonly #lanes: ReadonlyMap<number, number>;
-  #steps: ToldStep[] = [];
+  #steps: ReportedStep[] = [];
   #written = 0;
 
   constructor(clock: Clock, lanes: ReadonlyMap<number, number>) {
@@ -82,7 +82,7 @@ class HeardPartition {
     this.#lanes = lanes;
   }
 
-  told(step: ToldStep): void {
+  reported(step: ReportedStep): void {
     this.#steps.push(step);
     // A step that is left out is waited for by the one after it
     if (this.#steps.length > limits.stepsHeardMax) {
@@ -105,7 +105,7 @@ class HeardPartition {
     this.progress.advance(last.through);
   }
 
-  #isReadable(step: ToldStep | undefined): boolean {
+  #isReadable(step: ReportedStep | undefined): boolean {
     if (step === undefined || step.checkpoint > this.#written) return false;
     return step.tails.every((tail, lane) => tail <= (this.#lanes.get(lane) ?? 0));
   }
@@ -114,7 +114,7 @@ class HeardPartition {
 /** Reads what is told from the last step on: its tails hold for all steps before it. */
 function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: HeardPartition; readonly at: number }): Reading {
   const { lanes, layout, clock, logger } = parts;
-  const source = layout.told(at);
+  const source = layout.reports(at);
   let position: number | undefined;
   return readOn({
     clock,
@@ -128,11 +128,11 @@ function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: 
       const after = position ?? Math.max(0, await lanes.tail(source) - 1);
       const records = await lanes.read(source, after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
       for (const { sequence, body } of records) {
-        const told = toldFromBytes<RecordOutcome>(body);
-        for (const [place, outcome] of told.outcomes) partition.outcomes.put(place, outcome);
+        const report = stepReportFromBytes<RecordOutcome>(body);
+        for (const [place, outcome] of report.outcomes) partition.outcomes.put(place, outcome);
         const checkpoint = sequence + 1;
-        const tails = tailsAfter(told, checkpoint).slice(0, layout.lanes);
-        partition.told({ through: told.through, checkpoint, tails });
+        const tails = tailsAfter(report, checkpoint).slice(0, layout.lanes);
+        partition.reported({ through: report.through, checkpoint, tails });
       }
       position = records.at(-1)?.sequence ?? after;
       return records.length > 0 ? "busy" : "idle";

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { systemClock } from "../../../platform/clock.ts";
 import { checkedRecord } from "../../../platform/intake/record-size.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
-import { placeFromBytes, toldFromBytes } from "../../../platform/lane/place.ts";
+import { placeFromBytes, stepReportFromBytes } from "../../../platform/lane/place.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import { packRecords, unpackRecords } from "../../../platform/log/packed-records.ts";
@@ -118,7 +118,9 @@ async function carryOut(backlog: readonly Sent[], maxPayload: number) {
   await expect.poll(() => failures.length > 0 || through() === tail, { interval: 10, timeout: 400_000 }).toBe(true);
   await reading.close();
   expect([...failures, ...intakeLog.stream.beyond, ...lanes.stream.beyond]).toEqual([]);
-  const told = lanes.stream.of(`lanes.${layout.told(0)}`).flatMap(({ body }) => toldFromBytes(body).outcomes.map(([, outcome]) => outcome));
+  const told = lanes.stream.of(`lanes.${layout.reports(0)}`).flatMap(({ body }) =>
+    stepReportFromBytes(body).outcomes.map(([, outcome]) => outcome)
+  );
   // Places in the intake differ, as records take more messages or fewer: and with them the users' ids, and their lanes
   const items = [0, 1, 2].map((service) =>
     Array.from({ length: layout.lanes }, (_, lane) => lanes.stream.of(`lanes.${service * layout.lanes + lane}`)).flat()

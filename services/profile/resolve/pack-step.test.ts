@@ -8,7 +8,7 @@ import { packRecords, unpackRecords } from "../../../platform/log/packed-records
 import type { IdentityKey } from "../domain/identity.ts";
 import { laneLayout } from "../../../platform/lane/layout.ts";
 import { fittingItems, type PackParts, packStep, readRows, rowEntriesOf, type StepContent } from "./pack-step.ts";
-import { firstPlace, placeFromBytes, placeToBytes, tailsAfter, toldFromBytes } from "../../../platform/lane/place.ts";
+import { firstPlace, placeFromBytes, placeToBytes, stepReportFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import type { Effect } from "./plan-effects.ts";
 
 const layout = laneLayout(1, 2);
@@ -71,12 +71,15 @@ test("packStep() ends with what is told and the checkpoint, which know where eac
     const answer = "a".repeat(answerChars);
     const packed = step(effects, { all: [] }, answer);
     const { messages, place } = packed;
-    const [told, ...more] = recordsIn(packed, `l.${layout.told(0)}`);
+    const [told, ...more] = recordsIn(packed, `l.${layout.reports(0)}`);
     expect(more).toEqual([]);
     expect(told?.at).toBe(messages.length - 2);
     expect(messages.at(-1)?.subject).toBe("l.checkpoint.0");
     expect(placeFromBytes(messages.at(-1)?.body ?? new Uint8Array())).toEqual(place);
-    expect(toldFromBytes(told?.body ?? new Uint8Array())).toEqual({ ...place, outcomes: [[7, { repeat: { kind: "first", answer } }]] });
+    expect(stepReportFromBytes(told?.body ?? new Uint8Array())).toEqual({
+      ...place,
+      outcomes: [[7, { repeat: { kind: "first", answer } }]],
+    });
     const first = 100;
     const tails = tailsAfter(place, first + messages.length - 1);
     for (const lane of [0, 1]) {

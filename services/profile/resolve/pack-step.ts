@@ -61,11 +61,11 @@ export function packStep(parts: PackParts, sizes: StepSizes, { effects, rows, ou
   for (let count = 1;;) {
     const last = messages.length + count;
     const whole: Place = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
-    const told = cutRecord(subjectOf(layout.told(partition)), toldToBytes(whole, outcomes), sizes.messageBytesMax);
-    if (told.length === count) {
-      return { messages: [...messages, ...told, { subject: checkpointSubject, body: placeToBytes(whole) }], place: whole };
+    const reports = cutRecord(subjectOf(layout.reports(partition)), stepReportToBytes(whole, outcomes), sizes.messageBytesMax);
+    if (reports.length === count) {
+      return { messages: [...messages, ...reports, { subject: checkpointSubject, body: placeToBytes(whole) }], place: whole };
     }
-    count = told.length;
+    count = reports.length;
   }
 }
 
@@ -188,7 +188,7 @@ export function readRows(records: readonly Uint8Array[]): RowChanges[] {
     .map(([workspaceId, rows]) => ({ workspaceId, rows: new Map(rows.map(([key, row]) => [key, row])) }));
 }
 
-function toldToBytes(place: Place, outcomes: StepContent["outcomes"]): Uint8Array {
-  const told = { ...place, outcomes };
-  return placeToBytes(told);
+function stepReportToBytes(place: Place, outcomes: StepContent["outcomes"]): Uint8Array {
+  const report = { ...place, outcomes };
+  return placeToBytes(report);
 }

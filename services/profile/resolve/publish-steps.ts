@@ -90,7 +90,7 @@ class PublishedSteps implements Steps {
   #trimAt = 0;
   /** Read since the last trim. */
   #bytes = 0;
-  #told = { last: 0, before: 0 };
+  #report = { last: 0, before: 0 };
 
   constructor(parts: PublishParts) {
     this.#parts = parts;
@@ -285,8 +285,8 @@ class PublishedSteps implements Steps {
     await lanes.trim(layout.rows(partition), place.inside === undefined ? sequence - 1 : place.written);
     await fenced.trimCheckpoints(checkpointSubject, sequence);
     // Those who wait for outcomes may still be on their way through what was told since the last time
-    this.#told = { last: sequence - 1, before: this.#told.last };
-    if (this.#told.before > 0) await lanes.trim(layout.told(partition), this.#told.before - 1);
+    this.#report = { last: sequence - 1, before: this.#report.last };
+    if (this.#report.before > 0) await lanes.trim(layout.reports(partition), this.#report.before - 1);
     this.#trimmed = place.through;
     this.#bytes = 0;
     this.#trimAt = now + limits.laneTrimMs;

@@ -33,8 +33,8 @@ export async function firstAnswer(
   const stored = (await parts.identities.load(workspaceId, [rowKey(keyHash)])).get(rowKey(keyHash));
   if (stored !== undefined) return await whole(parts.identities, workspaceId, (stored as RepeatRow).answer);
   const answer = await make();
-  const told = await store(parts, { scope, mark: { ...mark, keyHash } }, answer);
-  return told === undefined ? answer : await whole(parts.identities, workspaceId, told);
+  const first = await store(parts, { scope, mark: { ...mark, keyHash } }, answer);
+  return first === undefined ? answer : await whole(parts.identities, workspaceId, first);
 }
 
 /** Undefined: this answer is the first; else the stored form of the one that is. */

@@ -46,7 +46,7 @@ export async function handleTrackUsersSync(
   if (!await parts.applied.wait(position, limits.outcomeWaitMsMax)) throw new Refusal("OUTCOME_UNKNOWN");
   async function rendered(): Promise<Uint8Array> {
     const profile = await profileOf(parts, scope.workspaceId, object.user);
-    return profile === undefined ? nobody : answerOf(toJsonBytes(syncUser(object.user, profile)), fullErrors(object, profile));
+    return profile === undefined ? emptyAnswer : answerOf(toJsonBytes(syncUser(object.user, profile)), fullErrors(object, profile));
   }
   const answer = mark === undefined
     ? await rendered()
@@ -67,7 +67,7 @@ async function profileOf({ identities, profiles }: ReadParts, workspaceId: strin
   return id === undefined ? undefined : (await profiles.load(workspaceId, [id])).get(id);
 }
 
-const nobody = new Uint8Array();
+const emptyAnswer = new Uint8Array();
 
 /** The user, and behind a line's end, which no compact JSON holds, what there was no room for: a repeat is told the same. */
 function answerOf(user: Uint8Array, full: readonly ObjectError[]): Uint8Array {

@@ -30,11 +30,11 @@ export async function getUserStatus(
   const groups = new Map(known.map((group) => [group.id, group]));
   const users = page.map((user) => {
     const states = [...rows.get(user.userId)?.groups ?? []];
-    const told = states.flatMap(([id, state]) => {
+    const ofUser = states.flatMap(([id, state]) => {
       const group = groups.get(id);
       return group === undefined ? [] : [{ group, state }];
     });
-    return { ...user, groups: told };
+    return { ...user, groups: ofUser };
   });
   return { users, total: all.length, behind: behind || late || held };
 }

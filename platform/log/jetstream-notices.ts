@@ -1,16 +1,16 @@
-/** Who hears that something new may be read: told by this process at once, by the server for others, and asked for now and then. */
+/** Who hears that something new may be read: called by this process at once, by the server for others, and asked for now and then. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { JetStreamConnection } from "./jetstream-connection.ts";
 import { lastMessage } from "./jetstream-read.ts";
-import { endOfStream, newsSubject } from "./jetstream-stream.ts";
+import { endOfStream, noticeSubject } from "./jetstream-stream.ts";
 import type { RecentRecords } from "./recent-records.ts";
 
-export interface News {
+export interface RecordNotices {
   watch(listener: (partition: number) => void): () => void;
   /** A read found nothing above the sequence. */
   foundEnd(partition: number, sequence: number): void;
-  /** Whether that still holds, as far as is heard: false where nobody watches, and where news may have been lost since. */
+  /** Whether that still holds, as far as is heard: false where nobody watches, and where notices may have been lost since. */
   isEnd(partition: number, sequence: number): boolean;
   end(): void;
 }
@@ -20,26 +20,26 @@ export interface News {
  * connection is back, where another server leads, where a look each `logWatchPollMs` finds a record that nothing was heard of, and now
  * and then where the stream went on. Nothing is asked while nobody watches.
  */
-export function openNews(source: NewsSource): News {
+export function openRecordNotices(source: NoticeSource): RecordNotices {
   const listeners = new Set<{ listener: (partition: number) => void }>();
-  const told = new Map<number, number>();
+  const noticed = new Map<number, number>();
   const ends = new Map<number, number>();
   let last = 0;
   let stop: (() => void) | undefined;
 
-  function tell(partition: number): void {
+  function call(partition: number): void {
     for (const { listener } of listeners) listener(partition);
   }
   /** A record that this process wrote is heard of twice. */
-  function tellOnce(partition: number, sequence: number): void {
+  function callOnce(partition: number, sequence: number): void {
     last = Math.max(last, sequence);
-    if (sequence <= (told.get(partition) ?? 0)) return;
-    told.set(partition, sequence);
-    tell(partition);
+    if (sequence <= (noticed.get(partition) ?? 0)) return;
+    noticed.set(partition, sequence);
+    call(partition);
   }
-  function tellAll(): void {
+  function callAll(): void {
     ends.clear();
-    for (let partition = 0; partition < source.partitions; partition += 1) tell(partition);
+    for (let partition = 0; partition < source.partitions; partition += 1) call(partition);
   }
   function end(): void {
     stop?.();
@@ -50,10 +50,10 @@ export function openNews(source: NewsSource): News {
 
   function begin(): () => void {
     source.recent.listen(true);
-    return followStream(source, { last: () => last, tellAll });
+    return followStream(source, { last: () => last, callAll });
   }
 
-  source.recent.onNews(tellOnce);
+  source.recent.onNotice(callOnce);
   return {
     watch(listener) {
       // A listener given twice is two watches, each with an end of its own
@@ -67,11 +67,11 @@ export function openNews(source: NewsSource): News {
     },
     foundEnd(partition, sequence) {
       // A replica that lags does not know of what was already heard
-      if (stop && sequence >= (told.get(partition) ?? 0)) ends.set(partition, sequence);
+      if (stop && sequence >= (noticed.get(partition) ?? 0)) ends.set(partition, sequence);
     },
     isEnd(partition, sequence) {
       const end = ends.get(partition);
-      return end !== undefined && sequence >= end && sequence >= (told.get(partition) ?? 0);
+      return end !== undefined && sequence >= end && sequence >= (noticed.get(partition) ?? 0);
     },
     end() {
       listeners.clear();
@@ -81,7 +81,7 @@ export function openNews(source: NewsSource): News {
 }
 
 /** `last`: the last sequence that was heard of. */
-function followStream(source: NewsSource, tell: { last(): number; tellAll(): void }): () => void {
+function followStream(source: NoticeSource, calls: { last(): number; callAll(): void }): () => void {
   const { connection, clock, name, recent } = source;
   let polled = { last: 0, leader: "" };
   /** Looks since the stream went on without a call to all. */
@@ -98,25 +98,25 @@ function followStream(source: NewsSource, tell: { last(): number; tellAll(): voi
     const isUnheard = seen.leader !== leader || (seen.last !== last && await isMissing());
     if (stopped || (!isUnheard && looks < limits.logWatchAllLooks)) return;
     looks = 0;
-    tell.tellAll();
+    calls.callAll();
   }
-  /** News of what was written a moment ago may be on their way. */
+  /** Notices of what was written a moment ago may be on their way. */
   async function isMissing(): Promise<boolean> {
     const last = await lastMessage(connection, { stream: name, subject: `${name}.*` }).then(
       (message) => message?.sequence ?? 0,
       () => Infinity,
     );
-    if (last > tell.last()) await new Promise<void>((resolve) => clock.after(limits.logNewsMsMax, resolve));
-    return last > tell.last();
+    if (last > calls.last()) await new Promise<void>((resolve) => clock.after(limits.logNoticeMsMax, resolve));
+    return last > calls.last();
   }
   function again(): void {
     if (!stopped) cancel = clock.after(limits.logWatchPollMs, () => void poll().finally(again));
   }
-  const unsubscribe = connection.subscribe(`${newsSubject(name)}.*`, ({ subject, headers }) => {
+  const unsubscribe = connection.subscribe(`${noticeSubject(name)}.*`, ({ subject, headers }) => {
     const partition = Number(subject.slice(subject.lastIndexOf(".") + 1));
     recent.heard(partition, Number(headers?.get("Nats-Sequence")), Number(headers?.get("Nats-Last-Sequence")));
   });
-  const deafen = connection.onBack(tell.tellAll);
+  const deafen = connection.onBack(calls.callAll);
   again();
   return () => {
     stopped = true;
@@ -126,7 +126,7 @@ function followStream(source: NewsSource, tell: { last(): number; tellAll(): voi
   };
 }
 
-interface NewsSource {
+interface NoticeSource {
   readonly connection: JetStreamConnection;
   readonly clock: Clock;
   /** Of the stream. */

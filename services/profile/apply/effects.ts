@@ -1,6 +1,6 @@
 /**
  * What is owed to others once a user's state is saved: word for the partner of a merge, and copies that nobody needs
- * any more. Dues follow from the record alone and are harmless to do twice, so whoever finds a record already in the
+ * any more. Effects follow from the record alone and are harmless to do twice, so whoever finds a record already in the
  * state does them again.
  */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
@@ -9,35 +9,35 @@ import type { ProfileWriter } from "../domain/ports.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import { isPast, type LaneUser } from "./lane-user.ts";
 
-export interface Dues {
+export interface Effects {
   readonly announce: readonly Announcement[];
   /** Merges whose handed-off source was taken in. */
   readonly handoffs: readonly string[];
   /** Merges of which nothing is needed any more. */
   readonly merges: readonly string[];
   /** Records that others hear of. */
-  readonly told: readonly ProfileRecord[];
+  readonly records: readonly ProfileRecord[];
 }
 
-const noDues: Dues = { announce: [], handoffs: [], merges: [], told: [] };
+const noEffects: Effects = { announce: [], handoffs: [], merges: [], records: [] };
 
-export function duesOf(record: ProfileRecord): Dues {
-  return { ...duesOfChange(record), told: [record] };
+export function effectsOf(record: ProfileRecord): Effects {
+  return { ...effectsOfChange(record), records: [record] };
 }
 
-function duesOfChange({ change, mark }: ProfileRecord): Dues {
+function effectsOfChange({ change, mark }: ProfileRecord): Effects {
   switch (change.type) {
     case "handoff":
-      return { ...noDues, announce: [{ type: "announce", userId: change.targetId, mergeId: change.mergeId, what: "frozen", mark }] };
+      return { ...noEffects, announce: [{ type: "announce", userId: change.targetId, mergeId: change.mergeId, what: "frozen", mark }] };
     case "undo":
-      return { ...noDues, announce: [{ type: "announce", userId: change.sourceId, mergeId: change.mergeId, what: "undone", mark }] };
+      return { ...noEffects, announce: [{ type: "announce", userId: change.sourceId, mergeId: change.mergeId, what: "undone", mark }] };
     case "await":
-      return { ...noDues, handoffs: [change.mergeId] };
+      return { ...noEffects, handoffs: [change.mergeId] };
     case "restore":
     case "forget":
-      return { ...noDues, merges: [change.mergeId] };
+      return { ...noEffects, merges: [change.mergeId] };
     default:
-      return noDues;
+      return noEffects;
   }
 }
 
@@ -45,12 +45,12 @@ function duesOfChange({ change, mark }: ProfileRecord): Dues {
  * An announcement to somebody who is past the record that awaits it is a repeat, or comes to a user who is gone. The
  * target's await comes right after the source's handoff in the order of all records; the two of an undo share a mark.
  */
-export function duesOfAnnouncement(user: LaneUser, { mergeId, what, mark }: Announcement): Dues {
-  if (what === "undone") return isPast(user, mark) ? { ...noDues, merges: [mergeId] } : noDues;
-  return isPast(user, [mark[0], mark[1] + 1]) ? { ...noDues, handoffs: [mergeId] } : noDues;
+export function effectsOfAnnouncement(user: LaneUser, { mergeId, what, mark }: Announcement): Effects {
+  if (what === "undone") return isPast(user, mark) ? { ...noEffects, merges: [mergeId] } : noEffects;
+  return isPast(user, [mark[0], mark[1] + 1]) ? { ...noEffects, handoffs: [mergeId] } : noEffects;
 }
 
-export interface DueParts {
+export interface EffectParts {
   readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
   /** Resolves when the user's applier will hear of it, behind everything before. */
   readonly announce: (workspaceId: string, item: Announcement) => Promise<void>;
@@ -61,12 +61,12 @@ export interface DueParts {
 }
 
 /** Throws as the log and the store do; then all of them are done again. */
-export async function payDues(parts: DueParts, workspaceId: string, dues: readonly Dues[]): Promise<void> {
-  const handoffs = dues.flatMap((due) => due.handoffs);
-  const merges = dues.flatMap((due) => due.merges);
-  const told = dues.flatMap((due) => due.told);
+export async function runEffects(parts: EffectParts, workspaceId: string, effects: readonly Effects[]): Promise<void> {
+  const handoffs = effects.flatMap((one) => one.handoffs);
+  const merges = effects.flatMap((one) => one.merges);
+  const records = effects.flatMap((one) => one.records);
   if (handoffs.length > 0) await parts.profiles.forgetHandoffs(workspaceId, handoffs);
   if (merges.length > 0) await parts.profiles.forgetMerges(workspaceId, merges);
-  if (told.length > 0) await parts.publish(parts.eventsOf(workspaceId, told));
-  await Promise.all(dues.flatMap((due) => due.announce).map((item) => parts.announce(workspaceId, item)));
+  if (records.length > 0) await parts.publish(parts.eventsOf(workspaceId, records));
+  await Promise.all(effects.flatMap((one) => one.announce).map((item) => parts.announce(workspaceId, item)));
 }

@@ -3,22 +3,22 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 
 /** May lose what is published, and give it late or twice: it is published again, and a listener keeps the furthest. */
-export interface ProgressNews {
+export interface ProgressNotices {
   /** At least one, in one message. */
-  tell(news: readonly News[]): void;
+  publish(notices: readonly ProgressNotice[]): void;
   /** Asks every publisher for the latest of everything: once now, and again whenever it may have been missed. The returned function stops it. */
-  listen(listener: (news: News) => void): () => void;
+  listen(listener: (notice: ProgressNotice) => void): () => void;
   /** Calls back when a listener asks for the latest of everything. The returned function stops it. */
   onAsk(listener: () => void): () => void;
 }
 
-export type News =
+export type ProgressNotice =
   /** Identity rows of the steps of an intake partition are written up to the one whose checkpoint this is. */
   | { readonly kind: "written"; readonly partition: number; readonly sequence: number }
   /** A lane, as the layout numbers them, can be read as of this message. */
   | { readonly kind: "applied"; readonly lane: number; readonly position: number };
 
-export interface ProgressTeller {
+export interface ProgressPublisher {
   written(partition: number, sequence: number): void;
   applied(lane: number, position: number): void;
   close(): void;
@@ -28,56 +28,58 @@ export interface ProgressTeller {
  * Publishes what changed at once, but what changes within `progressGatherMs` of that together; and once more after `progressRepeatMs`. The latest
  * of everything when a listener asks.
  */
-export function createProgressTeller({ news, clock }: { readonly news: ProgressNews; readonly clock: Clock }): ProgressTeller {
-  const latest = new Map<string, { readonly one: News; readonly place: number }>();
+export function createProgressPublisher(
+  { notices, clock }: { readonly notices: ProgressNotices; readonly clock: Clock },
+): ProgressPublisher {
+  const latest = new Map<string, { readonly one: ProgressNotice; readonly place: number }>();
   const changed = new Set<string>();
-  /** Not told yet. */
+  /** Not published yet. */
   const due = new Set<string>();
   let cancel: (() => void) | undefined;
   let cancelGathering: (() => void) | undefined;
-  const deafen = news.onAsk(() => {
+  const stopAnswering = notices.onAsk(() => {
     due.clear();
-    tellAll([...latest.values()].map(({ one }) => one));
+    publishAll([...latest.values()].map(({ one }) => one));
   });
 
-  function tellAll(all: readonly News[]): void {
-    if (all.length > 0) news.tell(all);
+  function publishAll(all: readonly ProgressNotice[]): void {
+    if (all.length > 0) notices.publish(all);
   }
 
-  function tellOf(keys: Set<string>): void {
-    tellAll([...keys].flatMap((key) => latest.get(key)?.one ?? []));
+  function publishOf(keys: Set<string>): void {
+    publishAll([...keys].flatMap((key) => latest.get(key)?.one ?? []));
     keys.clear();
   }
 
   function repeat(): void {
     cancel = undefined;
-    tellOf(changed);
+    publishOf(changed);
   }
 
-  function tellDue(): void {
+  function publishDue(): void {
     cancelGathering = undefined;
     if (due.size === 0) return;
-    tellOf(due);
-    cancelGathering = clock.after(limits.progressGatherMs, tellDue);
+    publishOf(due);
+    cancelGathering = clock.after(limits.progressGatherMs, publishDue);
   }
 
-  function tell(key: string, place: number, one: News): void {
+  function publish(key: string, place: number, one: ProgressNotice): void {
     if (latest.get(key)?.place === place) return;
     latest.set(key, { one, place });
     changed.add(key);
     due.add(key);
-    if (cancelGathering === undefined) tellDue();
+    if (cancelGathering === undefined) publishDue();
     cancel ??= clock.after(limits.progressRepeatMs, repeat);
   }
 
   return {
-    written: (partition, sequence) => tell(`written ${partition}`, sequence, { kind: "written", partition, sequence }),
-    applied: (lane, position) => tell(`applied ${lane}`, position, { kind: "applied", lane, position }),
+    written: (partition, sequence) => publish(`written ${partition}`, sequence, { kind: "written", partition, sequence }),
+    applied: (lane, position) => publish(`applied ${lane}`, position, { kind: "applied", lane, position }),
     close() {
-      deafen();
+      stopAnswering();
       cancel?.();
       cancelGathering?.();
-      tellOf(due);
+      publishOf(due);
     },
   };
 }

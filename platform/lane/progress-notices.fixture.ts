@@ -1,12 +1,12 @@
 /** Progress told within one process. */
-import type { News, ProgressNews } from "./progress-news.ts";
+import type { ProgressNotice, ProgressNotices } from "./progress-notices.ts";
 
-export function createLocalNews(): ProgressNews {
-  const listeners = new Set<(news: News) => void>();
+export function createLocalNotices(): ProgressNotices {
+  const listeners = new Set<(notice: ProgressNotice) => void>();
   const publishers = new Set<() => void>();
   return {
-    tell: (news) => {
-      for (const listener of listeners) news.forEach(listener);
+    publish: (notices) => {
+      for (const listener of listeners) notices.forEach(listener);
     },
     listen(listener) {
       listeners.add(listener);
