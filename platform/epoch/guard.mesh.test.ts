@@ -1,12 +1,15 @@
 /** The guard over a real NATS, while the store ends and comes back with an older copy of its rows. */
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { setImmediate } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { fakeClock } from "../clock.fixture.ts";
+import { limits } from "../limits.ts";
 import { connectJetStream, type JetStreamConnection } from "../log/jetstream-connection.ts";
 import { partitionSubject } from "../log/jetstream-stream.ts";
 import { silentLogger } from "../logger.ts";
 import { type EpochGuard, openEpochGuard } from "./guard.ts";
+import { openEpochMarks } from "./marks.ts";
 import { logName, openPutBackStore } from "./put-back.fixture.ts";
 
 await describeWith(["nats"], "openEpochGuard()", () => {
@@ -24,7 +27,7 @@ await describeWith(["nats"], "openEpochGuard()", () => {
   });
 
   /** A part of a new installation whose lanes have some records. */
-  async function open(store: ReturnType<typeof openPutBackStore>, onMismatch = () => {}): Promise<EpochGuard> {
+  async function open(store: ReturnType<typeof openPutBackStore>, onMismatch = () => {}, clock = fakeClock()): Promise<EpochGuard> {
     const nats = { servers: [server.url] };
     const bytesMax = 16 * 1024 * 1024;
     const guard = await openEpochGuard({
@@ -33,7 +36,7 @@ await describeWith(["nats"], "openEpochGuard()", () => {
       session: store.session,
       streams: { nats, logName, replicas: 1, bytesMax, partitions: 1, lanes: 2 },
       events: { ...nats, name: `${logName}_events`, replicas: 1, bytesMax, keepMs: 60_000 },
-      clock: fakeClock(),
+      clock,
       logger: silentLogger,
       onMismatch,
     });
@@ -73,4 +76,45 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     await guard.pass();
     expect((await store.reached()).get("apply-1")).toBe(8);
   });
+
+  test("looks at the streams as often as it has to while something goes through, and rarely while nothing does", async () => {
+    const clock = fakeClock();
+    const guard = await open(openPutBackStore(), undefined, clock);
+    const pass = watchTimePass(guard, clock);
+    const work = () => guard.pass();
+    expect(await pass(limits.epochLookMs)).toBe(1);
+    expect(await pass(limits.epochLookIdleMs)).toBe(1);
+    expect(await pass(5 * limits.epochLookMs, work)).toBe(5);
+    expect(await pass(limits.epochLookIdleMs)).toBe(1);
+  });
+
+  test("knows, also while nothing goes through it, how far another part has come, and raises no mark once that was put back", async () => {
+    const clock = fakeClock();
+    const store = openPutBackStore();
+    const guard = await open(store, undefined, clock);
+    const pass = watchTimePass(guard, clock);
+    await guard.marks.reach(new Map([["apply-0", 7]]));
+    const older = new Map([["made", 1], ["apply-0", 7]]);
+    await pass(2 * limits.epochLookMs);
+    await openEpochMarks(store.state.now.session, logName).reach(new Map([["apply-1", 8]]));
+    expect(await pass(limits.epochLookMs)).toBe(0);
+    await store.putBack(guard.epoch, older);
+    await expect(guard.marks.reach(new Map([["apply-0", 9]]))).rejects.toThrow("Cassandra was put back from an older copy");
+    expect(await store.reached()).toEqual(older);
+  });
 });
+
+/** Lets time pass, a second after the other, each with `work`; how often the guard looked at everything. */
+function watchTimePass(guard: EpochGuard, clock: ReturnType<typeof fakeClock>) {
+  const looks = vi.spyOn(guard, "look");
+  return async (ms: number, work = () => Promise.resolve()): Promise<number> => {
+    looks.mockClear();
+    for (let passed = 0; passed < ms; passed += 1_000) {
+      await work();
+      clock.advance(1_000);
+      await Promise.all(looks.mock.results.map(({ value }) => value));
+      await setImmediate();
+    }
+    return looks.mock.calls.length;
+  };
+}

@@ -160,12 +160,16 @@ class Guard implements EpochGuard {
   #mismatch: Refusal | undefined;
   #looking: Promise<void> | undefined;
   #cancel: () => void = () => {};
+  /** Something went through since the last regular look began. */
+  #isUsed = true;
+  #streamsLookedAt: number;
   #closed = false;
 
   constructor(options: EpochGuardOptions, connection: JetStreamConnection, { epoch, reached }: Begun) {
     this.epoch = epoch;
     this.#options = options;
     this.#connection = connection;
+    this.#streamsLookedAt = options.clock.monotonic();
     this.#noteRows(reached);
     this.#rows = new WatchedRows({
       ...options,
@@ -188,6 +192,7 @@ class Guard implements EpochGuard {
 
   async pass(): Promise<void> {
     if (this.#mismatch) throw this.#mismatch;
+    this.#isUsed = true;
     if (!this.#connection.up) await this.look();
     while (this.#lookedAfter < this.#changes) await this.look();
   }
@@ -210,10 +215,23 @@ class Guard implements EpochGuard {
 
   #later(): void {
     this.#cancel = this.#options.clock.after(limits.epochLookMs, () => {
-      void this.look().catch(() => {}).finally(() => {
+      void this.#lookRegularly().catch(() => {}).finally(() => {
         if (!this.#closed) this.#later();
       });
     });
+  }
+
+  /**
+   * At the streams rarely while nothing goes through. At the rows always: what another part has written beside them may be all that
+   * tells, once they are put back, that they are old.
+   */
+  async #lookRegularly(): Promise<void> {
+    const now = this.#options.clock.monotonic();
+    const all = this.#isUsed || now - this.#streamsLookedAt >= limits.epochLookIdleMs;
+    this.#isUsed = false;
+    if (!all) return this.#rows.look();
+    this.#streamsLookedAt = now;
+    return this.look();
   }
 
   /** A server that is away says nothing of what it has: only what was found counts. */

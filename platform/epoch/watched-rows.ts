@@ -86,7 +86,7 @@ export class WatchedRows {
    * second, as a store may be emptied and filled while it runs. Refuses as `session` does.
    */
   async checkLately(): Promise<void> {
-    if (this.#options.clock.monotonic() - this.#seenAt >= limits.epochRowsTrustMs) await this.#look();
+    if (this.#options.clock.monotonic() - this.#seenAt >= limits.epochRowsTrustMs) await this.look();
   }
 
   close(): void {
@@ -99,10 +99,11 @@ export class WatchedRows {
 
   /** A look that began before a node came or went says nothing of what is there now. */
   async #lookUntilSure(): Promise<void> {
-    while (this.#changesSeen !== this.#changes) await this.#look();
+    while (this.#changesSeen !== this.#changes) await this.look();
   }
 
-  #look(): Promise<void> {
+  /** Reads and judges what is said beside them. Refuses as `session` does. */
+  look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;
     });
