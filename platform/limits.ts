@@ -223,7 +223,7 @@ export const limits = {
   logTextCharsMax: 2_000,
   logStackCharsMax: 4_000,
   logCausesMax: 10,
-  accessRefreshMs: 250,
+  accessRefreshMs: 400,
   accessAttemptsMax: 8,
   // The whole process: the gateway's drain and the parts behind it
   stopMsMax: 15_000,

@@ -12,8 +12,8 @@ import { type StoreWatch, watchStore } from "./store-watch.ts";
 
 export interface Keyspace {
   readonly session: WatchedSession;
-  /** Whether the store answers. */
-  readonly watch: StoreWatch;
+  /** Asks from now on, until the keyspace is closed, whether the store answers. */
+  watch(): StoreWatch;
   /** The last version which builds that do not know it refuse (see Migration.seals): what came up to there may be used. */
   readonly sealedBy: number;
   close(): Promise<void>;
@@ -38,13 +38,17 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
     await session.close();
     throw error;
   }
-  const watch = watchStore(clock, () => currentVersion(session, migrations));
+  const watches: StoreWatch[] = [];
   return {
     session,
-    watch,
+    watch() {
+      const watch = watchStore(clock, () => currentVersion(session, migrations));
+      watches.push(watch);
+      return watch;
+    },
     sealedBy: sealed,
     async close() {
-      watch.close();
+      for (const watch of watches) watch.close();
       await session.close();
     },
   };

@@ -41,9 +41,10 @@ export async function serveStoreService(
   try {
     const { session, watch, close: closeStore } = await openKeyspace(config, config.schemaFolder, clock);
     opened.push(closeStore);
+    const storeWatch = watch();
     const routes = await open(session, opened);
     function health(): Readiness {
-      return watch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
+      return storeWatch.there ? { ready: true } : { ready: false, reason: "Cassandra is away" };
     }
     const callers = new Map(routes.map(({ service }) => [service.typeName, config.rpc.callers]));
     const server = await serveRpc({ routes, ...config.rpc, callers, clock, logger, telemetry, health, tenants });

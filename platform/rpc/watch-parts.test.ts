@@ -1,6 +1,7 @@
 /** What a gateway says of the parts behind it. */
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
+import { limits } from "../limits.ts";
 import { silentLogger } from "../logger.ts";
 import { type RpcServer, serveRpc } from "./server.ts";
 import { type PartsWatch, watchParts } from "./watch-parts.ts";
@@ -50,5 +51,6 @@ test("watchParts() hears that a part went away", async () => {
   const server = await part();
   const watching = await watch({ profile: [server] });
   await server.close(0);
-  await expect.poll(() => watching.health()).toEqual({ ready: false, reason: "No profile process is ready" });
+  const patient = { timeout: 5 * limits.partsReadyLookMs };
+  await expect.poll(() => watching.health(), patient).toEqual({ ready: false, reason: "No profile process is ready" });
 });

@@ -21,7 +21,7 @@ export async function watchParts(parts: ReadonlyMap<string, PeerConfig>, clock: 
   async function look(): Promise<void> {
     const answers = await Promise.all(asked.map((part) => part.ready()));
     away = asked.flatMap(({ name }, at) => answers[at] ? [] : [name]);
-    if (!closed) cancel = clock.after(limits.rpcHealthCheckMs, () => void look());
+    if (!closed) cancel = clock.after(away.length > 0 ? limits.rpcHealthCheckMs : limits.partsReadyLookMs, () => void look());
   }
   await look();
   return {

@@ -120,7 +120,7 @@ async function open(
   opened: Opened,
 ): Promise<Pick<MeshProfile, "url" | "health">> {
   const layout = laneLayout(config.partitions, config.lanes);
-  const { session, watch: storeWatch, sealedBy } = await openStore(config, clock, opened);
+  const { session, watch, sealedBy } = await openStore(config, clock, opened);
   const guard = await openEpochGuard({ service: "profile", ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
   const measured = measuredTables(tablesIn(guard.session, config, clock), telemetry);
@@ -164,7 +164,7 @@ async function open(
     lastChanged: lastChangedOf(events),
     emailStatuses: openEmailStatuses(config, { clock, logger, tracer: telemetry.tracer }, opened),
   });
-  const health = healthOf({ bus, storeWatch, readers, applied, backlog });
+  const health = healthOf({ bus, storeWatch: watch(), readers, applied, backlog });
   await beforeListen();
   const routes = [
     rpcRoute(ProfileService, service),

@@ -172,8 +172,9 @@ async function open<Tables extends PartTables>(
     work,
     clock,
   });
+  const storeWatch = watch();
   function health(): Readiness {
-    const trouble = watch.there ? lanes.trouble() : "Cassandra is away";
+    const trouble = storeWatch.there ? lanes.trouble() : "Cassandra is away";
     return readinessOf(trouble, backlog.reason());
   }
   await beforeListen();
