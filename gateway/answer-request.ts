@@ -18,6 +18,7 @@ import { peek, spend, type Spending, type Spent, unknownLimitHeaders } from "./g
 import type { FindRouteOf, Found } from "./find-route.ts";
 import { ClientGone, type HttpAnswer, type HttpRequest, isPrintableAscii, type RequestHeaders, wasStopped } from "./http-message.ts";
 import { idempotencyKeyOf, sentHashOf } from "./idempotency-key.ts";
+import { sessionTokenOf } from "./guards/session-cookie.ts";
 import { scimRefusalAnswer } from "./render/refusal-scim.ts";
 import { faultAnswer, isForCaller, refusalAnswer } from "./render/refusal-rest.ts";
 import type { RequestContext } from "../platform/request-context.ts";
@@ -25,7 +26,7 @@ import type { KeyRoute, OpenCall, Parts, Route } from "./route.ts";
 import type { ScimNotes } from "./scim-notes.ts";
 
 export interface Answering extends Authenticating, Spending {
-  readonly access: Pick<Access, "findApiKey" | "findSession" | "findScimToken" | "allowsOrigin" | "writesPaused">;
+  readonly access: Pick<Access, "findApiKey" | "findSession" | "awaitSession" | "findScimToken" | "allowsOrigin" | "writesPaused">;
   readonly findRoute: FindRouteOf;
   readonly reached: Reached;
   readonly addressLimits: AddressLimits;
@@ -141,6 +142,8 @@ async function answerCaller(
   let caller: Caller | undefined;
   try {
     if (request.overloaded) throw new Refusal("OVERLOADED");
+    const session = sessionTokenOf(request.headers);
+    if (session !== undefined) await answering.access.awaitSession(session);
     caller = authenticate(request, answering);
     answering.seen.caller = caller;
     if (answering.observed) {

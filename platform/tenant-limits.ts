@@ -4,6 +4,8 @@ export const tenantLimits = {
   // Of workspaces and companies that a process does not know
   rpcTenantLooksMax: 64,
   tenantsReadMs: 10_000,
+  // How long sessions that a gateway does not know wait for each other before it looks for them
+  accessMissMs: 20,
   // How often a gateway asks whether all parts are still ready; while one is not, each `rpcHealthCheckMs`
   partsReadyLookMs: 2_000,
   // heddle import: rows that are looked up before what was counted is written

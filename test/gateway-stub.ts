@@ -178,6 +178,7 @@ function stubAccess(options: StubOptions): Access & AccessAdmin {
     findApiKey: (secret) => (secret === stubKey ? holder : undefined),
     findScimToken: (secret) => (secret === stubToken ? stubTokenHolder(options.token) : undefined),
     findSession: () => undefined,
+    awaitSession: () => Promise.resolve(),
     workspace: () => undefined,
     writesPaused: () => options.writesPaused ?? false,
     ...nobodysRows,

@@ -12,6 +12,11 @@ export interface Access {
   allowsOrigin(origin: string): boolean;
   /** A backup is being made, while which nothing is written. */
   writesPaused(): boolean;
+  /**
+   * Resolves once a session of this token that was begun before, maybe at another gateway, can be found. One read for all who wait, at
+   * most one each `accessMissMs`, and none for one that is known. Never rejects: while the store is away the last known set serves.
+   */
+  awaitSession(token: string): Promise<void>;
   /** Reads what changed since the last refresh; also runs by itself every `accessRefreshMs`. */
   refresh(): Promise<void>;
   close(): void;

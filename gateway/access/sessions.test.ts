@@ -1,4 +1,5 @@
 /** Sessions of browsers over who may call: good on every gateway, for their hours, until their key or their root is another. */
+import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, test } from "vitest";
 import { fakeClock } from "../../platform/clock.fixture.ts";
 import { openSqliteDocuments } from "../../platform/documents/sqlite.ts";
@@ -45,6 +46,19 @@ test("a session that one gateway opened is good on another, until its hours are 
   expect(expiresAt).toBe(clock.now() + limits.consoleSessionMs);
   clock.advance(limits.consoleSessionMs);
   expect(one.findSession(token)).toBeUndefined();
+});
+
+test("one that another gateway has just begun is waited for; of a token that is none nobody hears more than that", async () => {
+  const { clock, one, two, id, secret } = await twoGateways();
+  const { token } = await openSession(one, { id, secret });
+  expect(two.findSession(token)).toBeUndefined();
+  const waiting = [token, token, "none"].map((sent) => two.awaitSession(sent));
+  await setImmediate();
+  clock.advance(limits.accessMissMs);
+  await Promise.all(waiting);
+  expect([token, "none"].map((sent) => two.findSession(sent)?.holder.key.id)).toEqual([id, undefined]);
+  // Known by now: nothing to wait for
+  await two.awaitSession(token);
 });
 
 test("opening a second one writes nothing, and a key that is rotated keeps its sessions as long as itself", async () => {

@@ -73,6 +73,14 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     reading = reading.then(readIfChanged, readIfChanged);
     await reading;
   }
+  /** One that has not begun to read. */
+  let nextLook: Promise<void> | undefined;
+  async function lookOnce(): Promise<void> {
+    await reading.catch(() => {});
+    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
+    nextLook = undefined;
+    await refreshQuietly();
+  }
   async function refreshQuietly(): Promise<void> {
     try {
       await refresh();
@@ -98,6 +106,9 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
     findSession: (token) => findSession(current.held, token, now()),
+    async awaitSession(token) {
+      if (findSession(current.held, token, now()) === undefined) await (nextLook ??= lookOnce());
+    },
     workspace: (id) => current.held.workspaces.get(id),
     allowsOrigin: (origin) => current.held.origins.has(origin),
     writesPaused: () => current.pausedUntil > now(),

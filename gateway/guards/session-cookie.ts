@@ -23,14 +23,20 @@ export function sessionOf(
   { headers }: Pick<HttpRequest, "headers">,
   access: Pick<Access, "findSession">,
 ): (Session & { readonly token: string }) | undefined {
-  const cookies = headers.get("cookie");
-  if (cookies === undefined || !headers.has("x-heddle-console")) return undefined;
-  const token = cookieNamed(cookies, secureName) ?? (cameByTls(headers) ? undefined : cookieNamed(cookies, plainName));
-  if (token === undefined || token === "") return undefined;
+  const token = sessionTokenOf(headers);
+  if (token === undefined) return undefined;
   if (!isOwnPage(headers)) throw new Refusal("KEY_INVALID", "Invalid session: it is taken from the console's own page alone");
   const session = access.findSession(token);
   if (session === undefined) throw new Refusal("KEY_INVALID", "Invalid session: it is over, or its key was revoked. Sign in again");
   return { ...session, token };
+}
+
+/** Of the cookie, whether or not it is good; undefined where none was sent. */
+export function sessionTokenOf(headers: RequestHeaders): string | undefined {
+  const cookies = headers.get("cookie");
+  if (cookies === undefined || !headers.has("x-heddle-console")) return undefined;
+  const token = cookieNamed(cookies, secureName) ?? (cameByTls(headers) ? undefined : cookieNamed(cookies, plainName));
+  return token === "" ? undefined : token;
 }
 
 /** As the page itself says. Another host of the same domain, or whoever stands in a plain line, can set the plain cookie alone: with a session of their own. */

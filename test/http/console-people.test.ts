@@ -65,7 +65,13 @@ test("people are listed by who was changed last", async () => {
   };
   await track({ external_id: second, a: 1 });
   // Events go out behind what they tell of
-  await expect.poll(async () => (await listed({ list: "changed" })).ids.slice(0, 3)).toEqual([second, third, first]);
+  const lastThree = async () => (await listed({ list: "changed" })).ids.slice(0, 3);
+  await expect.poll(lastThree).toEqual([second, third, first]);
+  // One request is one moment: then the order of its objects says who came last
+  await track({ external_id: first, a: 2 }, { external_id: third, a: 2 });
+  await expect.poll(lastThree).toEqual([third, first, second]);
+  await track({ external_id: third, a: 3 }, { external_id: first, a: 3 });
+  await expect.poll(lastThree).toEqual([first, third, second]);
   const { times } = await listed({ list: "changed" });
   expect(times).toEqual(times.toSorted((a, b) => b - a));
 });

@@ -65,6 +65,7 @@ function everyone(): Access & AccessAdmin {
     findApiKey: () => holder,
     findScimToken: () => undefined,
     findSession: () => undefined,
+    awaitSession: () => Promise.resolve(),
     rows: () => ({ companies: [company], workspaces: [workspace], keys: [], tokens: [], declared: [] }),
     transact: () => Promise.reject(new Error("Nothing is changed")),
     declared: () => [],

@@ -1,5 +1,6 @@
 /** Use case: the users of a workspace in pages: all by id, all from the newest on, those who are blocked, changed last, or named. */
 import { limits } from "../../../platform/limits.ts";
+import { isAfter } from "./apply-records.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import type { LastChanged } from "./ports.ts";
 import type { Profile } from "./profile.ts";
@@ -35,7 +36,7 @@ export async function listUsers(
   const size = Math.min(request.size || limits.usersPerPageMax, limits.usersPerPageMax);
   if (list === "changed") {
     const found = await profiles.load(workspaceId, await lastChanged(workspaceId, size));
-    return { profiles: [...found.values()].toSorted((a, b) => b.updatedAt - a.updatedAt), next: undefined };
+    return { profiles: [...found.values()].toSorted(lastChangedFirst), next: undefined };
   }
   if (list === "blocked") {
     const ids = (await profiles.pageBlocked(workspaceId, after, size)).map(({ userId }) => userId);
@@ -44,4 +45,9 @@ export async function listUsers(
   }
   const page = await (list === "newest" ? profiles.pageBack(workspaceId, after, size) : profiles.page(workspaceId, after, size));
   return { profiles: page, next: page.length < size ? undefined : page.at(-1)?.id };
+}
+
+/** Of one millisecond by their place in the workspace's order: a step gives all its records one time. */
+function lastChangedFirst(a: Profile, b: Profile): number {
+  return b.updatedAt - a.updatedAt || (isAfter(b.mark, a.mark) ? 1 : -1);
 }
