@@ -73,14 +73,6 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     reading = reading.then(readIfChanged, readIfChanged);
     await reading;
   }
-  /** One that has not begun to read. */
-  let nextLook: Promise<void> | undefined;
-  async function lookOnce(): Promise<void> {
-    await reading.catch(() => {});
-    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
-    nextLook = undefined;
-    await refreshQuietly();
-  }
   async function refreshQuietly(): Promise<void> {
     try {
       await refresh();
@@ -90,6 +82,14 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       if (there && !closed) logger.warn("access_store_away", { cause: String(error) });
       there = false;
     }
+  }
+  /** One that has not begun to read. */
+  let nextLook: Promise<void> | undefined;
+  async function lookOnce(): Promise<void> {
+    await reading.catch(() => {});
+    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
+    nextLook = undefined;
+    await refreshQuietly();
   }
   function refreshLater(): void {
     stopRefresh = clock.after(limits.accessRefreshMs, () => void refreshQuietly().finally(() => closed || refreshLater()));
