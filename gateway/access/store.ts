@@ -83,35 +83,25 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       there = false;
     }
   }
-  /** One that has not begun to read. */
-  let nextLook: Promise<void> | undefined;
-  async function lookOnce(): Promise<void> {
-    await reading.catch(() => {});
-    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
-    nextLook = undefined;
-    await refreshQuietly();
-  }
   function refreshLater(): void {
     stopRefresh = clock.after(limits.accessRefreshMs, () => void refreshQuietly().finally(() => closed || refreshLater()));
   }
   /** Whoever wrote may have a clock ahead of ours; a revocation of now is not one of later. */
-  function now(): number {
-    return clock.now() + current.aheadMs;
-  }
+  const now = () => clock.now() + current.aheadMs;
 
-  const { closeCounts, ...counts } = openCounts(options, () => current.pausedUntil > now());
+  const writesPaused = () => current.pausedUntil > now();
+  const { closeCounts, ...counts } = openCounts(options, writesPaused);
+  const lookForMissed = lookTogether(clock, refreshQuietly);
   refreshLater();
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
     findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
     findSession: (token) => findSession(current.held, token, now()),
-    async awaitSession(token) {
-      if (findSession(current.held, token, now()) === undefined) await (nextLook ??= lookOnce());
-    },
+    awaitSession: (token) => findSession(current.held, token, now()) === undefined ? lookForMissed() : Promise.resolve(),
     workspace: (id) => current.held.workspaces.get(id),
     allowsOrigin: (origin) => current.held.origins.has(origin),
-    writesPaused: () => current.pausedUntil > now(),
+    writesPaused,
     refresh,
     close() {
       closed = true;
@@ -132,6 +122,20 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       return result;
     },
   };
+}
+
+/** One look for all who ask before it begins, and at most one each `accessMissMs`. `look` never rejects. */
+function lookTogether(clock: Clock, look: () => Promise<void>): () => Promise<void> {
+  let next: Promise<void> | undefined;
+  let running = Promise.resolve();
+  async function lookNext(): Promise<void> {
+    await running;
+    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
+    next = undefined;
+    running = look();
+    await running;
+  }
+  return () => next ??= lookNext();
 }
 
 /** What is counted beside the requests, behind them. */
