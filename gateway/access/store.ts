@@ -61,7 +61,6 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
   const { documents, clock, logger, installation, notices } = options;
   let current = await readSet(options);
   let reading: Promise<void> = Promise.resolve();
-  let there = true;
   let closed = false;
   let stopRefresh: (() => void) | undefined;
 
@@ -73,23 +72,17 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     reading = reading.then(readIfChanged, readIfChanged);
     await reading;
   }
-  async function refreshQuietly(): Promise<void> {
-    try {
-      await refresh();
-      if (!there) logger.info("access_store_back");
-      there = true;
-    } catch (error) {
-      if (there && !closed) logger.warn("access_store_away", { cause: String(error) });
-      there = false;
-    }
-  }
+  const refreshQuietly = refreshing(refresh, { logger, isClosed: () => closed });
   function refreshLater(): void {
     stopRefresh = clock.after(limits.accessRefreshMs, () => void refreshQuietly().finally(() => closed || refreshLater()));
   }
   /** Whoever wrote may have a clock ahead of ours; a revocation of now is not one of later. */
-  const now = () => clock.now() + current.aheadMs;
-
-  const writesPaused = () => current.pausedUntil > now();
+  function now(): number {
+    return clock.now() + current.aheadMs;
+  }
+  function writesPaused(): boolean {
+    return current.pausedUntil > now();
+  }
   const { closeCounts, ...counts } = openCounts(options, writesPaused);
   const lookForMissed = lookTogether(clock, refreshQuietly);
   refreshLater();
@@ -121,6 +114,24 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
       await refreshQuietly();
       return result;
     },
+  };
+}
+
+/** Never rejects: says once that the store is away, and once that it is back. */
+function refreshing(
+  refresh: () => Promise<void>,
+  { logger, isClosed }: { readonly logger: Logger; readonly isClosed: () => boolean },
+): () => Promise<void> {
+  let there = true;
+  return async () => {
+    try {
+      await refresh();
+      if (!there) logger.info("access_store_back");
+      there = true;
+    } catch (error) {
+      if (there && !isClosed()) logger.warn("access_store_away", { cause: String(error) });
+      there = false;
+    }
   };
 }
 
