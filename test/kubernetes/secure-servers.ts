@@ -115,6 +115,8 @@ async function cql(statements: readonly string[]): Promise<void> {
     const { readFileSync } = await import("node:fs");
     const session = openCassandra({
       contactPoints: ["cassandra-cql.${place}"],
+      // A role with its password takes a busy server longer than a part would wait
+      deadlineMs: 30_000,
       datacenter: "datacenter1",
       credentials: { username: "cassandra", password: "cassandra" },
       tls: { ca: readFileSync("/own/ca.crt", "utf8") },
