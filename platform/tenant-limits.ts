@@ -4,7 +4,7 @@ export const tenantLimits = {
   // Of workspaces and companies that a process does not know
   rpcTenantLooksMax: 64,
   tenantsReadMs: 10_000,
-  // How long sessions that a gateway does not know wait for each other before it looks for them
+  // How long a gateway rests before each look for sessions that it does not know
   accessMissMs: 20,
   // How often a gateway asks whether all parts are still ready; while one is not, each `rpcHealthCheckMs`
   partsReadyLookMs: 2_000,

@@ -48,13 +48,17 @@ test("a session that one gateway opened is good on another, until its hours are 
   expect(one.findSession(token)).toBeUndefined();
 });
 
-test("one that another gateway has just begun is waited for; of a token that is none nobody hears more than that", async () => {
+test("one that another gateway has just begun is waited for; a token that is none waits no longer", async () => {
   const { clock, one, two, id, secret } = await twoGateways();
   const { token } = await openSession(one, { id, secret });
   expect(two.findSession(token)).toBeUndefined();
   const waiting = [token, token, "none"].map((sent) => two.awaitSession(sent));
-  await setImmediate();
-  clock.advance(limits.accessMissMs);
+  // The look of who came first, and the next, which the others share
+  for (let look = 0; look < 2; look += 1) {
+    await setImmediate();
+    clock.advance(limits.accessMissMs);
+    await waiting[look];
+  }
   await Promise.all(waiting);
   expect([token, "none"].map((sent) => two.findSession(sent)?.holder.key.id)).toEqual([id, undefined]);
   // Known by now: nothing to wait for

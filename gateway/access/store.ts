@@ -6,6 +6,7 @@ import { newId } from "../../platform/identifier.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
 import { Refusal } from "../../platform/refusal.ts";
+import { singleFlight } from "../../platform/single-flight.ts";
 import type { Access } from "./access.ts";
 import type { AccessAdmin, AccessPlan } from "./admin.ts";
 import { findHolder, type Held, holdRows } from "./held.ts";
@@ -84,14 +85,17 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     return current.pausedUntil > now();
   }
   const { closeCounts, ...counts } = openCounts(options, writesPaused);
-  const lookForMissed = lookTogether(clock, refreshQuietly);
+  const lookForMissed = singleFlight<"set", void>(async () => {
+    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
+    await refreshQuietly();
+  });
   refreshLater();
   const deafen = notices?.listen(() => void refreshQuietly());
   return {
     findApiKey: (secret) => findHolder(current.held.keys, secret, now()),
     findScimToken: (secret) => findHolder(current.held.tokens, secret, now()),
     findSession: (token) => findSession(current.held, token, now()),
-    awaitSession: (token) => findSession(current.held, token, now()) === undefined ? lookForMissed() : Promise.resolve(),
+    awaitSession: (token) => findSession(current.held, token, now()) === undefined ? lookForMissed("set") : Promise.resolve(),
     workspace: (id) => current.held.workspaces.get(id),
     allowsOrigin: (origin) => current.held.origins.has(origin),
     writesPaused,
@@ -133,20 +137,6 @@ function refreshing(
       there = false;
     }
   };
-}
-
-/** One look for all who ask before it begins, and at most one each `accessMissMs`. `look` never rejects. */
-function lookTogether(clock: Clock, look: () => Promise<void>): () => Promise<void> {
-  let next: Promise<void> | undefined;
-  let running = Promise.resolve();
-  async function lookNext(): Promise<void> {
-    await running;
-    await new Promise<void>((resolve) => clock.after(limits.accessMissMs, resolve));
-    next = undefined;
-    running = look();
-    await running;
-  }
-  return () => next ??= lookNext();
 }
 
 /** What is counted beside the requests, behind them. */

@@ -38,17 +38,13 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
     await session.close();
     throw error;
   }
-  const watches: StoreWatch[] = [];
+  let watching: StoreWatch | undefined;
   return {
     session,
-    watch() {
-      const watch = watchStore(clock, () => currentVersion(session, migrations));
-      watches.push(watch);
-      return watch;
-    },
+    watch: () => watching ??= watchStore(clock, () => currentVersion(session, migrations)),
     sealedBy: sealed,
     async close() {
-      for (const watch of watches) watch.close();
+      watching?.close();
       await session.close();
     },
   };

@@ -13,7 +13,7 @@ export interface JetStreamConnection {
   readonly messageBytesMax: number;
   readonly serverVersion: string;
   publish(subject: string, body: Uint8Array, headers?: MsgHdrs): void;
-  /** Rejects with ConnectionLost, or with an error of the client (timeout, nobody there); see `isNoResponders`. */
+  /** Rejects with ConnectionLost, or with an error of the client (timeout, no responders); see `isNoResponders`. */
   request(subject: string, body: Uint8Array, headers?: MsgHdrs): Promise<Msg>;
   /** The same of whoever subscribes to the subject, for `ms` at most. */
   ask(subject: string, body: Uint8Array, ms: number): Promise<Msg>;

@@ -10,7 +10,7 @@ import { firstOfRecordAt, lastMessage, readRecords } from "./jetstream-read.ts";
 import { connectToStream, partitionSubject, type StreamShape, trimmedSubject } from "./jetstream-stream.ts";
 import type { Log, LogRecord } from "./log.ts";
 import { bodyBytesMaxOf, cutRecord } from "./message-size.ts";
-import { singleFlight } from "./single-flight.ts";
+import { singleFlight } from "../single-flight.ts";
 import { createRecentRecords, type RecentRecords } from "./recent-records.ts";
 import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.ts";
 

@@ -1,6 +1,6 @@
 /**
  * What is owed to others once a user's state is saved: word for the partner of a merge, and copies that nobody needs
- * any more. Effects follow from the record alone and are harmless to do twice, so whoever finds a record already in the
+ * any more. Effects follow from the record alone and are harmless to do twice, so an applier that finds a record already in the
  * state does them again.
  */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
