@@ -77,6 +77,20 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     expect((await store.reached()).get("apply-1")).toBe(8);
   });
 
+  test("finds rows put back of which the log alone knows how far they were, before anything is read of them", async () => {
+    const store = openPutBackStore();
+    const guard = await open(store);
+    await guard.marks.reach(new Map([["apply-0", 7]]));
+    const asked = store.state.asked;
+    guard.marks.expect(new Map([["apply-0", 7]]));
+    await guard.marks.reach(new Map());
+    expect(store.state.asked).toBe(asked);
+    guard.marks.expect(new Map([["apply-0", 9]]));
+    await expect(openEpochMarks(guard.session, logName).reached()).rejects.toThrow("Cassandra was put back from an older copy");
+    await expect(guard.marks.reach(new Map([["apply-0", 12]]))).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
+    expect(await store.reached()).toEqual(new Map([["made", 1], ["apply-0", 7]]));
+  });
+
   test("looks at the streams as often as it has to while something goes through, and rarely while nothing does", async () => {
     const clock = fakeClock();
     const guard = await open(openPutBackStore(), undefined, clock);

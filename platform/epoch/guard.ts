@@ -6,6 +6,7 @@ import type { Session, WatchedSession } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";
 import { limits } from "../limits.ts";
+import type { RowMarks } from "../lane/row-marks.ts";
 import { connectJetStream, isAway, type JetStreamConnection } from "../log/jetstream-connection.ts";
 import { nameStream } from "../log/jetstream-stream.ts";
 import type { Logger } from "../logger.ts";
@@ -30,9 +31,11 @@ export interface EpochGuardOptions {
   readonly onMismatch: (refusal: Refusal) => void;
 }
 
+type GuardedMarks = EpochMarks & RowMarks;
+
 export interface EpochGuard {
   readonly epoch: Epoch;
-  readonly marks: EpochMarks;
+  readonly marks: GuardedMarks;
   /** That of the options: after a node came or went, nothing goes through it before the rows were looked at. Refuses EPOCH_MISMATCH too. */
   readonly session: Session;
   /**
@@ -146,7 +149,7 @@ function refuseUnlessLate(error: unknown): void {
 
 class Guard implements EpochGuard {
   readonly epoch: Epoch;
-  readonly marks: EpochMarks;
+  readonly marks: GuardedMarks;
   readonly session: Session;
   readonly #options: EpochGuardOptions;
   readonly #connection: JetStreamConnection;
@@ -297,9 +300,15 @@ class Guard implements EpochGuard {
     void openEpochMarks(this.session, this.#options.streams.logName).reach(new Map(further)).catch(() => {});
   }
 
-  #noting(marks: EpochMarks): EpochMarks {
+  #noting(marks: EpochMarks): GuardedMarks {
     return {
       ...marks,
+      expect: (reached) => {
+        const further = [...reached].filter(([mark, at]) => at >= this.epoch.from[laneOrIntake(mark)] && at > (this.#seen.get(mark) ?? 0));
+        if (further.length === 0) return;
+        for (const [mark, at] of further) this.#seen.set(mark, at);
+        this.#rows.doubt();
+      },
       reach: async (reached) => {
         await this.pass();
         await this.#rows.checkLately();

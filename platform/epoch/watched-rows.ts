@@ -75,6 +75,11 @@ export class WatchedRows {
     }
   }
 
+  /** The part has learnt what the last look did not ask about. */
+  doubt(): void {
+    this.#changes += 1;
+  }
+
   /** They are those that the part worked on. */
   saw({ at, changes }: FoundRows): void {
     this.#changesSeen = Math.max(changes, this.#changesSeen);

@@ -53,7 +53,10 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
       if (place.through < tail || place.inside !== undefined) behind.push(`intake ${partition}`);
     }
     for (const { service, lane } of allLanes(layout)) {
-      const positions = createLanePositions(steps, { subjectOf: (kept) => checkpointSubject(names.lanes, `${service}-${kept}`) });
+      const positions = createLanePositions(steps, {
+        nameOf: (kept) => `${service}-${kept}`,
+        subjectOf: (name) => checkpointSubject(names.lanes, name),
+      });
       const tail = await lanes.tail(lane);
       const position = await positions.load(lane);
       ends.push(tail);

@@ -1,6 +1,7 @@
 /** How far a lane is applied, kept beside the lanes: a checkpoint a lane, which never moves back. */
 import { Buffer } from "node:buffer";
 import type { FencedSteps } from "../log/fenced-step.ts";
+import type { RowMarks } from "./row-marks.ts";
 
 export interface LanePositions {
   /** The last message of the lane up to which everything is applied; 0 at the start. */
@@ -12,20 +13,23 @@ export interface LanePositions {
 }
 
 export interface LanePositionParts {
-  readonly subjectOf: (lane: number) => string;
-  /** Keeps beside the rows how far they are, before the lanes may be trimmed up to there; without it only the lanes say it. */
-  readonly note?: (lane: number, position: number) => Promise<void>;
+  /** What the position of a lane is called, beside the lanes and beside the rows. */
+  readonly nameOf: (lane: number) => string;
+  readonly subjectOf: (name: string) => string;
+  /** Reached before the lanes may be trimmed up to there; without them only the lanes say how far rows are. */
+  readonly marks?: RowMarks;
 }
 
-export function createLanePositions(steps: FencedSteps, { subjectOf, note }: LanePositionParts): LanePositions {
+export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, marks }: LanePositionParts): LanePositions {
   /** By lane: the checkpoint that the next one expects. */
   const known = new Map<number, { readonly sequence: number; readonly position: number }>();
 
   async function read(lane: number): Promise<{ readonly sequence: number; readonly position: number }> {
-    const found = await steps.checkpoint(subjectOf(lane));
-    const kept = found === undefined
-      ? { sequence: 0, position: 0 }
-      : { sequence: found.sequence, position: positionFromBytes(found.body).position };
+    const name = nameOf(lane);
+    const found = await steps.checkpoint(subjectOf(name));
+    const { position, rows } = found === undefined ? { position: 0, rows: 0 } : positionFromBytes(found.body);
+    marks?.expect(new Map([[name, rows]]));
+    const kept = { sequence: found?.sequence ?? 0, position };
     known.set(lane, kept);
     return kept;
   }
@@ -35,10 +39,11 @@ export function createLanePositions(steps: FencedSteps, { subjectOf, note }: Lan
     async save(lane, position) {
       const { sequence, position: kept } = known.get(lane) ?? await read(lane);
       if (kept >= position) return true;
-      await note?.(lane, position);
-      const checkpointSubject = subjectOf(lane);
+      const name = nameOf(lane);
+      await marks?.reach(new Map([[name, position]]));
+      const checkpointSubject = subjectOf(name);
       const outcome = await steps.publishStep({
-        messages: [{ subject: checkpointSubject, body: positionToBytes(position, note !== undefined) }],
+        messages: [{ subject: checkpointSubject, body: positionToBytes(position, marks !== undefined) }],
         checkpointSubject,
         expectedLast: sequence,
       });
@@ -52,7 +57,7 @@ export function createLanePositions(steps: FencedSteps, { subjectOf, note }: Lan
     },
     async trim(lane) {
       const last = known.get(lane);
-      if (last !== undefined && last.sequence > 0) await steps.trimCheckpoints(subjectOf(lane), last.sequence);
+      if (last !== undefined && last.sequence > 0) await steps.trimCheckpoints(subjectOf(nameOf(lane)), last.sequence);
     },
   };
 }

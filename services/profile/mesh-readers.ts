@@ -26,6 +26,7 @@ import { createGate, type Gate } from "../../platform/gate.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
 import { createProgressPublisher, type ProgressNotices, type ProgressPublisher } from "../../platform/lane/progress-notices.ts";
 import type { Reading } from "../../platform/lane/read-on.ts";
+import type { RowMarks } from "../../platform/lane/row-marks.ts";
 import { resolveToLanes } from "./resolve/publish-steps.ts";
 import { createViews } from "./resolve/views.ts";
 
@@ -45,8 +46,8 @@ export interface MeshReaderOptions {
   readonly profiles: ProfileStore & ProfileWriter;
   readonly notices: ProgressNotices;
   readonly members: Members;
-  /** Keeps beside the rows how far they come from the log; without it only the log says it. */
-  readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
+  /** Without them only the log says how far the rows come from it. */
+  readonly marks?: RowMarks;
   /** Where others hear of what was applied. */
   readonly events: Pick<Events, "publish">;
   readonly clock: Clock;
@@ -132,7 +133,6 @@ function startApplier(
   lane: number,
 ): Reading {
   const outgoing = createOutgoing(options.events.publish, options.logger);
-  const { note } = options;
   return applyLane({
     ...options,
     lane,
@@ -142,8 +142,9 @@ function startApplier(
     gate,
     steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.pureSteps }, options.logger),
     positions: createLanePositions(options.steps, {
-      subjectOf: (kept) => options.subjects.checkpoint(`${applying}${kept}`),
-      ...(note && { note: (kept: number, position: number) => note(new Map([[`${applying}${kept}`, position]])) }),
+      nameOf: (kept) => `${applying}${kept}`,
+      subjectOf: options.subjects.checkpoint,
+      ...(options.marks && { marks: options.marks }),
     }),
     cache: createUserCache({
       bytesMax: limits.profileCacheBytesMax / options.layout.lanes,

@@ -142,7 +142,7 @@ async function open(
     tracer: telemetry.tracer,
     undoWindowMs: config.undoWindowMs,
     numbering: () => numberingFor(sealedBy, members.knowNumbering()),
-    note: (marks) => guard.marks.reach(marks),
+    marks: guard.marks,
     trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
     subjects: subjectsOf(config),
   });

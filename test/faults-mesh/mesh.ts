@@ -46,6 +46,8 @@ export async function startMesh({ settings }: Pick<MeshServers, "settings">): Pr
     get: (path) => callHeddle(url, { method: "GET", path, key: demoKey }),
     kill,
     start: launch,
+    freeze: (part) => running.get(part)?.kill("SIGSTOP"),
+    thaw: (part) => running.get(part)?.kill("SIGCONT"),
     killProfile: (at) => kill(at === 0 ? "profile-0" : "profile-1"),
     startProfile: (at) => launch(at === 0 ? "profile-0" : "profile-1"),
     output: () => [...running.values()].map((part) => part.output().slice(-4_000)).join("\n"),
@@ -71,6 +73,9 @@ export interface Mesh {
   kill(part: PartName): Promise<void>;
   /** Resolves when it listens, which waits for the servers that it needs. */
   start(part: PartName): Promise<void>;
+  /** It stands still until `thaw`, as under a hypervisor that stops it. */
+  freeze(part: PartName): void;
+  thaw(part: PartName): void;
   killProfile(at: number): Promise<void>;
   startProfile(at: number): Promise<void>;
   /** What the processes printed last. */

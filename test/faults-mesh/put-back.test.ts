@@ -74,11 +74,14 @@ await describeWith(["nats", "redis", "cassandra"], "Cassandra put back from an o
     await whileDown((data) => cpSync(data, copy, { recursive: true }));
     const before = await expect.poll(lanesAt, patient).toBeGreaterThan(0).then(lanesAt);
     const kept = await asSoonAs(present);
+    // It sees nothing of what the other one writes from now on, and goes on with its work once that one has noticed
+    mesh.freeze("profile-1");
     await expect.poll(async () => [(await write()).status, await lanesAt() > before], patient).toEqual([201, true]);
     await whileDown((data) => {
       rmSync(data, { recursive: true });
       cpSync(copy, data, { recursive: true });
     });
+    mesh.thaw("profile-1");
     const refused = async () => {
       const { status, text } = await write();
       return [status, text.includes("log adopt")];

@@ -168,8 +168,9 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
   const { lanes, steps, layout, notices, asks, members, work: { concernOf, apply } } = shared;
   const { service, streams, guard, clock, logger } = options;
   const positions = createLanePositions(steps, {
-    subjectOf: (lane) => checkpointSubject(lanesName(streams), `${service}-${lane}`),
-    note: (lane, position) => guard.marks.reach(new Map([[`${service}-${lane}`, position]])),
+    nameOf: (lane) => `${service}-${lane}`,
+    subjectOf: (name) => checkpointSubject(lanesName(streams), name),
+    marks: guard.marks,
   });
   const publisher = createProgressPublisher({ notices, clock });
   opened.push(() => publisher.close());

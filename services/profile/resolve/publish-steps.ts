@@ -25,6 +25,7 @@ import {
 } from "./pack-step.ts";
 import { firstPlace, type Place, placeFromBytes, tailsAfter } from "../../../platform/lane/place.ts";
 import { type EffectParts, planEffects, type PlannedEffects, type RowChanges } from "./plan-effects.ts";
+import type { RowMarks } from "../../../platform/lane/row-marks.ts";
 import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
@@ -40,8 +41,8 @@ export interface PublishParts extends EffectParts, PackParts {
   readonly sizes: () => StepSizes;
   /** See ResolveOptions; asked once for each step. */
   readonly numbering?: () => Numbering | undefined;
-  /** Keeps beside the rows how far they come from the log; without it only the log says it. */
-  readonly note?: (marks: ReadonlyMap<string, number>) => Promise<void>;
+  /** Without them only the log says how far the rows come from it. */
+  readonly marks?: RowMarks;
   /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
   readonly trimBytes: number;
   /** The identity rows of the step whose checkpoint is at `sequence`, and of all before it, are written. */
@@ -124,7 +125,7 @@ class PublishedSteps implements Steps {
    * step went out; rows of it that stand in the log already are of a record that is to be resolved from the rows before.
    */
   async takeOver(): Promise<Place> {
-    const { fenced, checkpointSubject, onWritten } = this.#parts;
+    const { fenced, checkpointSubject, onWritten, marks, partition } = this.#parts;
     const checkpoint = await fenced.checkpoint(checkpointSubject);
     if (checkpoint === undefined) {
       this.#at = { sequence: 0, place: firstPlace };
@@ -132,6 +133,7 @@ class PublishedSteps implements Steps {
     }
     const { sequence } = checkpoint;
     const place = placeFromBytes(checkpoint.body);
+    if (place.noted === true) marks?.expect(new Map([[`resolve-${partition}`, place.written]]));
     if (place.inside === undefined) {
       await this.#writeRows(readRows(await this.#rowsBetween(place.written, sequence)), sequence, place.through);
     }
@@ -256,15 +258,15 @@ class PublishedSteps implements Steps {
 
   /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that say so. */
   async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
-    const { identities, note, partition } = this.#parts;
-    const noting = note?.(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
+    const { identities, marks, partition } = this.#parts;
+    const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
     const writing = (async () => {
       for (const { workspaceId, rows } of changes) {
         if (rows.size > 0) await identities.save(workspaceId, rows, sequence);
       }
     })();
     await Promise.all([noting, writing]);
-    if (note !== undefined) this.#noted = sequence;
+    if (marks !== undefined) this.#noted = sequence;
   }
 
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */

@@ -191,7 +191,7 @@ interface Appliers {
 
 function startAppliers({ world, process, servers, running, ports, store }: Appliers, options: ClusterOptions): void {
   const gate = createGate(1 + world.pick(2));
-  const positions = createLanePositions(ports.steps, { subjectOf: positionSubject });
+  const positions = createLanePositions(ports.steps, { nameOf: String, subjectOf: (name) => positionSubject(Number(name)) });
   for (const lane of [0, 1]) {
     const publishing = {
       publish: (events: readonly PublishedEvent[]) =>
