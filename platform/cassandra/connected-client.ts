@@ -2,6 +2,7 @@
 import cassandra, { type ClientOptions } from "cassandra-driver";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
+import { type ControlConnection, refreshOneAtATime } from "./control-connection.ts";
 
 export interface ConnectedClient {
   /** Connects the first time. Once it has, the driver connects again by itself. Rejects as the driver does. */
@@ -16,6 +17,7 @@ export function connectedClient(options: () => ClientOptions, clock: Clock, onNo
 
   async function connect(): Promise<cassandra.Client> {
     const client = new cassandra.Client(options());
+    refreshOneAtATime((client as cassandra.Client & { readonly controlConnection: ControlConnection }).controlConnection);
     client.on("hostDown", onNodeChange);
     client.on("hostUp", onNodeChange);
     try {
