@@ -32,7 +32,7 @@ console.log(`result ${
     fresh: { requests: fresh.answered, failed: fresh.failed },
     writes: [...users.values()].reduce((sum, { written }) => sum + written, 0),
     failed: state.failures.length,
-    failures: state.failures.slice(0, 20),
+    failures: state.failures.length > 20 ? [...state.failures.slice(0, 10), ...state.failures.slice(-10)] : state.failures,
     failingSeconds: failingSeconds(),
     slowestMs: Math.round(state.slowestMs),
     longestGapMs: Math.round(state.longestGapMs),
@@ -87,7 +87,7 @@ async function untilAnswered(connections, asked) {
       return failure.body;
     }
     connections.failed += 1;
-    state.failures.push({ at: Date.now() - state.startedAt, path: asked.path, text: failure.text });
+    state.failures.push({ at: Date.now() - state.startedAt, tookMs: Math.round(now - started), path: asked.path, text: failure.text });
     if (attempt >= attemptsMax) throw new Error(`${asked.path} failed ${attempt} times: ${failure.text}`);
     await setTimeout(100);
   }

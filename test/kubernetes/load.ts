@@ -17,7 +17,8 @@ export interface LoadResult {
   readonly writes: number;
   /** Attempts without a success; each was repeated. */
   readonly failed: number;
-  readonly failures: readonly { readonly at: number; readonly path: string; readonly text: string }[];
+  /** The first and the last ones; `at` and `tookMs` in milliseconds. */
+  readonly failures: readonly { readonly at: number; readonly tookMs: number; readonly path: string; readonly text: string }[];
   /** From the first failed attempt to the last. */
   readonly failingSeconds: number;
   readonly slowestMs: number;
