@@ -6,7 +6,7 @@ import { describeWith } from "../../test/servers/require.ts";
 import { fakeClock } from "../clock.fixture.ts";
 import { limits } from "../limits.ts";
 import { connectJetStream, type JetStreamConnection } from "../log/jetstream-connection.ts";
-import { partitionSubject } from "../log/jetstream-stream.ts";
+import { checkpointSubject, partitionSubject } from "../log/jetstream-stream.ts";
 import { silentLogger } from "../logger.ts";
 import { type EpochGuard, openEpochGuard } from "./guard.ts";
 import { openEpochMarks } from "./marks.ts";
@@ -114,6 +114,19 @@ await describeWith(["nats"], "openEpochGuard()", () => {
     expect(await pass(limits.epochLookMs)).toBe(0);
     await store.putBack(guard.epoch, older);
     await expect(guard.marks.reach(new Map([["apply-0", 9]]))).rejects.toThrow("Cassandra was put back from an older copy");
+    expect(await store.reached()).toEqual(older);
+  });
+
+  // The last one: the place stays in the stream that all share
+  test("reads nothing of rows that were put back while a node was away, where another part had brought them further than this one saw", async () => {
+    const store = openPutBackStore();
+    const guard = await open(store);
+    await guard.marks.reach(new Map([["apply-0", 7]]));
+    const older = new Map([["made", 1], ["apply-0", 7]]);
+    await connection.request(checkpointSubject(`${logName}_lanes`, "apply-0"), new TextEncoder().encode("9\n"));
+    await openEpochMarks(guard.session, logName).reached();
+    await store.putBack(guard.epoch, older);
+    await expect(openEpochMarks(guard.session, logName).reached()).rejects.toThrow("Cassandra was put back from an older copy");
     expect(await store.reached()).toEqual(older);
   });
 });

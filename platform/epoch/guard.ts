@@ -13,7 +13,7 @@ import type { Logger } from "../logger.ts";
 import type { EventsConfig, StreamsConfig } from "../mesh-config.ts";
 import { Refusal } from "../refusal.ts";
 import { type Epoch, type StreamKind, streamKinds } from "./epoch.ts";
-import { type Found, judge, madeMark, streamOfMark, textOf } from "./judge.ts";
+import { type Found, type FoundPlace, judge, madeMark, streamOfMark, textOf, type Verdict } from "./judge.ts";
 import { type EpochMarks, openEpochMarks } from "./marks.ts";
 import { type EpochService, lookAtPlaces, lookAtStreams, makeStreams, streamNamesOf } from "./streams.ts";
 import { type FoundRows, WatchedRows } from "./watched-rows.ts";
@@ -178,6 +178,7 @@ class Guard implements EpochGuard {
       ...options,
       logName: options.streams.logName,
       seen: () => this.#seen,
+      learn: () => this.#learn(),
       judge: (found) => this.#areOurs(found),
       onOthers: () => this.look(),
       onNodeChange: () => {
@@ -250,7 +251,6 @@ class Guard implements EpochGuard {
       throw new Refusal("LOG_UNAVAILABLE", "The log cannot be looked at", { cause: error });
     }
     const rows = await this.#rows.read();
-    const places = Array.from(seen, ([mark, at]) => ({ mark, of: laneOrIntake(mark), at: undefined, rows: at }));
     const verdict = judge({
       keyspace,
       streams,
@@ -258,10 +258,10 @@ class Guard implements EpochGuard {
       epoch: rows?.epoch ?? this.epoch,
       reached: seen,
       reachedAfter: rows?.reached ?? seen,
-      places: rows === undefined ? [] : places.filter(({ mark }) => !isStream(mark)),
+      places: placesOf(rows?.seen ?? new Map()),
     });
     if (rows !== undefined && rows.epoch?.number !== this.epoch.number) this.#fail(beganMeanwhile);
-    if (verdict.kind !== "fits") this.#fail(verdict.kind === "broken" ? textOf(verdict.faults) : beganMeanwhile);
+    if (verdict.kind !== "fits") this.#fail(whyNot(verdict));
     this.#lookedAfter = changes;
     if (rows !== undefined) {
       this.#rows.saw(rows);
@@ -275,6 +275,21 @@ class Guard implements EpochGuard {
     for (const [mark, at] of reached) {
       if (!isStream(mark) && at > (this.#seen.get(mark) ?? 0)) this.#seen.set(mark, at);
     }
+  }
+
+  /** How far the log says that rows were; whether this process knew less. What is of an epoch before does not count. */
+  #noteExpected(reached: Iterable<readonly [mark: string, at: number]>): boolean {
+    const further = [...reached].filter(([mark, at]) => at >= this.epoch.from[laneOrIntake(mark)] && at > (this.#seen.get(mark) ?? 0));
+    for (const [mark, at] of further) this.#seen.set(mark, at);
+    return further.length > 0;
+  }
+
+  /** What other processes have reached may not have been read here before the rows were put back. */
+  async #learn(): Promise<void> {
+    if (!this.#connection.up) return;
+    const { streams, service } = this.#options;
+    const places = await lookAtPlaces(this.#connection, streams, service).catch(() => []);
+    this.#noteExpected(places.map(({ mark, rows }) => [mark, rows]));
   }
 
   /** Whether rows are those that this process has seen, with its marks; without the log, which may be away. */
@@ -304,10 +319,7 @@ class Guard implements EpochGuard {
     return {
       ...marks,
       expect: (reached) => {
-        const further = [...reached].filter(([mark, at]) => at >= this.epoch.from[laneOrIntake(mark)] && at > (this.#seen.get(mark) ?? 0));
-        if (further.length === 0) return;
-        for (const [mark, at] of further) this.#seen.set(mark, at);
-        this.#rows.doubt();
+        if (this.#noteExpected(reached)) this.#rows.doubt();
       },
       reach: async (reached) => {
         await this.pass();
@@ -332,6 +344,16 @@ const beganMeanwhile =
 
 function laneOrIntake(mark: string): "intake" | "lanes" {
   return streamOfMark(mark) === "intake" ? "intake" : "lanes";
+}
+
+function whyNot(verdict: Verdict): string {
+  return verdict.kind === "broken" ? textOf(verdict.faults) : beganMeanwhile;
+}
+
+/** As this process knows them. */
+function placesOf(seen: ReadonlyMap<string, number>): FoundPlace[] {
+  const marks = [...seen].filter(([mark]) => !isStream(mark));
+  return marks.map(([mark, at]) => ({ mark, of: laneOrIntake(mark), at: undefined, rows: at }));
 }
 
 function isStream(mark: string): boolean {

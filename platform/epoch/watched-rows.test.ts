@@ -14,17 +14,23 @@ const at = (place: number) => new Map([["apply-1", place]]);
 let store: ReturnType<typeof openPutBackStore>;
 let rows: WatchedRows;
 let others: number;
+let [seen, inLog] = [9, 0];
 const clock = fakeClock();
 
 beforeEach(async () => {
   store = openPutBackStore();
   await store.putBack(epoch, at(9));
   others = 0;
+  [seen, inLog] = [9, 0];
   rows = new WatchedRows({
     session: store.session,
     logName,
     clock,
-    seen: () => at(9),
+    seen: () => at(seen),
+    learn: () => {
+      seen = Math.max(seen, inLog);
+      return Promise.resolve();
+    },
     judge: ({ reached, seen }) => [...seen].every(([mark, at]) => (reached.get(mark) ?? 0) >= at),
     onOthers() {
       others += 1;
@@ -61,6 +67,14 @@ test("a write that waits through a restart is not written on top of older rows, 
   expect(await late).toMatchObject({ reason: "EPOCH_MISMATCH" });
   await expect(rows.session.page(anything, { rowsMax: 1 })).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
   expect(await markOf()).toBe(3);
+});
+
+test("once a node came, what is read of rows is as far as the log says that another process has brought them", async () => {
+  await rows.session.execute(anything);
+  inLog = 11;
+  await rows.session.execute(anything);
+  store.node();
+  await expect(rows.session.execute(anything)).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
 });
 
 test("a look that began before a node came says nothing of what it has", async () => {

@@ -27,6 +27,8 @@ interface WatchedRowsOptions {
   readonly clock: Clock;
   /** The marks that the part has seen, which its rows do not fall behind. */
   readonly seen: () => ReadonlyMap<string, number>;
+  /** Learns how far rows were from what others keep in the log; never rejects. */
+  readonly learn: () => Promise<void>;
   /** Whether they are those that the part worked on. Refuses EPOCH_MISMATCH once they were found not to be. */
   readonly judge: (found: FoundRows) => boolean;
   /** They are not: looks at everything, to say what does not fit. */
@@ -64,6 +66,7 @@ export class WatchedRows {
   /** Undefined while Cassandra does not answer. */
   async read(): Promise<FoundRows | undefined> {
     const changes = this.#changes;
+    if (this.#changesSeen !== changes) await this.#options.learn();
     const seen = new Map(this.#options.seen());
     const at = this.#options.clock.monotonic();
     try {
@@ -115,7 +118,7 @@ export class WatchedRows {
     return this.#looking;
   }
 
-  /** Without the log, which may be away. */
+  /** The log may be away: then what the part has seen itself has to do. */
   async #lookOnce(): Promise<void> {
     const found = await this.read();
     if (found !== undefined) {
