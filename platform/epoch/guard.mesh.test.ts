@@ -64,8 +64,14 @@ await describeWith(["nats"], "openEpochGuard()", () => {
   test("goes on with rows that came back as they were, and with nothing while they cannot be read", async () => {
     const store = openPutBackStore();
     const guard = await open(store);
+    let heard = 0;
+    const stop = guard.onBack(() => {
+      heard += 1;
+    });
     await guard.marks.reach(new Map([["apply-1", 7]]));
     store.node();
+    expect(heard).toBe(1);
+    stop();
     store.state.now.state.away = true;
     await expect(guard.marks.reach(new Map([["apply-1", 8]]))).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
     // The log takes writes while the store is away

@@ -45,6 +45,8 @@ export interface EpochGuard {
   pass(): Promise<void>;
   /** Looks, as `pass` would if NATS had been away. */
   look(): Promise<void>;
+  /** Calls back when NATS came back, or a node of Cassandra came or went; returns how to stop that. */
+  onBack(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -163,6 +165,7 @@ class Guard implements EpochGuard {
   #mismatch: Refusal | undefined;
   #looking: Promise<void> | undefined;
   #cancel: () => void = () => {};
+  readonly #listeners = new Set<() => void>();
   /** Something went through since the last regular look began. */
   #isUsed = true;
   #streamsLookedAt: number;
@@ -183,6 +186,7 @@ class Guard implements EpochGuard {
       onOthers: () => this.look(),
       onNodeChange: () => {
         this.#changes += 1;
+        for (const listener of this.#listeners) listener();
       },
     });
     this.session = this.#rows.session;
@@ -190,6 +194,7 @@ class Guard implements EpochGuard {
     this.#stopWaiting = connection.onBack(() => {
       this.#changes += 1;
       void this.look().catch(() => {});
+      for (const listener of this.#listeners) listener();
     });
     this.#later();
   }
@@ -206,6 +211,11 @@ class Guard implements EpochGuard {
       this.#looking = undefined;
     });
     return this.#looking;
+  }
+
+  onBack(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   async close(): Promise<void> {

@@ -69,7 +69,12 @@ function start(id: string, { clock, members, running }: { clock: Clock; members:
     work,
     start(name) {
       running.set(`${id} ${name}`, id);
-      return { trouble: () => undefined, wake: () => {}, close: () => Promise.resolve(void running.delete(`${id} ${name}`)) };
+      return {
+        trouble: () => undefined,
+        wake: () => {},
+        retry: () => {},
+        close: () => Promise.resolve(void running.delete(`${id} ${name}`)),
+      };
     },
   });
 }

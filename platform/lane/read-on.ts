@@ -23,6 +23,8 @@ export interface Reading {
   trouble(): string | undefined;
   /** There may be something to do. */
   wake(): void;
+  /** What kept it from getting on may be over: it tries at once, and rests as after a first failure where that was not so. */
+  retry(): void;
   /** Ends after the turn under way. */
   close(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export function readOn(parts: ReadOnParts, turning: Turning): Reading {
   return {
     trouble: () => loop.trouble,
     wake: () => loop.notify(),
+    retry: () => loop.retry(),
     close: () => {
       loop.stop();
       return done;
@@ -48,6 +51,7 @@ class Loop {
   #closed = false;
   #isNoticed = false;
   #failing = false;
+  #failures = 0;
   #wake: (() => void) | undefined;
 
   constructor(parts: ReadOnParts, turning: Turning) {
@@ -57,20 +61,19 @@ class Loop {
 
   async run(): Promise<void> {
     const unwatch = this.#parts.watch(() => this.notify());
-    let failures = 0;
     while (!this.#closed) {
       try {
         this.#isNoticed = false;
         const was = await this.#turning.turn();
-        failures = 0;
+        this.#failures = 0;
         this.trouble = undefined;
         if (was !== "busy" && !this.#isNoticed) await this.#rest(was === "idle" ? this.#parts.idleMs : was);
       } catch (error) {
-        failures += 1;
+        this.#failures += 1;
         this.trouble = troubleOf(error);
-        this.#turning.recover(error, failures);
+        this.#turning.recover(error, this.#failures);
         this.#failing = true;
-        await this.#rest(backoffMs(failures));
+        await this.#rest(backoffMs(this.#failures));
         this.#failing = false;
       }
     }
@@ -81,6 +84,11 @@ class Loop {
     this.#isNoticed = true;
     // What failed is left alone for its time, even when a notice comes
     if (!this.#failing) this.#wake?.();
+  }
+
+  retry(): void {
+    this.#failures = 0;
+    if (this.#failing) this.#wake?.();
   }
 
   stop(): void {

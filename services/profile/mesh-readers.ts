@@ -66,6 +66,8 @@ export interface MeshReaders {
   readonly owned: Ownership["owned"];
   /** Why something owned does not get on; undefined while all is well. */
   trouble(): string | undefined;
+  /** See Reading.retry: of all that it owns. */
+  retry(): void;
   /** Ends after the turns under way, and gives everything to the others. */
   close(): Promise<void>;
 }
@@ -86,6 +88,7 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   return {
     owned: ownership.owned,
     trouble: () => firstTrouble(ownership.owned),
+    retry: () => ownership.owned.forEach((reading) => reading.retry()),
     async close() {
       await ownership.close();
       publisher.close();

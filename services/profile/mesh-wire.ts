@@ -146,7 +146,7 @@ async function open(
     trimBytes: laneTrimBytes({ bytesMax: config.bytesMax, partitions: layout.partitions }),
     subjects: subjectsOf(config),
   });
-  opened.push(() => readers.close());
+  opened.push(() => readers.close(), guard.onBack(readers.retry));
   const work = meshWork({ intake, applied, backlog }, clock);
   opened.push(work.close, watchWork(telemetry.metrics, "profile", work));
   const rejected = await lookForRejected({ ...store, clock, logger });

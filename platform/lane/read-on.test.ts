@@ -1,0 +1,35 @@
+/** A reader that fails rests longer and longer, unless what kept it from getting on may be over. */
+import { setImmediate } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { fakeClock } from "../clock.fixture.ts";
+import { limits } from "../limits.ts";
+import { readOn } from "./read-on.ts";
+
+test("what may be over is tried at once, and the rests begin anew where it is not", async () => {
+  const clock = fakeClock();
+  let turns = 0;
+  const failures: number[] = [];
+  const reading = readOn({ clock, idleMs: 1_000, watch: () => () => {} }, {
+    turn() {
+      turns += 1;
+      return Promise.reject(new Error("away"));
+    },
+    recover: (_, count) => void failures.push(count),
+  });
+  async function after(ms: number): Promise<number> {
+    clock.advance(ms);
+    await setImmediate();
+    return turns;
+  }
+  expect(await after(0)).toBe(1);
+  for (let rest = limits.passRetryMsMin; rest <= limits.passRetryMsMax; rest *= 2) await after(rest);
+  const before = turns;
+  reading.wake();
+  expect(await after(0)).toBe(before);
+  reading.retry();
+  expect(await after(0)).toBe(before + 1);
+  expect(failures.at(-1)).toBe(1);
+  expect(await after(limits.passRetryMsMin)).toBe(before + 2);
+  const closed = reading.close();
+  await closed;
+});
