@@ -14,20 +14,21 @@ const at = (place: number) => new Map([["apply-1", place]]);
 let store: ReturnType<typeof openPutBackStore>;
 let rows: WatchedRows;
 let others: number;
-let [seen, inLog] = [9, 0];
+let [seen, inLog, learnt] = [9, 0, 0];
 const clock = fakeClock();
 
 beforeEach(async () => {
   store = openPutBackStore();
   await store.putBack(epoch, at(9));
   others = 0;
-  [seen, inLog] = [9, 0];
+  [seen, inLog, learnt] = [9, 0, 0];
   rows = new WatchedRows({
     session: store.session,
     logName,
     clock,
     seen: () => at(seen),
     learn: () => {
+      learnt += 1;
       seen = Math.max(seen, inLog);
       return Promise.resolve();
     },
@@ -50,7 +51,8 @@ test("statements go through at once once the rows were looked at, and after a no
   expect(store.state.asked).toBe(asked + 1);
   store.node();
   await Promise.all([raise(), raise()]);
-  expect(store.state.asked).toBe(asked + 1 + 2 + 2);
+  // Whether it answers, epoch and marks, and both writes
+  expect(store.state.asked).toBe(asked + 1 + 3 + 2);
   expect(others).toBe(0);
 });
 
@@ -75,6 +77,18 @@ test("once a node came, what is read of rows is as far as the log says that anot
   await rows.session.execute(anything);
   store.node();
   await expect(rows.session.execute(anything)).rejects.toMatchObject({ reason: "EPOCH_MISMATCH" });
+});
+
+test("while the store is away the log is not asked how far others have brought it", async () => {
+  await rows.session.execute(anything);
+  const before = learnt;
+  store.state.now.state.away = true;
+  store.node();
+  for (let times = 0; times < 3; times += 1) await expect(rows.look()).rejects.toMatchObject({ reason: "STORE_UNAVAILABLE" });
+  expect(learnt).toBe(before);
+  store.state.now.state.away = false;
+  await rows.session.execute(anything);
+  expect(learnt).toBe(before + 1);
 });
 
 test("a look that began before a node came says nothing of what it has", async () => {

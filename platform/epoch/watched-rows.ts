@@ -66,11 +66,15 @@ export class WatchedRows {
   /** Undefined while Cassandra does not answer. */
   async read(): Promise<FoundRows | undefined> {
     const changes = this.#changes;
-    if (this.#changesSeen !== changes) await this.#options.learn();
-    const seen = new Map(this.#options.seen());
-    const at = this.#options.clock.monotonic();
+    const marks = openEpochMarks(this.#options.session, this.#options.logName);
     try {
-      const marks = openEpochMarks(this.#options.session, this.#options.logName);
+      if (this.#changesSeen !== changes) {
+        // A store that is away costs nobody more than this
+        await marks.epoch();
+        await this.#options.learn();
+      }
+      const seen = new Map(this.#options.seen());
+      const at = this.#options.clock.monotonic();
       const [epoch, reached] = await Promise.all([marks.epoch(), marks.reached()]);
       return { epoch, reached, at, changes, seen };
     } catch {
