@@ -4,6 +4,9 @@ import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import { type ControlConnection, refreshOneAtATime } from "./control-connection.ts";
 
+/** A node that comes back at another address, as a pod does, is one that goes and one that is added. */
+const nodeChanges = ["hostDown", "hostUp", "hostAdd", "hostRemove"] as const;
+
 export interface ConnectedClient {
   /** Connects the first time. Once it has, the driver connects again by itself. Rejects as the driver does. */
   get(): Promise<cassandra.Client>;
@@ -18,8 +21,7 @@ export function connectedClient(options: () => ClientOptions, clock: Clock, onNo
   async function connect(): Promise<cassandra.Client> {
     const client = new cassandra.Client(options());
     refreshOneAtATime((client as cassandra.Client & { readonly controlConnection: ControlConnection }).controlConnection);
-    client.on("hostDown", onNodeChange);
-    client.on("hostUp", onNodeChange);
+    for (const change of nodeChanges) client.on(change, onNodeChange);
     try {
       await client.connect();
       return client;
