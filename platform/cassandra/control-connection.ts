@@ -1,7 +1,7 @@
 /**
  * The driver's connection for the topology, which connects anew on its own. It may be asked to while it does: each time it fetches the
  * contact points again it listens to the same node twice, and both listeners ask. Then two write its host and connection under each other,
- * and the error of the slower one, which nobody catches, ends the process (NODEJS-681, open as of 4.10.0).
+ * and the error of the slower one, which is not caught, ends the process (NODEJS-681, open as of 4.10.0).
  */
 export interface ControlConnection {
   /** Null while it has none. */

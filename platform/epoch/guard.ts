@@ -184,17 +184,13 @@ class Guard implements EpochGuard {
       learn: () => this.#learn(),
       judge: (found) => this.#areOurs(found),
       onOthers: () => this.look(),
-      onNodeChange: () => {
-        this.#changes += 1;
-        for (const listener of this.#listeners) listener();
-      },
+      onNodeChange: () => this.#changed(),
     });
     this.session = this.#rows.session;
     this.marks = this.#noting(openEpochMarks(this.session, options.streams.logName));
     this.#stopWaiting = connection.onBack(() => {
-      this.#changes += 1;
+      this.#changed();
       void this.look().catch(() => {});
-      for (const listener of this.#listeners) listener();
     });
     this.#later();
   }
@@ -216,6 +212,11 @@ class Guard implements EpochGuard {
   onBack(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
+  }
+
+  #changed(): void {
+    this.#changes += 1;
+    for (const listener of this.#listeners) listener();
   }
 
   async close(): Promise<void> {

@@ -54,7 +54,7 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
     }
     for (const { service, lane } of allLanes(layout)) {
       const positions = createLanePositions(steps, {
-        nameOf: (kept) => `${service}-${kept}`,
+        nameOf: (at) => `${service}-${at}`,
         subjectOf: (name) => checkpointSubject(names.lanes, name),
       });
       const tail = await lanes.tail(lane);

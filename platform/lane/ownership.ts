@@ -28,6 +28,8 @@ export interface OwnershipParts {
 
 export interface Ownership {
   readonly owned: ReadonlyMap<string, Reading>;
+  /** See Reading.retry: of all that this process owns. */
+  retry(): void;
   /** Stops all work, and says so, that others take it at once. */
   close(): Promise<void>;
 }
@@ -36,7 +38,11 @@ export interface Ownership {
 export function ownWork(parts: OwnershipParts): Ownership {
   const owner = new Owner(parts);
   owner.beat();
-  return { owned: owner.owned, close: () => owner.close() };
+  return {
+    owned: owner.owned,
+    retry: () => owner.owned.forEach((reading) => reading.retry()),
+    close: () => owner.close(),
+  };
 }
 
 /** The member to whom the work belongs: the highest hash of both names. */

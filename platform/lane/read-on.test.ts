@@ -30,6 +30,5 @@ test("what may be over is tried at once, and the rests begin anew where it is no
   expect(await after(0)).toBe(before + 1);
   expect(failures.at(-1)).toBe(1);
   expect(await after(limits.passRetryMsMin)).toBe(before + 2);
-  const closed = reading.close();
-  await closed;
+  await reading.close();
 });

@@ -3,7 +3,7 @@ export interface RowMarks {
   /** Keeps, together, by name, the sequence that each has reached; one that is further already stays there. */
   reach(marks: ReadonlyMap<string, number>): Promise<void>;
   /**
-   * The log says that rows had reached these: whoever goes on with the work of another process learns it from there alone. Nothing more
+   * The log says that rows had reached these: a process that goes on with the work of another learns it from there alone. Nothing more
    * is read of rows or written to them before they were found to be as far.
    */
   expect(marks: ReadonlyMap<string, number>): void;

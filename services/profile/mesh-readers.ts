@@ -66,8 +66,7 @@ export interface MeshReaders {
   readonly owned: Ownership["owned"];
   /** Why something owned does not get on; undefined while all is well. */
   trouble(): string | undefined;
-  /** See Reading.retry: of all that it owns. */
-  retry(): void;
+  readonly retry: Ownership["retry"];
   /** Ends after the turns under way, and gives everything to the others. */
   close(): Promise<void>;
 }
@@ -88,7 +87,7 @@ export function startMeshReaders(options: MeshReaderOptions): MeshReaders {
   return {
     owned: ownership.owned,
     trouble: () => firstTrouble(ownership.owned),
-    retry: () => ownership.owned.forEach((reading) => reading.retry()),
+    retry: ownership.retry,
     async close() {
       await ownership.close();
       publisher.close();
@@ -145,7 +144,7 @@ function startApplier(
     gate,
     steps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.pureSteps }, options.logger),
     positions: createLanePositions(options.steps, {
-      nameOf: (kept) => `${applying}${kept}`,
+      nameOf: (at) => `${applying}${at}`,
       subjectOf: options.subjects.checkpoint,
       ...(options.marks && { marks: options.marks }),
     }),

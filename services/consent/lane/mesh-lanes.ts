@@ -202,7 +202,7 @@ function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ow
       return servingAsks(applying, asks.serve(lane, applying.ask));
     },
   });
-  opened.push(() => owned.close(), guard.onBack(() => owned.owned.forEach((reading) => reading.retry())));
+  opened.push(() => owned.close(), guard.onBack(owned.retry));
   return owned;
 }
 
