@@ -320,7 +320,7 @@ export const limits = {
   reflectionSymbolCharsMax: 512,
   // Seeing: metrics, traces, console
   metricsConnectionsMax: 32,
-  loopLookMs: 250,
+  loopLookMs: 500,
   lagLookMs: 1_000,
   lagLooksMax: 3_600,
   traceSpansWaitingMax: 4_096,

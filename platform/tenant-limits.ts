@@ -7,7 +7,9 @@ export const tenantLimits = {
   // How long a gateway rests before each look for sessions that it does not know
   accessMissMs: 20,
   // How often a gateway asks whether all parts are still ready; while one is not, each `rpcHealthCheckMs`
-  partsReadyLookMs: 2_000,
+  partsReadyLookMs: 4_000,
+  // Whether Cassandra answers, while it does
+  cassandraLookMs: 3_000,
   // heddle import: rows that are looked up before what was counted is written
   importRowsPerCommit: 10_000,
   // When a key was used: how finely, how soon it is written and for how long, and of how many keys a gateway remembers that it is

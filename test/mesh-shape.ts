@@ -20,6 +20,8 @@ export async function launchMesh(options: MeshOptions): Promise<MeshProcesses> {
   const parts = await launchParts(options, all);
   try {
     const behind = Object.fromEntries([...parts].map(([name, { url }]) => [partVariable(name, "URL"), url]));
+    const profiles = [...parts].flatMap(([name, { url }]) => name.startsWith("profile") ? [url] : []);
+    behind[partVariable("profile", "URL")] = profiles.join(",");
     const gateway = await launchPart(options, ["gateway", "--apply", options.declarationPath], {
       ...behind,
       HEDDLE_HTTP_PORT: String(options.port),
@@ -66,11 +68,16 @@ export function meshLogName(dataDir: string): string {
 
 /** Parts call each other, so each is told beforehand where all are; another set of ports where somebody took one meanwhile. */
 async function launchParts(options: MeshOptions, all: Record<string, string>, attempt = 1): Promise<Map<string, HeddleProcess>> {
-  const names = [...meshParts.keys()];
+  const others = Array.from({ length: (options.profiles ?? 1) - 1 }, (_, at) => `profile-${at + 2}`);
+  const names = [...meshParts.keys(), ...others];
   const ports = await freePorts(names.length);
-  const urls = Object.fromEntries(names.map((name, at) => [partVariable(name, "URL"), `http://127.0.0.1:${ports[at]}`]));
+  const byPart = Map.groupBy(names.map((name, at) => ({ name, url: `http://127.0.0.1:${ports[at]}` })), ({ name }) => partOf(name));
+  const urls = Object.fromEntries([...byPart].map(([part, all]) => [partVariable(part, "URL"), all.map(({ url }) => url).join(",")]));
   const starts = await Promise.allSettled(
-    names.map((name, at) => launchPart(options, [name], { [partVariable(name, "RPC_PORT")]: String(ports[at]), ...urls, ...all })),
+    names.map((name, at) => {
+      const part = partOf(name);
+      return launchPart(options, [part], { [partVariable(part, "RPC_PORT")]: String(ports[at]), ...urls, ...all });
+    }),
   );
   const failed = starts.find((start) => start.status === "rejected");
   const parts = new Map(starts.flatMap((start, at) => start.status === "fulfilled" ? [[names[at] ?? "", start.value] as const] : []));
@@ -81,6 +88,11 @@ async function launchParts(options: MeshOptions, all: Record<string, string>, at
 }
 
 const attemptsMax = 3;
+
+/** Of which part a process is, by its name: `profile-2` is one more of profile. */
+function partOf(name: string): string {
+  return name.replace(/-\d+$/, "");
+}
 
 function launchPart({ repository, runtimeOf, declarationPath, envOf }: MeshOptions, part: string[], shared: Record<string, string>) {
   const args = [join(repository, "cli/heddle.mjs"), "serve", ...part];
@@ -135,6 +147,8 @@ export interface MeshOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Of one part alone, by its name. */
   readonly envOf?: (part: string) => Readonly<Record<string, string>>;
+  /** Processes of the profile service, one unless it is given; they are `profile`, `profile-2` and so on. */
+  readonly profiles?: number;
 }
 
 export interface MeshProcesses extends HeddleProcess {

@@ -15,7 +15,7 @@ export function watchStore(clock: Clock, ask: () => Promise<unknown>): StoreWatc
   let cancel = later();
 
   function later(): () => void {
-    return clock.after(limits.cassandraReconnectMs, () => void look());
+    return clock.after(there ? limits.cassandraLookMs : limits.cassandraReconnectMs, () => void look());
   }
   async function look(): Promise<void> {
     there = await ask().then(() => true, () => false);

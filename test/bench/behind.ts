@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { bodyOf, oneEventBody, picked } from "./bodies.ts";
+import { noteFigure } from "./goals.ts";
 import { type Answer, type Asked, load, percentile, send } from "./load.ts";
 import { startTargets, type Target } from "./targets.ts";
 
@@ -100,6 +101,8 @@ async function measure({ name, url }: Target): Promise<void> {
     } ms`,
   );
   console.log(`  the other workspace, from sent to readable: ${shown(others)}`);
+  noteFigure(`behind-others-${values.shape}`, percentile(Float64Array.from(others).sort(), 0.99));
+  noteFigure(`behind-own-${values.shape}`, Math.max(...own.map(({ ms }) => ms)));
   console.log(`  the flooder, from answered to readable, by second: ${own.map(({ at, ms }) => `${at}: ${ms.toFixed(0)}`).join(", ")} ms`);
 }
 

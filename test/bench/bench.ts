@@ -4,9 +4,12 @@
  *
  *   --shape mesh              a gateway and a process of each part; without it one process
  *   --against REF             this build and that of REF in turn: A B A B
+ *   --two-profiles            a mesh, and one with two processes of the profile service, in turn
  *   --url URL --pids 1,2      one that runs already; with --key for each workspace that the load may go to
  *   --rounds 3 --seconds 8    how often each load is measured, and how long, roughly
+ *   --warm 10                 seconds of each load that go before and are not measured, as what runs first is compiled meanwhile; a mesh takes 40
  *   --profiles 10000          so many users
+ *   --workspaces 63           of so many workspaces, in turn; limits are met where they are few
  *   --body events,attributes,purchases,mixed --objects 1,25,75 --connections 1,32,128 --picks uniform,zipf,new,hot
  *                             loads of these instead of the usual ones, each combination
  *   --counts                  with a mesh: messages, synced writes, rows and calls of a request, by kind, and a second of nothing
@@ -14,7 +17,7 @@
  *
  * What users have in the end is held against what they were sent: one object too many or too few and the bench fails.
  */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
@@ -23,21 +26,26 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
-import { bareProgram, bareServers, meshFloors } from "./floors.ts";
-import { type Answer, load, type LoadResult, percentile, send } from "./load.ts";
+import { noteGoals } from "./bench-goals.ts";
+import { noteFigure } from "./goals.ts";
+import { bareChain, bareProgram, bareServers, meshFloors } from "./floors.ts";
+import { type Answer, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
 import { firstLine, startServer } from "./server.ts";
 import { machineText, watchOthers } from "./stillness.ts";
 import { Tally } from "./tally.ts";
-import { costsOf, residentMbOf, startTargets, type Target, type Targets } from "./targets.ts";
+import { costsOf, residentMbOf, type Servers, startTargets, type Target, type Targets } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
     profiles: { type: "string", default: "10000" },
+    workspaces: { type: "string", default: "63" },
+    warm: { type: "string" },
     seconds: { type: "string", default: "8" },
     rounds: { type: "string", default: "3" },
     shape: { type: "string", default: "one" },
     against: { type: "string" },
+    "two-profiles": { type: "boolean", default: false },
     url: { type: "string" },
     pids: { type: "string", default: "" },
     key: { type: "string", multiple: true },
@@ -56,8 +64,9 @@ if (values.url !== undefined && values.key === undefined) {
 }
 const shape = values.shape;
 const [rounds, scale] = [Number(values.rounds), Number(values.seconds)];
+const warmMs = 1_000 * Number(values.warm ?? (shape === "mesh" ? 40 : 10));
 /** The load goes to so many workspaces that no published limit is met; one more is for questions. */
-const keys = values.key ?? Array.from({ length: 64 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
+const keys = values.key ?? Array.from({ length: Number(values.workspaces) + 1 }, (_, i) => `bench-key-${String(i).padStart(4, "0")}`);
 const workspaces = Math.max(1, keys.length - 1);
 /** Users of each workspace. */
 const users = Math.ceil(Number(values.profiles) / workspaces);
@@ -95,14 +104,16 @@ try {
 
 async function measureAll({ all, servers }: Targets): Promise<void> {
   for (const target of all) await fill(target);
+  for (const each of loads) for (const target of all) await warm(each, target);
   for (let round = 0; round < rounds; round += 1) {
     await measureFloors(round);
-    if (servers !== undefined) figures.push(...await bareServers(servers, scale * share));
+    if (servers !== undefined) figures.push(...await bareServers(servers, scale * share), ...await chainOf(servers));
     // A B A B, and each is as often the first
     const inTurn = round % 2 === 0 ? all : all.toReversed();
     for (const each of loads) for (const target of inTurn) await measure(each, target);
   }
-  for (const target of all) await readable(target);
+  const canBeAsked = loads[0]?.objects === 75;
+  for (const target of canBeAsked ? all : []) for (const percent of [50, 80]) await readable(target, percent);
   for (const target of all) await checkTally(target);
 }
 
@@ -122,7 +133,8 @@ async function checkTally(target: Target): Promise<void> {
 }
 
 async function open(): Promise<Targets> {
-  if (values.url === undefined) return await startTargets({ shape, against: values.against, folder, keys });
+  const { against, "two-profiles": twoProfiles } = values;
+  if (values.url === undefined) return await startTargets({ shape, against, twoProfiles, folder, keys });
   const processes = new Map(values.pids.split(",").filter((pid) => pid !== "").map((pid) => [`process ${pid}`, Number(pid)]));
   return { all: [{ name: "what runs", url: values.url, processes }], stop: () => Promise.resolve() };
 }
@@ -133,14 +145,30 @@ async function startTime(): Promise<void> {
   const began = performance.now();
   const server = await startServer({ folder: join(folder, "second"), keys });
   await send(new Agent(), server.url, track(0, oneEventBody(0, users)));
-  others.push({ name: "start to first accepted write, ms", value: (performance.now() - began).toFixed(0) });
+  const startMs = performance.now() - began;
+  others.push({ name: "start to first accepted write, ms", value: startMs.toFixed(0) });
+  noteFigure("one-start", startMs);
   const idle = residentMbOf({ name: "", url: server.url, processes: new Map([["heddle", server.pid]]) });
-  others.push({ name: "idle, resident MB", value: idle.toFixed(0) });
+  const bare = await bareMegabytes();
+  others.push({ name: "idle, resident MB, and a bare Node that listens", value: `${idle.toFixed(0)}, ${bare.toFixed(0)}` });
+  noteFigure("one-idle", idle / bare);
   await server.stop();
 }
 
+function startBare(): ChildProcess {
+  return spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+async function bareMegabytes(): Promise<number> {
+  const child = startBare();
+  await firstLine(child, /http:/);
+  const megabytes = residentMbOf({ name: "", url: "", processes: new Map([["node:http", child.pid ?? 0]]) });
+  child.kill();
+  return megabytes;
+}
+
 async function measureFloors(round: number): Promise<void> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = startBare();
   const url = (await firstLine(child, /http:/)).trim();
   const floor: Target = { name: "", url, processes: new Map([["node:http", child.pid ?? 0]]) };
   const bare = { path: "/", headers: {} };
@@ -164,6 +192,11 @@ async function measureFloors(round: number): Promise<void> {
   );
 }
 
+async function chainOf(servers: Servers): Promise<Figure[]> {
+  if (!loads.some(({ objects }) => objects === 1)) return [];
+  return await bareChain(servers, (n) => track(n, oneEventBody(n, users)), 600 * scale);
+}
+
 async function fill(target: Target): Promise<void> {
   const requests = Math.ceil(users / 75) * workspaces;
   tallies.set(target, new Tally());
@@ -176,6 +209,12 @@ async function fill(target: Target): Promise<void> {
   );
 }
 
+async function warm({ isHot, connections, make }: BenchLoad, target: Target): Promise<void> {
+  const until = performance.now() + warmMs;
+  const isOver = () => performance.now() >= until;
+  await applied(target.url, { requests: Infinity, isOver, connections, make: (n) => tracked(target, isHot ? 0 : n, make(n, "warm")) });
+}
+
 async function measure({ name, objects, isHot, connections, ...asked }: BenchLoad, target: Target): Promise<void> {
   sent += 1;
   const run = String(sent);
@@ -183,10 +222,10 @@ async function measure({ name, objects, isHot, connections, ...asked }: BenchLoa
   await counted(name, target, objects, () => applied(target.url, { requests: Math.max(1, Math.round(asked.requests)), make, connections }));
 }
 
-/** Open loop at half load, so that a slow answer keeps no other back: how long answers take, and how long after one a read that sees it comes back. */
-async function readable(target: Target): Promise<void> {
+/** Open loop at a share of what it takes, so that a slow answer keeps no other back: how long answers take, and how long after one a read that sees it comes back. */
+async function readable(target: Target, percent: number): Promise<void> {
   const fastest = summaries(figures, new Map()).find((row) => row.load === loads[0]?.name && row.target === target.name);
-  const perSecond = (fastest?.objectsPerSecond ?? 0) / 75 / 2;
+  const perSecond = ((fastest?.objectsPerSecond ?? 0) / 75) * (percent / 100);
   const waits: number[] = [];
   const agent = new Agent({ keepAlive: true });
   const onAnswer = async (n: number, answer: Answer): Promise<void> => {
@@ -200,14 +239,18 @@ async function readable(target: Target): Promise<void> {
   const requests = Math.max(20, Math.floor(perSecond * scale));
   const make = (n: number) => tracked(target, n, mixedBody(n, users));
   await counted(
-    "75 objects a request at half load",
+    `75 objects a request at ${percent} %`,
     target,
     75,
     () => load({ url: target.url, connections: 128, requests, perSecond, make, onAnswer }),
   );
   const sorted = Float64Array.from(waits).sort();
-  const [half, most] = [percentile(sorted, 0.5), percentile(sorted, 0.99)].map((ms) => ms.toFixed(1));
-  others.push({ name: `answered to readable at half load, p50 and p99 ms, ${target.name}`, value: `${half}, ${most}` });
+  const [half, most] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
+  others.push({
+    name: `answered to readable at ${percent} %, p50 and p99 ms, ${target.name}`,
+    value: `${half.toFixed(1)}, ${most.toFixed(1)}`,
+  });
+  if (percent === 80 && Number(values.profiles) === 100_000) noteFigure(`readable-${shape}`, most);
   others.push({ name: `resident MB under load, ${target.name}`, value: residentMbOf(target).toFixed(0) });
   agent.destroy();
 }
@@ -215,7 +258,7 @@ async function readable(target: Target): Promise<void> {
 /** A load that ends when its last object can be read. */
 async function applied(
   url: string,
-  asked: { readonly requests: number; readonly make: (n: number) => ReturnType<typeof track>; readonly connections: number },
+  asked: Pick<LoadOptions, "requests" | "make" | "connections" | "isOver">,
 ): Promise<LoadResult> {
   let position = "";
   const began = performance.now();
@@ -272,8 +315,10 @@ function floorOf({ objects }: Pick<BenchLoad, "objects">): string {
 }
 
 function report(): void {
-  const rows = summaries(figures, new Map(loads.map((each) => [each.name, floorOf(each)])));
+  const chains = [meshFloors.chain, meshFloors.chainAlone].map((chain) => [chain, floors.one] as const);
+  const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains]));
   const warnings = warningsOf(rows);
+  noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], loads });
   if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
   const plain = rows.map((row) => ({ ...row, cpuUsBy: Object.fromEntries(row.cpuUsBy) }));
   if (values.json) return console.log(JSON.stringify({ machine: machineText(), rounds, rows: plain, others, warnings }, null, 2));

@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 import { startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";
 import { launchHeddle } from "../heddle-process.ts";
+import { noteFigure } from "./goals.ts";
 import { type Asked, load, percentile, send } from "./load.ts";
 
 const { values } = parseArgs({
@@ -24,6 +25,7 @@ const { values } = parseArgs({
 });
 const [requests, perSecond, sharers] = [Number(values.requests), Number(values.rate), Number(values.sharers)];
 const warmSeconds = Number(values.warm);
+const shape = values.shape === "mesh" ? "mesh" : "one";
 const group = "11111111-1111-4111-8111-111111111111";
 const [key, sharedKey] = ["bench-key-consent", "bench-key-shared"];
 const users = 2_000;
@@ -50,11 +52,13 @@ try {
   await fill();
   // A Cassandra that has just started compiles what it runs for some time: the first gets take twice as long
   await gets({ count: warmSeconds * perSecond });
-  console.log(
-    `get of ${idsPerGet} ids, ${perSecond} a second, after ${warmSeconds} s of the same: ${
-      shown((await gets({ count: requests })).latencies)
-    }`,
-  );
+  const statuses = (await gets({ count: requests })).latencies;
+  console.log(`get of ${idsPerGet} ids, ${perSecond} a second, after ${warmSeconds} s of the same: ${shown(statuses)}`);
+  noteFigure(`status-50-${shape}`, percentile(statuses, 0.99));
+  await exports(warmSeconds * perSecond);
+  const exported = await exports(requests);
+  console.log(`export of ${idsPerGet} ids, the same: ${shown(exported)}`);
+  noteFigure(`export-50-${shape}`, percentile(exported, 0.99));
   await fanOut();
 } finally {
   agent.destroy();
@@ -123,6 +127,20 @@ async function fill(): Promise<void> {
 
 function some<Item>(from: number, count: number, make: (n: number) => Item): Item[] {
   return Array.from({ length: Math.min(objectsPerRequest, count - from) }, (_, at) => make(from + at));
+}
+
+async function exports(count: number): Promise<Float64Array> {
+  const make = () => {
+    const first = Math.floor(Math.random() * (users - idsPerGet));
+    const external_ids = Array.from({ length: idsPerGet }, (_, at) => `u${first + at}`);
+    return asked(
+      key,
+      "POST",
+      "/users/export/ids",
+      JSON.stringify({ external_ids, fields_to_export: ["external_id", "email", "custom_attributes"] }),
+    );
+  };
+  return (await load({ url: server.url, connections: 16, requests: count, perSecond, make })).latencies;
 }
 
 interface Gets {

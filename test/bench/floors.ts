@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import type { Figure } from "./figures.ts";
+import { load, type LoadOptions, percentile } from "./load.ts";
 import { costOf } from "./process-cost.ts";
 import { firstLine } from "./server.ts";
 import { watchOthers } from "./stillness.ts";
@@ -13,6 +14,9 @@ export const meshFloors = {
   stream: "JetStream syncs the bytes of an object, 75 a request",
   publish: "JetStream syncs one message, one after the other",
   redis: "Redis runs the script of the limits",
+  /** A chain of bare packages, without anything of ours. */
+  chain: "bare HTTP, limit, call, log and rows, one object a request, 32 connections",
+  chainAlone: "the same, 1 connection",
   /** Of an object of 75: a row written, a row read, its bytes, and its share of the limit. */
   together: "these for an object of 75: a row each way, its bytes, its share of a limit",
 } as const;
@@ -50,6 +54,50 @@ export async function bareServers(servers: Servers, scale: number): Promise<Figu
   const [write = 0, read = 0, stream = 0, , limit = 0] = figures.map(({ cpuUs }) => cpuUs);
   const others = Math.max(...figures.map(({ others = 0 }) => others));
   return [...figures, { load: meshFloors.together, cpuUs: write + read + stream + limit / 75, others }];
+}
+
+/** What requests of one object cost without Heddle, on the same servers, beside the same generator; each load twice, as the first one warms up. */
+export async function bareChain({ settings, pids }: Servers, make: LoadOptions["make"], requests: number): Promise<Figure[]> {
+  const started: ChildProcess[] = [];
+  async function start(role: string, part = ""): Promise<readonly [url: string, pid: number]> {
+    const child = spawn(process.execPath, [join(import.meta.dirname, "chain-floor.ts"), role, JSON.stringify({ ...settings, part })], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    started.push(child);
+    return [await firstLine(child, /http:/), child.pid ?? 0];
+  }
+  const [partUrl, part] = await start("part");
+  const [url, gateway] = await start("gateway", partUrl.trim());
+  const all = { ...pids, gateway, part };
+  const figures: Figure[] = [];
+  for (
+    const { name, connections, count } of [
+      { name: meshFloors.chain, connections: 32, count: requests },
+      { name: meshFloors.chainAlone, connections: 1, count: requests / 5 },
+    ]
+  ) {
+    const asked = { url: url.trim(), connections, requests: Math.ceil(count), make };
+    await load(asked);
+    const [before, watched] = [costs(all), watchOthers(Object.values(all))];
+    const { latencies, seconds, failed } = await load(asked);
+    const cpuUsBy = new Map(Object.entries(costs(all)).map(([who, us]) => [who, (us - (before[who] ?? 0)) / latencies.length]));
+    figures.push({
+      load: name,
+      cpuUs: [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0),
+      cpuUsBy,
+      objectsPerSecond: Math.round(latencies.length / seconds),
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+      failed,
+      others: watched(),
+    });
+  }
+  for (const child of started) child.kill();
+  return figures;
+}
+
+function costs(pids: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, costOf(pid).cpuUs]));
 }
 
 interface Asked {

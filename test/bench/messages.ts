@@ -16,6 +16,7 @@ import { startMeshServers } from "../mesh-servers.ts";
 import { launchMesh } from "../mesh-shape.ts";
 import { freePorts } from "../servers/server-process.ts";
 import { oneEventBody } from "./bodies.ts";
+import { noteFigure } from "./goals.ts";
 import { send } from "./load.ts";
 import { costOf } from "./process-cost.ts";
 
@@ -68,7 +69,7 @@ let inIntake = 0;
 try {
   for (let n = 0; n < warmRequests; n += 1) await track(n);
   await setTimeout(settleMs);
-  await measure(`a request, ${requests} of one object, ${apartMs} ms apart`, requests, async () => {
+  const ofRequest = await measure(`a request, ${requests} of one object, ${apartMs} ms apart`, requests, async () => {
     for (let n = 0; n < requests; n += 1) {
       const next = setTimeout(apartMs);
       await track(n);
@@ -81,7 +82,11 @@ try {
   }
   // What is applied is trimmed a minute later
   await setTimeout(trimmedMs);
-  await measure(`a second, while nothing happens for ${idleSeconds} s`, idleSeconds, () => setTimeout(idleSeconds * 1_000));
+  const idle = await measure(`a second, while nothing happens for ${idleSeconds} s`, idleSeconds, () => setTimeout(idleSeconds * 1_000));
+  console.log(`\nHeddle's own processes, while nothing happens: ${(idle.ownUs / 1e4).toFixed(1)} % of a core`);
+  noteFigure("messages-request", ofRequest.messages);
+  noteFigure("messages-idle", idle.messages);
+  noteFigure("mesh-idle", idle.ownUs / 1e4);
 } finally {
   agent.destroy();
   await session.shutdown();
@@ -98,7 +103,7 @@ async function track(n: number): Promise<void> {
 }
 
 /** Prints by kind what came on any subject, what Cassandra did and parts asked each other, for each of `count`, and the CPU of every process that serves. */
-async function measure(name: string, count: number, work: () => Promise<unknown>): Promise<void> {
+async function measure(name: string, count: number, work: () => Promise<unknown>): Promise<Measured> {
   const [rows, calls] = [await rowsByTable(), await callsByKind()];
   counted.clear();
   const before = costs();
@@ -122,7 +127,19 @@ async function measure(name: string, count: number, work: () => Promise<unknown>
   }
   print(`Rows of Cassandra ${name.split(",")[0]}`, difference(rows, rowsAfter), count);
   print(`Calls of parts and of stores ${name.split(",")[0]}`, difference(calls, callsAfter), count);
-  print(`CPU us ${name.split(",")[0]}`, difference(before, after), count);
+  const cpuUs = difference(before, after);
+  print(`CPU us ${name.split(",")[0]}`, cpuUs, count);
+  const own = [...cpuUs].filter(([who]) => parts.includes(who));
+  return {
+    messages: kinds.reduce((sum, [, one]) => sum + one.messages, 0) / count,
+    ownUs: own.reduce((sum, [, us]) => sum + us, 0) / count,
+  };
+}
+
+interface Measured {
+  readonly messages: number;
+  /** Microseconds of CPU of Heddle's own processes. */
+  readonly ownUs: number;
 }
 
 function print(title: string, of: ReadonlyMap<string, number>, count: number): void {

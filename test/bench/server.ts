@@ -6,6 +6,7 @@ import { join } from "node:path";
 export interface BenchServer {
   readonly url: string;
   readonly pid: number;
+  readonly process: ChildProcess;
   stop(): Promise<void>;
 }
 
@@ -22,6 +23,7 @@ export async function startServer(
   return {
     url,
     pid: child.pid ?? 0,
+    process: child,
     async stop() {
       const gone = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGTERM");

@@ -34,6 +34,8 @@ export interface TargetOptions {
   readonly shape: "one" | "mesh";
   /** A commit, tag or branch whose build is measured in turn with this one. */
   readonly against?: string | undefined;
+  /** Beside a mesh one with two processes of the profile service. */
+  readonly twoProfiles?: boolean;
   readonly folder: string;
   readonly keys: readonly string[];
 }
@@ -41,12 +43,16 @@ export interface TargetOptions {
 interface Build {
   readonly name: string;
   readonly folder: string;
+  readonly profiles?: number;
 }
+
+export const twoProfilesName = "two profile processes";
 
 const repository = resolve(import.meta.dirname, "../..");
 
 export async function startTargets(options: TargetOptions): Promise<Targets> {
-  const builds = [{ name: "this build", folder: repository }];
+  const builds: Build[] = [{ name: "this build", folder: repository }];
+  if (options.twoProfiles) builds.push({ name: twoProfilesName, folder: repository, profiles: 2 });
   if (options.against !== undefined) builds.push({ name: options.against, folder: checkedOut(options.against, options.folder) });
   const targets = options.shape === "mesh" ? await startMeshes(builds, options) : await startProcesses(builds, options);
   return {
@@ -110,6 +116,7 @@ async function startMeshes(builds: readonly Build[], { folder, keys }: TargetOpt
           declarationPath: writeDeclaration(dataDir, keys),
           runtimeOf: () => "node",
           env: { HEDDLE_LOG_LANES: "64", HEDDLE_LOG_MEGABYTES: "512" },
+          profiles: build.profiles ?? 1,
         }),
       );
     }

@@ -1,0 +1,128 @@
+/**
+ * What no mesh of these packages can spare for requests of few objects, with nothing of Heddle between: a gateway that parses the body, asks Redis for the
+ * limit and calls a part for all requests that wait; a part that syncs one message for all that wait, then one of what was decided with one for readers of
+ * events, then writes a row of each object, those of a partition at once, and has read nothing. Two processes, for `floors.ts`; they take their settings as JSON.
+ */
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
+import { createClient } from "@connectrpc/connect";
+import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
+import cassandra from "cassandra-driver";
+import { Redis } from "ioredis";
+import { connect } from "nats";
+import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
+
+const [role = "", settings = "{}"] = process.argv.slice(2);
+const servers = JSON.parse(settings) as Readonly<Record<string, string>>;
+const table = "heddle_bench_chain.rows";
+const rowBytes = 700;
+const inFlight = 32;
+if (role === "gateway") await gateway(servers["part"] ?? "");
+else if (role === "part") await part();
+else throw new Error(`Expected gateway or part, got "${role}"`);
+
+async function gateway(partUrl: string): Promise<void> {
+  const redis = new Redis(servers["HEDDLE_REDIS_URL"] ?? "");
+  const hash = String(await redis.script("LOAD", readFileSync(new URL("../../platform/limiter/bucket.lua", import.meta.url), "utf8")));
+  const client = createClient(ProfileService, createConnectTransport({ baseUrl: partUrl, httpVersion: "2" }));
+  const track = together(async (requests: readonly [workspace: string, body: unknown][]) => {
+    await client.trackUsers({ bodyJson: Buffer.from(JSON.stringify(requests)) });
+  });
+  const server = createServer((request, response) => {
+    void (async () => {
+      const body = await bodyOf(request);
+      const workspace = request.headers.authorization ?? "";
+      await redis.evalsha(hash, 1, `heddle-bench-chain:${workspace}`, 1, 1, "", 1_000_000, 3_000);
+      await track([workspace, body]);
+      response.writeHead(201, { "content-type": "application/json" });
+      response.end('{"message":"success"}');
+    })();
+  });
+  server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+}
+
+async function bodyOf(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+async function part(): Promise<void> {
+  const write = await rows();
+  const publish = await stream();
+  const apply = together(async (requests: readonly [workspace: string, body: unknown][]) => {
+    const bytes = Buffer.from(JSON.stringify(requests));
+    await Promise.all([publish("lane", bytes), publish("events", bytes)]);
+    await write(Map.groupBy(requests, ([workspace]) => workspace));
+  });
+  const append = together(async (calls: readonly Uint8Array[]) => void await publish("intake", Buffer.concat(calls)));
+  const server = createHttp2Server(connectNodeAdapter({
+    routes: (router) =>
+      void router.service(ProfileService, {
+        async trackUsers({ bodyJson }) {
+          await append(bodyJson);
+          // Answered before it is applied
+          for (const request of JSON.parse(Buffer.from(bodyJson).toString()) as [string, unknown][]) void apply(request);
+          return {};
+        },
+      }),
+  }));
+  server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+}
+
+async function rows() {
+  const client = new cassandra.Client({
+    contactPoints: [servers["HEDDLE_CASSANDRA_CONTACT_POINTS"] ?? ""],
+    localDataCenter: servers["HEDDLE_CASSANDRA_DATACENTER"] ?? "",
+    queryOptions: { prepare: true, consistency: cassandra.types.consistencies.localQuorum },
+  });
+  await client.connect();
+  await client.execute(
+    "CREATE KEYSPACE IF NOT EXISTS heddle_bench_chain WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+  );
+  await client.execute(`CREATE TABLE IF NOT EXISTS ${table} (owner text, id text, body text, PRIMARY KEY (owner, id))`);
+  const query = `INSERT INTO ${table} (owner, id, body) VALUES (?, ?, ?)`;
+  const body = "x".repeat(rowBytes);
+  let written = 0;
+  return async (byOwner: ReadonlyMap<string, readonly unknown[]>): Promise<void> => {
+    const left = [...byOwner];
+    await Promise.all(Array.from({ length: inFlight }, async () => {
+      for (let next = left.pop(); next !== undefined; next = left.pop()) {
+        const [owner, some] = next;
+        const queries = some.map(() => ({ query, params: [owner, String((written++ * 7919) % 10_000), body] }));
+        if (queries.length === 1) await client.execute(query, queries[0]?.params);
+        else await client.batch(queries, { prepare: true, logged: false });
+      }
+    }));
+  };
+}
+
+async function stream() {
+  const connection = await connect({ servers: [servers["HEDDLE_NATS_URL"] ?? ""] });
+  const { streams } = await connection.jetstreamManager();
+  const name = "heddle_bench_chain";
+  await streams.delete(name).catch(() => false);
+  await streams.add({ name, subjects: ["heddle-bench-chain.*"], max_bytes: 512 * 1024 ** 2, duplicate_window: 0 });
+  const client = connection.jetstream();
+  return async (subject: string, bytes: Uint8Array): Promise<void> => {
+    await client.publish(`heddle-bench-chain.${subject}`, bytes, { timeout: 60_000 });
+  };
+}
+
+/** One run of `work` at a time, each for all that came meanwhile. */
+function together<T>(work: (items: readonly T[]) => Promise<void>): (item: T) => Promise<void> {
+  let waiting: T[] = [];
+  let next: Promise<void> | undefined;
+  let running: Promise<void> = Promise.resolve();
+  return (item) => {
+    waiting.push(item);
+    next ??= running.then(() => {
+      const items = waiting;
+      [waiting, next] = [[], undefined];
+      return running = work(items);
+    });
+    return next;
+  };
+}
