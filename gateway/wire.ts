@@ -20,7 +20,7 @@ import type { AccessAdmin } from "./access/admin.ts";
 import type { RunningProcess } from "./access/processes.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
-import { openDocuments } from "./documents/documents.ts";
+import { documentsWhenAsked } from "./documents/answers.ts";
 import { createActivity } from "./console/activity.ts";
 import { type Between, openLive } from "./console/live/live.ts";
 import { openConsole } from "./console/console.ts";
@@ -91,7 +91,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       pagesUrl: () => config.pagesUrl || publicUrl(),
       health,
       ownHealth: () => ownHealth,
-      documents: openDocuments(routeTable),
+      documents: documentsWhenAsked(routeTable),
       console: openConsole({ activity: observing.activity, live, access, limiter, clock, logger, health, processes, examine }),
     },
     scimNotes,

@@ -1,6 +1,7 @@
 /** A store that goes and comes back, as a process sees it. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
+import { limits } from "../limits.ts";
 import { watchStore } from "./store-watch.ts";
 
 test("watchStore() tells within one look that the store is gone, and that it is back", async () => {
@@ -9,7 +10,7 @@ test("watchStore() tells within one look that the store is gone, and that it is 
   const watch = watchStore(clock, () => store.answers ? Promise.resolve() : Promise.reject(new Error("away")));
   for (const answers of [true, false, false, true]) {
     store.answers = answers;
-    clock.advance(1_000);
+    clock.advance(limits.cassandraLookMs);
     await expect.poll(() => watch.there).toBe(answers);
   }
   watch.close();
@@ -23,7 +24,7 @@ test("watchStore() asks no more after close(), not even when it closes while it 
     asked += 1;
     return answer.promise;
   });
-  clock.advance(1_000);
+  clock.advance(limits.cassandraLookMs);
   watch.close();
   answer.resolve();
   await answer.promise;

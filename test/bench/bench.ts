@@ -23,6 +23,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
@@ -87,6 +88,8 @@ const loads = loadsOf({ ...values, users, scale: scale * share });
 /** What each build was sent to the first workspace. */
 const tallies = new Map<Target, Tally>();
 let sent = 0;
+/** Before what a process that does nothing takes is looked at. */
+const restMs = 2_000;
 
 try {
   if (values.url === undefined && shape === "one") await startTime();
@@ -148,10 +151,12 @@ async function startTime(): Promise<void> {
   const startMs = performance.now() - began;
   others.push({ name: "start to first accepted write, ms", value: startMs.toFixed(0) });
   noteFigure("one-start", startMs);
+  await setTimeout(restMs);
   const idle = residentMbOf({ name: "", url: server.url, processes: new Map([["heddle", server.pid]]) });
   const bare = await bareMegabytes();
-  others.push({ name: "idle, resident MB, and a bare Node that listens", value: `${idle.toFixed(0)}, ${bare.toFixed(0)}` });
-  noteFigure("one-idle", idle / bare);
+  others.push({ name: "idle, resident MB; a bare Node that listens", value: `${idle.toFixed(0)}; ${bare.megabytes.toFixed(0)}` });
+  others.push({ name: "start of a bare Node that listens, ms", value: bare.startMs.toFixed(0) });
+  noteFigure("one-idle", idle / bare.megabytes);
   await server.stop();
 }
 
@@ -159,12 +164,17 @@ function startBare(): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
 }
 
-async function bareMegabytes(): Promise<number> {
-  const child = startBare();
+/** Of a Node that listens and does nothing else, after as long a rest. */
+async function bareMegabytes(): Promise<{ readonly megabytes: number; readonly startMs: number }> {
+  const began = performance.now();
+  const listens = "require('node:http').createServer().listen(0, '127.0.0.1', () => console.log('http:'))";
+  const child = spawn(process.execPath, ["-e", listens], { stdio: ["ignore", "pipe", "inherit"] });
   await firstLine(child, /http:/);
-  const megabytes = residentMbOf({ name: "", url: "", processes: new Map([["node:http", child.pid ?? 0]]) });
+  const startMs = performance.now() - began;
+  await setTimeout(restMs);
+  const megabytes = residentMbOf({ name: "", url: "", processes: new Map([["node", child.pid ?? 0]]) });
   child.kill();
-  return megabytes;
+  return { megabytes, startMs };
 }
 
 async function measureFloors(round: number): Promise<void> {
@@ -237,7 +247,7 @@ async function readable(target: Target, percent: number): Promise<void> {
     waits.push(performance.now() - start);
   };
   const requests = Math.max(20, Math.floor(perSecond * scale));
-  const make = (n: number) => tracked(target, n, mixedBody(n, users));
+  const make = (n: number) => tracked(target, n, loads[0]?.make(n, `at ${percent}`) ?? mixedBody(n, users));
   await counted(
     `75 objects a request at ${percent} %`,
     target,

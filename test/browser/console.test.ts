@@ -35,7 +35,7 @@ companies:
     return opened;
   }
 
-  test.each([["phone", 390, "light"], ["desktop", 1_280, "dark"]] as const)(
+  test.each([["phone", 390, "light"], ["phone-dark", 390, "dark"], ["desktop", 1_280, "dark"]] as const)(
     "on a %s each view fits, is in order by axe, and loads nothing from elsewhere",
     async (device, width, scheme) => {
       const { id, platformId } = await someHistory();
