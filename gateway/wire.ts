@@ -20,7 +20,7 @@ import type { AccessAdmin } from "./access/admin.ts";
 import type { RunningProcess } from "./access/processes.ts";
 import { answerRequest } from "./answer-request.ts";
 import type { GatewayConfig } from "./config.ts";
-import { documentsWhenAsked } from "./documents/answers.ts";
+import { documentsWhenAsked } from "./documents/when-asked.ts";
 import { createActivity } from "./console/activity.ts";
 import { type Between, openLive } from "./console/live/live.ts";
 import { openConsole } from "./console/console.ts";
