@@ -9,11 +9,16 @@ interface Run {
   readonly shape: "one" | "mesh";
   readonly profiles: string;
   readonly twoProfiles: boolean;
+  /** That the load goes to. */
+  readonly workspaces: number;
   readonly loads: readonly BenchLoad[];
 }
 
+/** With fewer than these many objects of a moment are of one workspace. */
+const fewWorkspaces = 10;
+
 /** Under the names of the goals; what belongs to none is not kept. */
-export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfiles, loads }: Run): void {
+export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfiles, workspaces, loads }: Run): void {
   function of(load: string | undefined, target = ""): Summary | undefined {
     return rows.find((row) => row.load === load && row.target === target);
   }
@@ -26,8 +31,9 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   else if (twoProfiles) noteFigure("mesh-two", ratioOf(of(many?.load, twoProfilesName)?.cpuUs[1], many?.cpuUs[1]));
   else {
     noteFigure("mesh-75", many?.ratio);
-    noteFigure("mesh-1", few?.ratio);
-    noteFigure("chain-1", of(meshFloors.chain)?.ratio);
+    const width = workspaces < fewWorkspaces ? "-few" : "";
+    noteFigure(`mesh-1${width}`, few?.ratio);
+    noteFigure(`chain-1${width}`, of(meshFloors.chain)?.ratio);
     noteAlone(ours(1, 1), { publish: of(meshFloors.publish), chain: of(meshFloors.chainAlone) });
   }
 }

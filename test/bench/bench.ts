@@ -328,7 +328,7 @@ function report(): void {
   const chains = [meshFloors.chain, meshFloors.chainAlone].map((chain) => [chain, floors.one] as const);
   const rows = summaries(figures, new Map([...loads.map((each) => [each.name, floorOf(each)] as const), ...chains]));
   const warnings = warningsOf(rows);
-  noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], loads });
+  noteGoals(rows, { shape, profiles: values.profiles, twoProfiles: values["two-profiles"], workspaces, loads });
   if (values.picture !== undefined) writeFileSync(values.picture, pictureOf(`CPU us an object, ${values.profiles} users, ${shape}`, rows));
   const plain = rows.map((row) => ({ ...row, cpuUsBy: Object.fromEntries(row.cpuUsBy) }));
   if (values.json) return console.log(JSON.stringify({ machine: machineText(), rounds, rows: plain, others, warnings }, null, 2));

@@ -23,6 +23,7 @@ const file = join(folder, "figures");
 writeFileSync(file, "");
 
 const zipf = ["--body", "events", "--connections", "32", "--picks", "zipf"];
+const few = ["--body", "events", "--connections", "32,1", "--picks", "zipf", "--workspaces", "4"];
 const one: readonly (readonly string[])[] = [
   ["bench.ts", "--profiles", "10000", "--seconds", "6", "--rounds", "5", "--objects", "75", ...zipf],
   ["bench.ts", "--profiles", "100000", "--seconds", "6", "--rounds", "5", "--objects", "75,1", ...zipf],
@@ -32,25 +33,11 @@ const one: readonly (readonly string[])[] = [
   ["consent.ts", "--fan-outs", "1", "--seconds", "5"],
   ["backup.ts"],
 ];
+const onMesh = ["bench.ts", "--shape", "mesh", "--rounds", "3"];
 const mesh: readonly (readonly string[])[] = [
-  ["bench.ts", "--shape", "mesh", "--profiles", "100000", "--seconds", "8", "--rounds", "3", "--objects", "75,1", ...zipf],
-  [
-    "bench.ts",
-    "--shape",
-    "mesh",
-    "--profiles",
-    "20000",
-    "--seconds",
-    "8",
-    "--rounds",
-    "3",
-    "--objects",
-    "1",
-    ...zipf,
-    "--connections",
-    "1",
-  ],
-  ["bench.ts", "--shape", "mesh", "--profiles", "20000", "--seconds", "6", "--rounds", "3", "--objects", "75", ...zipf, "--two-profiles"],
+  [...onMesh, "--profiles", "100000", "--seconds", "8", "--objects", "75,1", ...zipf],
+  [...onMesh, "--profiles", "20000", "--seconds", "8", "--objects", "1", ...few],
+  [...onMesh, "--profiles", "20000", "--seconds", "6", "--objects", "75", ...zipf, "--two-profiles"],
   ["messages.ts"],
   ["behind.ts", "--shape", "mesh"],
   ["consent.ts", "--shape", "mesh", "--fan-outs", "1", "--seconds", "5"],
@@ -76,7 +63,7 @@ function run([name = "", ...args]: readonly string[]): void {
 function pictureName(args: readonly string[]): string {
   const shape = args.includes("mesh") ? "mesh" : "one-process";
   const profiles = args[args.indexOf("--profiles") + 1];
-  return `${shape}-${profiles}${args.includes("--two-profiles") ? "-two" : args.includes("1") ? "-alone" : ""}.svg`;
+  return `${shape}-${profiles}${args.includes("--two-profiles") ? "-two" : args.includes("4") ? "-few-workspaces" : ""}.svg`;
 }
 
 /** What is a ratio of two programs' figures. */
