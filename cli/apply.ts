@@ -54,7 +54,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
 }
 
 export interface ApplyTextOptions extends DeclareMessagesOptions, TranslationsPlace {
-  /** Told of secrets as soon as they are made: what follows may fail, and nobody can read them any more then. */
+  /** Called with secrets as soon as they are made: what follows may fail, and then they cannot be read any more. */
   readonly onMade: (made: DeclareResult) => void;
   /** Called before anything is written, where things would be removed; throws where they may not be. */
   readonly mayPrune?: ((pruned: readonly Change[]) => Promise<void>) | undefined;
@@ -135,7 +135,7 @@ async function declareAccess(admin: AccessAdmin, declaration: Declaration, optio
   }
 }
 
-/** What the content service keeps; a dry run tells its problems before anything is written. */
+/** Declares what the content service keeps; a dry run finds problems before anything is written. */
 async function declareMessages(
   admin: AccessAdmin,
   declaration: Declaration,
@@ -218,7 +218,7 @@ export function describeSecrets({ secrets }: DeclareResult): string {
   return secrets.map((made) => `Secret of the ${made.what} ${made.path} (shown once, keep it now):\n  ${made.secret}`).join("\n");
 }
 
-/** Whoever lost a secret, or never saw it because an apply failed, learns here how to get another. */
+/** Names the command for a new secret, where one was lost or never seen because an apply failed. */
 function shownBefore({ changes }: DeclareResult): string {
   const before = changes.filter(({ secretShownBefore }) => secretShownBefore);
   const [first] = before;

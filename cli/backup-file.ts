@@ -22,7 +22,7 @@ export interface BackupContent {
   readonly note: BackupNote | undefined;
 }
 
-/** Appends the note to a database that nobody writes any more, and makes both durable. */
+/** Appends the note to a database that no process writes any more, and makes both durable. */
 export function sealBackup(path: string, told: Pick<BackupNote, "madeAt">): void {
   const handle = openSync(path, "r+");
   try {

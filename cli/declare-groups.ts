@@ -47,7 +47,7 @@ export async function checkGroups(
     if (isNamed || known.some(({ groups }) => groups.length > 0)) throw noGroupsAddress();
     return;
   }
-  // Of a workspace that is not there yet nobody has groups
+  // A workspace that is not there yet has no groups
   const workspaceIds = [admin.rows().workspaces[0]?.id ?? notYet, ...known.map(({ workspaceId }) => workspaceId)];
   await withGroups(peer, async (client) => {
     for (const workspaceId of new Set(workspaceIds)) {

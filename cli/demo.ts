@@ -32,7 +32,7 @@ export async function makeDemo(access: AccessAdmin, { isSeen }: { readonly isSee
   return { key: made };
 }
 
-/** Where nobody would see the key. */
+/** Where no person would see the key. */
 export const keylessDemoText = `
 A demo workspace is ready. As this is no terminal, it has no key yet. Make one, which is shown once:
   heddle keys create --workspace demo/demo --name demo --permissions '*,${operatorPermission}'

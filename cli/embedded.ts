@@ -138,7 +138,7 @@ interface Below {
   readonly telemetry: Telemetry;
 }
 
-/** The parts that know each other: profiles ask for the state of addresses, consent is told by the resolver and asks who is who. */
+/** The parts that call each other: profile asks for the state of addresses; consent is notified by the resolver and asks who is who. */
 async function openParts(config: StartConfig, below: Below, opened: (() => Promise<void> | void)[]) {
   const { database, log, telemetry, offer } = below;
   const consent: { owners: (SubscriptionPart | MessagingStatusPart)[]; emailStatuses: EmailStatuses | undefined } = {
@@ -167,7 +167,7 @@ async function openParts(config: StartConfig, below: Below, opened: (() => Promi
   const operation = await openLogOperation(database, { partitions, tail: (partition) => log.tail(partition) });
   return {
     profile: profileClient,
-    // Served to nobody outside this process
+    // Not served outside this process
     log: directClient(LogService, observedService(LogService, logService(operation), telemetry)),
     subscription: offer(SubscriptionService, subscription.service),
     messagingStatus: statusClient,

@@ -1,4 +1,4 @@
-/** heddle events: what services told others, from the mesh or from the data folder, a line of JSON each. */
+/** heddle events: the events that services published, from the mesh or from the data folder, a line of JSON each. */
 import {
   type DescMessage,
   fromBinary,

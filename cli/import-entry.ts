@@ -65,9 +65,9 @@ function userNameOf(object: Readonly<Record<string, unknown>>): UserName {
 }
 
 export interface LineReading {
-  /** Field of the object that tells rows apart, instead of all they hold. */
+  /** Field of the object that identifies its row, instead of the whole content. */
   readonly rowId?: string | undefined;
-  /** Told what of an exported user cannot be carried. */
+  /** Called with what of an exported user cannot be carried. */
   readonly onLeft?: (left: Left) => void;
 }
 

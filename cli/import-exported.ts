@@ -31,7 +31,7 @@ const carried = [
 ] as const;
 
 const handled: ReadonlySet<string> = new Set([...carried, "external_id", "user_aliases", "custom_attributes", "last_coordinates"]);
-/** Given anew by whoever takes the user in. */
+/** Given anew by the Heddle that takes the user in. */
 const givenAnew: ReadonlySet<string> = new Set(["braze_id", "platform_id", "random_bucket", "created_at", "updated_at"]);
 
 /** A user of an export has the id that Heddle gave it; an object of /users/track that is named by one has a type. */
@@ -63,7 +63,7 @@ function nameOf(row: Fields, aliases: readonly unknown[]): Fields | undefined {
   return undefined;
 }
 
-/** What nobody ever set must not become a choice of the user. */
+/** A value that was never set must not become a choice of the user. */
 function isDefault(field: string, value: unknown): boolean {
   return field.endsWith("_subscribe") && value === "subscribed";
 }

@@ -19,7 +19,7 @@ export interface FormatOptions {
   readonly rowId?: string;
 }
 
-/** What the reader tells on its way. */
+/** What the reader reports while it reads. */
 export interface ReadNotes {
   readonly onHead: (head: TableHead) => void;
   readonly onLeft: NonNullable<LineReading["onLeft"]>;

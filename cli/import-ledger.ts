@@ -1,4 +1,4 @@
-/** The memory of an import, a small database beside the file: which rows the server took, and which request nobody knows the end of. */
+/** The memory of an import, a small database beside the file: which rows the server took, and which requests have an unknown outcome. */
 import { existsSync, readFileSync } from "node:fs";
 import { hash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
@@ -25,7 +25,7 @@ export interface Ledger {
   /** Rows of this file were taken before. */
   readonly resumed: boolean;
   readonly seal: BatchSeal;
-  /** Counts a row of the file, and tells whether it was taken before: as many equal rows were as came so far. */
+  /** Counts a row of the file, and returns whether it was taken before: as many equal rows were as came so far. */
   isTaken(entry: SentEntry): boolean;
   /** Durable before the first request goes out; gives the number that `settle` takes. */
   begin(batch: Batch, seal: BatchSeal): number;

@@ -12,14 +12,14 @@ export interface Refused {
 
 export interface Report {
   readonly path: string;
-  /** The columns of a table, told before its first row. */
+  /** Takes the columns of a table; called before its first row. */
   header(cells: readonly string[]): void;
   add(refused: readonly Refused[]): void;
   /** The report appears under its name, or goes where nothing was refused. */
   done(): void;
 }
 
-/** Refuses where somebody has mended the report of an earlier run and not sent it: it would be written anew. */
+/** Refuses where the operator mended the report of an earlier run and did not import it: it would be overwritten. */
 export function openReport(path: string, { ledger, kind }: { ledger: Ledger; kind: "ndjson" | "table" }): Report {
   if (ledger.isReportChanged(path)) {
     throw new CommandError(

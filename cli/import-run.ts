@@ -15,7 +15,7 @@ export interface RunOptions {
 }
 
 /**
- * First what an earlier run sent and never heard the end of, as it was then. Each shard has one request under way at most, so
+ * First what an earlier run sent without getting an answer, as it was then. Each shard has one request under way at most, so
  * the objects of a user keep their order; reading waits for the slowest shard, so memory is bounded.
  */
 export async function runImport(entries: AsyncIterable<Entry>, options: RunOptions): Promise<void> {

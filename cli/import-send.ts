@@ -18,7 +18,7 @@ export interface SendOptions {
   /** Waits; rejects when the signal is aborted. */
   wait(ms: number): Promise<void>;
   now(): number;
-  /** Told before each wait, for the person who watches. */
+  /** Called before each wait, for the person who watches. */
   onRetry(reason: string, waitMs: number): void;
 }
 
@@ -47,7 +47,7 @@ async function sendObjects(objects: readonly SentEntry[], seal: BatchSeal, optio
   if (answer.ok || answer.errors.length > 0) return settle(sent, answer.errors);
   const [only, ...more] = objects;
   if (only && more.length === 0) return { taken: [], refused: [{ entry: only, text: answer.message }] };
-  // Refused as a whole, by one object of it or by its size: the halves tell.
+  // Refused as a whole, by one object of it or by its size: the halves show which.
   const middle = Math.ceil(objects.length / 2);
   const first = await sendObjects(objects.slice(0, middle), seal, options);
   const second = await sendObjects(objects.slice(middle), seal, options).catch(afterAHalf);

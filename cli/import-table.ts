@@ -14,7 +14,7 @@ export interface TableFormat {
   /** One character, or "whitespace". */
   readonly delimiter: string;
   readonly rowBytesMax: number;
-  /** Column that tells rows apart, instead of all they hold. */
+  /** Column that identifies a row, instead of the whole content. */
   readonly rowId?: string | undefined;
 }
 
@@ -100,7 +100,7 @@ async function* delimitedRows(chunks: AsyncIterable<Uint8Array>, format: TableFo
       line = info.lines + 1;
     }
   } catch (cause) {
-    // Behind a broken quote nobody knows where rows begin, so nothing behind it may be guessed.
+    // Behind a broken quote it is unknown where rows begin, so nothing behind it may be guessed.
     throw new CommandError(`The table cannot be read from line ${line} on: ${cause instanceof Error ? cause.message : String(cause)}`, {
       cause,
     });

@@ -86,7 +86,7 @@ function refusedText(refused: number, report: string): string {
   return `${refused} refused. Their rows are in ${report}: mend them there and import that file with the same options, or mend the file itself and run the same command again`;
 }
 
-/** Said by name, so that nobody learns of it when the old system is gone. */
+/** Said by name, so that the operator sees it before the old system is gone. */
 function leftText(left: ReadonlyMap<string, number>): string {
   if (left.size === 0) return "";
   const names = [...left].map(([name, users]) => `${name} (${users} ${users === 1 ? "user" : "users"})`).join(", ");

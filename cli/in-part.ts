@@ -1,4 +1,4 @@
-/** Files that are whole or not there, and read by nobody but their owner: they hold keys of links and all that is known of people. */
+/** Files that are whole or not there, and readable by their owner alone: they hold keys of links and all that is known of people. */
 import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { CommandError } from "./output.ts";
 

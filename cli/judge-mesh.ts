@@ -9,7 +9,7 @@ export interface NatsFacts {
   readonly messageBytesMax: number;
   /** Those that are there. */
   readonly streams: readonly { readonly name: string; readonly bytes: number; readonly bytesMax: number; readonly replicas: number }[];
-  /** Undefined where nobody can be asked. */
+  /** Undefined without HEDDLE_NATS_MONITOR_URL. */
   readonly sync: { readonly always: boolean; readonly everySeconds: number } | undefined;
 }
 

@@ -47,7 +47,7 @@ export async function adopt({ yes = false, anyway = false, json = false, env }: 
       );
       return exitCodes.ok;
     }
-    // Before it is asked, whatever comes of it
+    // Before the operator is asked, whatever the answer
     const say = json ? printError : print;
     say(textOf(plan, streams));
     if (!yes && !(process.stdin.isTTY && await isWanted("Begin it?"))) {

@@ -30,7 +30,7 @@ export type ServePart = <Config extends object>(
   serve: (config: Config, parts: ProcessParts) => Promise<ServedPart>,
 ) => Promise<number>;
 
-/** By name, as `heddle serve` takes it; HEDDLE_<NAME>_URL tells the others where it is. */
+/** By name, as `heddle serve` takes it; the other parts find it by HEDDLE_<NAME>_URL. */
 export const meshParts: ReadonlyMap<string, (run: ServePart) => Promise<number>> = new Map([
   ["profile", async (run: ServePart) => {
     const { readMeshProfileConfig, serveMeshProfile } = await import("../services/profile/mesh-wire.ts");

@@ -60,7 +60,7 @@ function redisReach(reader: ConfigReader): Reach[] {
   }];
 }
 
-/** Each by where others are told to call it. */
+/** Each by its HEDDLE_<PART>_URL, which other parts call. */
 function partsReach(reader: ConfigReader): Reach[] {
   const addresses = [...meshParts.keys()].flatMap((part) => reader.list(partVariable(part, "URL"), { fallback: [] }));
   if (addresses.length === 0) return [];

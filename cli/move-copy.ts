@@ -48,7 +48,7 @@ export async function copyMoved(from: MoveSide, to: MoveSide, { choice, through,
 async function copyUsers(from: MoveSide, to: MoveSide, { choice: { workspaceIds }, through, progress }: MovePlan): Promise<void> {
   progress.begin("users");
   for (const workspaceId of workspaceIds) {
-    // Also where there is nobody yet, so that it is said how far the log is applied
+    // Also for a workspace without users, so that the checkpoint is written
     await to.profiles.write({ workspaceId }, through);
     const groups = await from.memberships.groups(workspaceId);
     if (groups.length > 0) await to.memberships.bringGroups(workspaceId, groups, through);

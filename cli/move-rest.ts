@@ -1,4 +1,4 @@
-/** When a mesh is at rest: everything that was accepted is applied, and nobody writes. */
+/** When a mesh is at rest: everything that was accepted is applied, and no process writes. */
 import { setTimeout } from "node:timers/promises";
 
 import { systemClock } from "../platform/clock.ts";

@@ -45,7 +45,7 @@ export interface Moved {
   readonly linkKeysLeftOut: readonly string[];
 }
 
-/** The parts of the mesh run, so that what was accepted is applied; nobody writes, or it refuses. */
+/** The parts of the mesh run, so that what was accepted is applied; refuses where a process writes. */
 export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Moved> {
   const streams = readSettings(env, readStreams);
   const choice = chooseMoved(await withAccessPlace({ env }, { create: false }, (access) => access.rows()), wanted);
@@ -66,7 +66,7 @@ export async function backupMesh({ file, env, wanted }: MeshBackup): Promise<Mov
   });
 }
 
-/** One workspace of the database at `source`, which nobody writes, as a file of its own. */
+/** One workspace of the database at `source`, which no process writes, as a file of its own. */
 export async function backupWorkspace(file: string, source: string, wanted: Wanted): Promise<Moved> {
   return await withMovable(source, wanted, async ({ side, choice, through }) => {
     return await intoFile(file, choice, (path) => copyIntoDatabase(side, path, { choice, through }));
@@ -126,7 +126,7 @@ async function withMovable<T>(path: string, wanted: Wanted, work: (from: Movable
   }
 }
 
-/** Who may call comes last: until then gateways know nobody, and the restore can be repeated. */
+/** Who may call comes last: until then gateways know no caller, and the restore can be repeated. */
 async function intoMesh(
   { side, choice, through }: Movable,
   { env, ...restored }: { readonly env: Env; readonly id: string; readonly file: string },
@@ -175,7 +175,7 @@ function refuseUsed(what: string): never {
   throw new CommandError(`${what} name other keyspaces and another HEDDLE_LOG_NAME`);
 }
 
-/** Nobody sees a file that is not whole. */
+/** The file appears only once it is whole. */
 async function intoFile(file: string, choice: MoveChoice, write: (path: string) => Promise<string[]>): Promise<Moved> {
   return await inPart(resolve(file), async (path) => {
     const keysLeftOut = await write(path);

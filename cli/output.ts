@@ -18,7 +18,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** What it tells people to type can be typed as it stands. */
+/** Commands in the text can be typed as they stand. */
 export function printError(text: string): void {
   process.stderr.write(`${asCalled(text)}\n`);
 }

@@ -11,7 +11,7 @@ export interface RecordOptions extends JsonOption {
   readonly at: string;
 }
 
-/** Of a lane of consent, of a user who is held, or of the intake. */
+/** Of a lane of consent, of a blocked user, or of the intake. */
 type RecordPlace =
   | { readonly lane: LedgerPlace["ledger"]; readonly workspaceId: string; readonly sequence: number; readonly part: number }
   | { readonly workspaceId: string; readonly userId: string; readonly mark: readonly [sequence: number, part: number] }

@@ -51,7 +51,7 @@ export async function serve(part: string, options: ServeOptions): Promise<number
   throw new UsageError(`Expected the part ${known.slice(0, -1).join(", ")} or ${known.at(-1)}, got "${part}"`);
 }
 
-/** A part knows which workspaces there are for as long as it serves, and operators know of it. */
+/** A part knows which workspaces there are for as long as it serves, and operators see that it runs. */
 async function withTenants(
   name: string,
   config: MeshAccessConfig,

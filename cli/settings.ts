@@ -1,4 +1,4 @@
-/** The settings of a command from its environment, with all problems told at once. */
+/** The settings of a command from its environment, with all problems reported at once. */
 import { ConfigError, type ConfigReader, readConfig } from "../platform/config.ts";
 import { CommandError } from "./output.ts";
 

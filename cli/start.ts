@@ -30,7 +30,7 @@ export interface StartOptions {
 export async function start(options: StartOptions): Promise<number> {
   const config = configOf(options.env);
   const declaration = options.apply === undefined ? undefined : { file: options.apply, text: readDeclarationFile(options.apply) };
-  // A faulty file is told before anything is opened.
+  // A faulty file is reported before anything is opened.
   if (declaration) fileProblems(declaration.file, () => parseDeclaration(declaration.text));
   const logger = createLogger({ level: config.logLevel, name: "heddle", write: (line) => process.stderr.write(asCalled(line)) });
 

@@ -1,4 +1,4 @@
-/** heddle users: of whom /users/track takes no more, and an operator's word that it does again. Over HTTP. */
+/** heddle users: lists the users that /users/track rejects, and admits one again. Over HTTP. */
 import { type Input, openClient } from "../client/client.ts";
 import { calling } from "./http-call.ts";
 import { serverKey, serverUrl } from "./import.ts";

@@ -40,7 +40,7 @@ export interface ClientOptions {
   readonly deadlineMs?: number;
   /** Instead of the runtime's own. */
   readonly fetch?: World["fetch"];
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry?: (error: RefusedError | UnreachableError, waitMs: number) => void;
   /** What the client takes from the world; each has a default. */
   readonly world?: Partial<World>;

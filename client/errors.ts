@@ -1,4 +1,4 @@
-/** The ways in which a call ends without a success: Heddle said no, a class for each kind of no, or no answer came. */
+/** The ways in which a call ends without a success: Heddle refused it, a class for each kind of refusal, or no answer came. */
 import type { ObjectError, Reason } from "./gen/calls.ts";
 
 /** Of everything that a call may throw but the reason of its own signal. */
@@ -6,7 +6,7 @@ export class HeddleError extends Error {
   override readonly name: string = "HeddleError";
 }
 
-/** Heddle answered, and the answer is no. Programs look at the class and `reason`, people read `message`. */
+/** Heddle answered with a refusal. Programs look at the class and `reason`, people read `message`. */
 export class RefusedError extends HeddleError {
   override readonly name: string = "RefusedError";
   readonly status: number;

@@ -72,7 +72,7 @@ class Base {
 
 export const Heddle = Base as new (options: HeddleOptions) => Heddle;
 
-/** The server said no to this call, with one of the reasons that it has. */
+/** The server refused this call, with one of the reasons that it has. */
 export function isRefused<N extends CallName>(
   _name: N,
   error: unknown,

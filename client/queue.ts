@@ -1,6 +1,6 @@
 /**
  * A queue of objects for /users/track: batched by the route's limits, sent one batch after the other so that the order stays, repeated
- * with the batch's own key until it is answered. Of each object that was added the server says yes, or `onLoss` is called with it.
+ * with the batch's own key until it is answered. The server takes each object that was added, or `onLoss` is called with it.
  */
 import type { Client } from "./client.ts";
 import { HeddleError, RefusedError } from "./errors.ts";
@@ -24,7 +24,7 @@ export interface QueueOptions {
 
 export interface Loss {
   /**
-   * `refused`: the server said no, or to one field of an object (`entry.field`), of which the rest was taken. `full`: the queue
+   * `refused`: the server refused the object, or one field of it (`entry.field`) and took the rest. `full`: the queue
    * was. `closed`: after shutdown(). `unanswered`: no answer came in time, or shutdown() did not wait for it.
    */
   readonly reason: "refused" | "full" | "closed" | "unanswered";
@@ -48,7 +48,7 @@ export interface LostObject {
 export interface Queue {
   /** False where not all was taken in; `onLoss` has the rest. Throws where an object is no JSON. */
   add(objects: TrackBody): boolean;
-  /** Sends what waits, and resolves when the server has said yes or no to all that was added before. */
+  /** Sends what waits, and resolves when all that was added before was answered, or reported as lost. */
   flush(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Takes nothing more, sends what waits; what is not answered in time is lost, and reported. Always resolves. */
   shutdown(options?: { readonly timeoutMs?: number }): Promise<void>;

@@ -27,7 +27,7 @@ export async function answerNoRoute(
   return isScim ? scimRefusalAnswer(said, all) : refusalAnswer(said, "rest", all);
 }
 
-/** A person who was given the server's address alone; programs are told in JSON, below. */
+/** A person who opened the server's address alone; programs get JSON, below. */
 function isBrowserAtRoot({ method, path, headers }: HttpRequest): boolean {
   return path === "/" && (method === "GET" || method === "HEAD") && (headers.get("accept") ?? "").toLowerCase().includes("text/html");
 }
@@ -60,7 +60,7 @@ async function spendUnknownScim(request: HttpRequest, answering: NoRouteAnswerin
   return await spendQuota(holder.company.id, companyQuotaOf("unknown_routes", holder.company), answering);
 }
 
-/** Who may not call is told of no limit: the headers are there, and empty. */
+/** A caller who may not call gets no limit: the headers are there, and empty. */
 function knownOr<T>(find: () => T): T | undefined {
   try {
     return find();

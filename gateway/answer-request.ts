@@ -161,7 +161,7 @@ async function answerCaller(
     }
     return await callRoute(request, { ...chosen, spent }, answering);
   } catch (error) {
-    // Who may not call is still told the state of the limit, which was not spent
+    // A caller without the permission still gets the state of the limit, which was not spent
     if (isRefusal(error, "PERMISSION_MISSING") && caller) headers = await peek(caller.holder, route.limit, answering);
     return answerError(error, { request, route, headers, ...answering });
   }

@@ -128,7 +128,7 @@ function scopeOf(
 
 const loggedParameters = ["filter", "startIndex", "count", "sortBy", "sortOrder", "attributes", "excludedAttributes"];
 
-/** The path and the parameters that SCIM has: others may be anything, also a token that somebody put there. */
+/** The path and the parameters that SCIM has: others may be anything, also a token that a client put there. */
 function targetOf({ path, query }: HttpRequest): string {
   const known = [...new URLSearchParams(query)].filter(([name]) => loggedParameters.includes(name));
   return known.length === 0 ? path : `${path}?${known.map(([name, value]) => `${name}=${value}`).join("&")}`;

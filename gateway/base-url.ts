@@ -3,7 +3,7 @@ import { type AddressRule, fromTrustedProxy } from "./guards/client-address.ts";
 import type { HttpRequest } from "./http-message.ts";
 
 export interface Reached {
-  /** Where people reach this server; empty where nobody said it. No slash at its end. */
+  /** Where people reach this server; empty where it is not configured. No slash at its end. */
   readonly publicUrl: string;
   /** `host` or `host:port` in lower case, beside those of loopback. */
   readonly hosts: readonly string[];

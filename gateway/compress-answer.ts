@@ -1,6 +1,6 @@
 /**
  * Large answers to reads for holders of a key or token, compressed as the client likes it best. Nothing else is: what stands behind a
- * link holds the link's secret beside what the caller chose, and the length of both together would tell of the secret (BREACH).
+ * link holds the link's secret beside what the caller chose, and the length of both together would leak the secret (BREACH).
  */
 import process from "node:process";
 import { promisify } from "node:util";

@@ -1,4 +1,4 @@
-/** Cross-origin requests of browsers (CORS): which origins may read the answers of routes for API keys, and what a preflight is told. */
+/** Cross-origin requests of browsers (CORS): which origins may read the answers of routes for API keys, and how a preflight is answered. */
 import type { Access } from "./access/access.ts";
 import type { FindRouteOf, Found } from "./find-route.ts";
 import { bearerOf } from "./guards/authenticate.ts";
@@ -48,7 +48,7 @@ export function readableAnswer(answer: HttpAnswer, request: HttpRequest, { found
   return { ...answer, headers: [...answer.headers, ...readable, "Vary", "Origin"] };
 }
 
-/** A path that nobody has counts too: its 404 is for keys. */
+/** A path that no route has counts too: its 404 is for keys. */
 function isForKeys(found: Found): boolean {
   return found.kind === "unknown" || found.kind === "other_method" || found.route.guard === "key";
 }

@@ -55,9 +55,9 @@ export class Exchange {
   #movedAt = 0;
   /** Ends the wait for a body that will not come. */
   #giveUpBody: (() => void) | undefined;
-  /** Made when somebody asks: most requests are writes, which go on. */
+  /** Made on first use: most requests are writes, which go on. */
   #hungUp: AbortController | undefined;
-  /** Hears that an answer which is written as it comes has ended. */
+  /** Called when an answer that is written as it comes has ended. */
   #streamEnded: (() => void) | undefined;
 
   constructor(opening: Opening, traffic: Traffic, clock: Clock) {
@@ -132,7 +132,7 @@ export class Exchange {
     });
   }
 
-  /** The socket is gone. On Deno the responses that wait behind another on a socket do not hear of it (`close` never comes). */
+  /** The socket is gone. On Deno the responses that wait behind another on a socket get no `close` event. */
   hangUp(): void {
     if (this.closed) return;
     this.#giveUpBody?.();
@@ -218,7 +218,7 @@ export class Exchange {
     });
   }
 
-  /** In pieces, of which each tells when the client has taken it. */
+  /** In pieces, of which each shows when the client has taken it. */
   #writePieces(bytes: Uint8Array): void {
     const { response } = this.#opening;
     let left = bytes;
@@ -290,5 +290,5 @@ function tooLarge(bytesMax: number): Refusal {
   return new Refusal("BODY_TOO_LARGE", `The request body may not be larger than ${bytesMax} bytes`);
 }
 
-/** The socket's end is what counts, and "close" tells of it. */
+/** The socket's end is what counts, and "close" reports it. */
 function ignore(): void {}

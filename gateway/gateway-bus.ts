@@ -1,10 +1,10 @@
-/** Short messages between gateways of an installation, over core NATS: to whoever listens at the moment, kept by nobody. */
+/** Short messages between gateways of an installation, over core NATS: to those that listen at the moment, stored nowhere. */
 import type { Clock } from "../platform/clock.ts";
 import { limits } from "../platform/limits.ts";
 import { connectJetStream, type ConnectOptions, type JetStreamConnection } from "../platform/log/jetstream-connection.ts";
 
 export interface Bus {
-  /** Lost where nobody can be reached. Never throws. */
+  /** Lost where NATS cannot be reached. Never throws. */
   publish(subject: string, body: Uint8Array): void;
   /** The returned function stops it. */
   subscribe(subject: string, callback: (body: Uint8Array) => void): () => void;
@@ -16,7 +16,7 @@ export interface GatewayBus extends Bus {
   close(): Promise<void>;
 }
 
-/** Connects behind whoever opens it, for as long as that takes: without NATS gateways still serve. */
+/** Connects in the background, for as long as that takes: without NATS gateways still serve. */
 export function connectGatewayBus(nats: ConnectOptions, clock: Clock): GatewayBus {
   const listeners = new Set<Listener>();
   let closed = false;
@@ -27,7 +27,7 @@ export function connectGatewayBus(nats: ConnectOptions, clock: Clock): GatewayBu
       connection = await connectJetStream(nats);
       for (const listener of listeners) listen(connection, listener);
     } catch {
-      // Asked for again, and said by whoever needs NATS for more than this
+      // Tried again, and reported by the parts that need NATS for more than this
       if (!closed) clock.after(limits.logConnectMs, () => void connect());
     }
   }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { limits } from "../platform/limits.ts";
 import { Refusal } from "../platform/refusal.ts";
 
-/** One request after its head was checked; the body is read when somebody asks for it. */
+/** One request after its head was checked; the body is read by `readBody` alone. */
 export interface HttpRequest extends RequestHead {
   /** The client's own X-Request-Id, or one of ours. */
   readonly requestId: string;
@@ -29,7 +29,7 @@ export interface RequestHead {
 /** Names in lower case. A header that may be sent once only is here once; others are joined with ", ". */
 export type RequestHeaders = ReadonlyMap<HeaderName, string>;
 
-/** What the gateway reads; each has its bound, and no other reaches anybody. */
+/** Headers that the gateway reads; each has its bound, and no other is passed on. */
 export type HeaderName = keyof typeof limits.headerCharsMax;
 
 export interface HttpAnswer {
@@ -47,7 +47,7 @@ export interface HttpAnswer {
   readonly stream?: (out: AnswerStream) => () => void;
 }
 
-/** An answer that goes on until somebody ends it, or the client goes. */
+/** An answer that goes on until the gateway ends it, or the client goes. */
 export interface AnswerStream {
   /** How much was written, in characters, since the client last had taken all: it fills our memory. */
   readonly waiting: number;
@@ -55,17 +55,17 @@ export interface AnswerStream {
   end(): void;
 }
 
-/** The client hung up; nobody is left to answer. */
+/** The client hung up and gets no answer. */
 export class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 
-/** Options of calls that only read: nobody waits for their answer once the client has hung up. Empty where the request may write. */
+/** Options of calls that only read: their answer is not needed once the client has hung up. Empty where the request may write. */
 export interface Reading {
   readonly signal?: AbortSignal;
 }
 
-/** The call that a read made was told to stop because its client hung up: its refusal is no answer, and nobody is there for one. */
+/** The call that a read made was stopped because its client hung up: its refusal is no answer, and no client waits for one. */
 export function wasStopped(error: unknown, { hungUp }: Pick<HttpRequest, "hungUp">): boolean {
   return error instanceof Refusal && error.reason === "DEADLINE_EXCEEDED" && hungUp.aborted;
 }

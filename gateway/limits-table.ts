@@ -64,15 +64,15 @@ export const limitsTable = {
   translations: { bucket: { capacity: 250_000, windowMs: dayMs } },
   // The page of the console asks every two seconds
   console: { bucket: { capacity: 600, windowMs: minuteMs } },
-  // What no route answers, of callers that are known: nobody tries paths for ever
+  // What no route answers, of callers that are known: none may try paths for ever
   unknown_routes: { bucket: byDefault },
   // Of the company, over all SCIM endpoints (api-facts 8)
   scim: { bucket: { capacity: 5_000, windowMs: dayMs }, scope: "company" },
 } as const satisfies Record<string, PublishedLimit>;
 
-/** What is counted where no key says who asks; each gateway counts by itself. */
+/** What is counted where no key names the caller; each gateway counts by itself. */
 export const addressLimits = {
-  // Answers of 401 and 403 to one address, or one /64 of IPv6: those that follow are 429. Who has a good key is not asked
+  // Answers of 401 and 403 to one address, or one /64 of IPv6: those that follow are 429. A request with a good key is not checked
   refused_requests: { capacity: 600, windowMs: minuteMs },
   // Uses of all pages of links by one address: mail providers unsubscribe for very many people from a few
   public_requests: { capacity: 6_000, windowMs: minuteMs },

@@ -21,7 +21,7 @@ export interface MeshAccessConfig {
   readonly store: StoreConfig;
   /** HEDDLE_LOG_NAME: several installations may share a keyspace as they may share a NATS. */
   readonly installation: string;
-  /** Without it gateways learn of changes by asking alone. */
+  /** Without it gateways see changes by polling alone. */
   readonly nats?: StreamsConfig["nats"];
 }
 

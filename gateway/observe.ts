@@ -32,7 +32,7 @@ interface ObservationParts {
 /** A request that no route takes: anything may stand in its path and method, and nothing of it becomes a label. */
 const noRoute: ObservedRoute = { method: "any", path: "none" };
 
-/** Asked all the time by machines: a trace of each would hide all others. */
+/** Called all the time by machines: a trace of each would hide all others. */
 const probes: ReadonlySet<string> = new Set(["/livez", "/readyz"]);
 
 /** One a request; what is learned on the way is put on it. */
@@ -52,7 +52,7 @@ export class Observation {
   readonly #route: ObservedRoute;
   readonly #began: number;
   readonly #span: Span | undefined;
-  /** Only while somebody watches. */
+  /** Only while a workspace is watched. */
   #body: Uint8Array | undefined;
 
   constructor(request: Pick<HttpRequest, "requestId" | "headers">, route: ObservedRoute = noRoute, parts: ObservationParts) {
@@ -74,7 +74,7 @@ export class Observation {
     this.traceparent = this.#span?.traceparent ?? (caller?.sampled && !tracer.on ? formatTraceparent(caller) : "");
   }
 
-  /** What was sent is looked at where somebody watches the workspace, and is gone with the request. */
+  /** The body is looked at where the workspace is watched, and is gone with the request. */
   keepBody(body: Uint8Array): void {
     if (this.#parts.observing.live.watched) this.#body = body;
   }
@@ -109,7 +109,7 @@ export class Observation {
     return { ...answer, headers: [...answer.headers, "traceresponse", this.#span.traceparent] };
   }
 
-  /** The client hung up: nobody gets an answer. */
+  /** The client hung up: no answer is sent. */
   abandon(): void {
     this.#parts.observing.inFlight.count -= 1;
     this.#span?.end({ attributes: { "error.type": "client_gone" } });

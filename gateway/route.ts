@@ -36,7 +36,7 @@ export interface KeyRoute {
   readonly status: number;
   readonly bodyBytesMax: number;
   readonly dialect: Dialect;
-  /** In the audit log beside what sessions write: this read of a session, or whoever asks. */
+  /** In the audit log beside what sessions write: this read by a session, or every call. */
   readonly audit?: "session" | "always";
   /** Answers also while writes are paused: it stores nothing then. */
   readonly duringPause?: true;
@@ -48,7 +48,7 @@ interface OpenRoute {
   readonly guard: "open";
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** How a refusal is told; as JSON unless given. */
+  /** How a refusal is answered; as JSON unless given. */
   readonly refused?: (refusal: Refusal) => HttpAnswer;
   readonly handler: (parts: Parts, call: OpenCall) => HttpAnswer | Promise<HttpAnswer>;
 }
@@ -61,7 +61,7 @@ export interface OpenCall {
   readonly traceparent: string;
 }
 
-/** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to say no. */
+/** `call` is proof that the caller may and that the limit was spent. Throws a Refusal to refuse. */
 type KeyHandler = (call: Call, parts: Parts) => Promise<Reply>;
 
 export interface Call {

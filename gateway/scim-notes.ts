@@ -1,4 +1,4 @@
-/** What came of SCIM requests, for the companies' logs: collected for a moment and told in one call, behind the answers. */
+/** What came of SCIM requests, for the companies' logs: collected for a moment and sent in one call, after the answers. */
 import type { Client } from "@connectrpc/connect";
 import type { Clock } from "../platform/clock.ts";
 import { type BestEffortBatch, openBestEffortBatch } from "../platform/best-effort-batch.ts";

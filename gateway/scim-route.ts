@@ -16,7 +16,7 @@ export interface ScimRoute {
   readonly handler: ScimHandler;
 }
 
-/** Called when the token's origin and address are known to fit and the limit was spent. Throws a Refusal to say no. */
+/** Called when the token's origin and address are known to fit and the limit was spent. Throws a Refusal to refuse. */
 type ScimHandler = (call: ScimCall, scim: Client<typeof ScimService>) => Promise<ScimReply>;
 
 export interface ScimCall {

@@ -126,7 +126,7 @@ function useOf(deps: Deps, socket: Duplex): SocketUse {
   return use;
 }
 
-/** After what the socket itself tells of its end: whatever is still in flight on it has not heard. */
+/** After the `close` events that the socket itself causes: what is still in flight on it got none. */
 function endAllOn({ sockets, traffic }: Deps, socket: Duplex): void {
   const newest = sockets.get(socket)?.newest;
   sockets.delete(socket);
@@ -137,7 +137,7 @@ function endAllOn({ sockets, traffic }: Deps, socket: Duplex): void {
   });
 }
 
-/** Answers for requests that nobody has answered in time, so that a lost call cannot hold its place for ever. */
+/** Answers requests that got no answer in time, so that a lost call cannot hold its place for ever. */
 function watchOverdue(deps: Deps): void {
   const { clock } = deps.options;
   if (deps.sweeping) return;
@@ -172,7 +172,7 @@ function refuseMalformed(deps: Deps, error: NodeJS.ErrnoException, socket: Duple
   else newest.sendLast(refused(refusal));
 }
 
-/** Said before anybody knows who asks, and for what. */
+/** Sent where neither caller nor route is known. */
 function refused(refusal: Refusal): HttpAnswer {
   return refusalAnswer(refusal, "rest", unknownLimitHeaders);
 }

@@ -8,7 +8,7 @@ import { withoutEnds } from "./text-ends.ts";
 /**
  * The one form of an email address, undefined where the text is none: trimmed, A to Z in lower case, the domain in
  * its ASCII form (UTS 46). Nothing else is folded: `ı`, `ſ`, `K` and full-width letters never become an ASCII
- * address of somebody else. `normaliseEmail(normaliseEmail(x))` is `normaliseEmail(x)`.
+ * address of another person. `normaliseEmail(normaliseEmail(x))` is `normaliseEmail(x)`.
  *
  * Syntax is RFC 5321 and 6531, relaxed: a local part (UTF-8 allowed), a domain with at least one dot and a top level that
  * is not a number. A quoted local part has no quotes where it needs none, and backslashes before quotes and backslashes

@@ -18,7 +18,7 @@ export function placeOf(part: number): number {
 /**
  * How far ahead of its mark a row is behind the record of `mark`: each record makes it younger, also where one request says
  * more than it has places. The row takes places of later requests then, which do the same, so that it is even with its mark
- * again a request or two later. The same records give the same ages, whoever applies them and in what batches.
+ * again a request or two later. The same records give the same ages, whichever process applies them and in what batches.
  */
 export function aheadAt(mark: Aged["mark"], { mark: last, ahead = 0 }: Aged): number | undefined {
   const places = (last[0] - mark[0]) * placesPerRequest + placeOf(last[1]) + ahead + 1 - placeOf(mark[1]);

@@ -1,4 +1,4 @@
-/** What may be lost and nobody waits for: collected for a moment and written together, one write at a time, bounded. */
+/** What may be lost and no caller waits for: collected for a moment and written together, one write at a time, bounded. */
 import { Buffer } from "node:buffer";
 import type { Clock } from "./clock.ts";
 
@@ -22,7 +22,7 @@ export interface BestEffortBatchOptions<Item> {
   lost(loss: Loss): void;
 }
 
-/** Told once for all that found no room during a write, not once an item. */
+/** Reported once for all items that found no room during a write, not once an item. */
 export interface Loss {
   readonly items: number;
   readonly reason: "full" | "failed";

@@ -1,6 +1,6 @@
 /** The limits of memberships, addresses and the consent ledger, with their units in their names; used as part of `limits`. */
 export const consentLimits = {
-  // Users or addresses of one step in one process: nobody else gets a turn meanwhile
+  // Users or addresses of one step in one process: no other work gets a turn meanwhile
   embeddedBatchUsersMax: 20,
   // There an applier looks at its lane without a notice as often as this, as commands beside it may have asked for something, and saves its position
   embeddedLaneLookMs: 1_000,
@@ -28,7 +28,7 @@ export const consentLimits = {
   fanOutRecordsPerTurn: 100,
   // What one request says alike of so many users is a fan-out: more than it can name
   fanOutUsersMin: 100,
-  // Users of a fan-out whose rows are read, written and told together
+  // Users of a fan-out whose rows are read and written, and whose events are published, together
   fanOutRunUsersMax: 20,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
   fanOutRestFactor: 6,

@@ -13,7 +13,7 @@ export function createGate(atOnceMax: number): Gate {
       underWay += 1;
       return;
     }
-    // Whoever leaves hands its place on
+    // Work that ends hands its place on
     await new Promise<void>((resolve) => waiting.push(resolve));
   }
 

@@ -22,7 +22,7 @@ export const laneLimits = {
   // A read of up to `laneWantedKeysMax` that waits longer than so for a lane of another process asks that; so many asks wait in each lane
   laneAskAfterMs: 5,
   laneAsksMax: 256,
-  // Whoever has no answer for so long asks again, after a pause that doubles up to so much
+  // A read that has no answer for so long asks again, after a pause that doubles up to so much
   laneAskMsMax: 100,
   laneAskPauseMsMax: 40,
   // How long a read looks at least, whatever it has waited before
@@ -40,14 +40,14 @@ export const laneLimits = {
   // How long what a process wrote waits for the notice of it, before readers are called without it
   ownNoticeMsMax: 50,
   progressRepeatMs: 1_000,
-  // What gets on so soon after the last that was told is told together
+  // Progress made so soon after the last that was published is published together
   progressGatherMs: 5,
   progressAskMs: 30_000,
   stepsHeardMax: 10_000,
   // How often it is looked what waits for a human: while something does, and otherwise
   backlogLookMs: 2_000,
   backlogLookIdleMs: 20_000,
-  // How long the end of a log counts where nobody says that more came
+  // How long the end of a log counts without a notice that more came
   quietTailMs: 20_000,
   // How often a part looks whether log and rows are of one history, while nothing goes through
   epochLookIdleMs: 20_000,

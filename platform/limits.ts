@@ -47,7 +47,7 @@ export const limits = {
   /** New users and merges of one record of the intake: their ids have four hex digits for the place among them. */
   idsPerRecordMax: 65_536,
   objectBytesMax: 512 * 1024,
-  // Of an object whose other fields are taken, and of a request: what is beyond is told as a number
+  // Of an object whose other fields are taken, and of a request: what is beyond is reported as a number
   fieldFaultsPerObjectMax: 10,
   fieldFaultsPerRequestMax: 250,
   // Custom attributes of one object: no more than a profile may have
@@ -307,10 +307,10 @@ export const limits = {
   rpcRetryMs: 50,
   rpcQuietEndMs: 2_000,
   // Events for others
-  // The body of one, whatever the server takes: what several users are told in one is cut by it
+  // The body of one, whatever the server takes: an event about several users is split by it
   eventBytesMax: 48 * 1024,
   eventsKeptMax: 5_000,
-  // Names that an event tells of one user, and their length together: more are left out, and it says so
+  // Names that an event lists of one user, and their length together: more are left out, and the event says so
   eventNamesMax: 255,
   eventNamesCharsMax: 8_192,
   eventsInFlightMax: 256,

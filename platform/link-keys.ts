@@ -1,4 +1,4 @@
-/** Keys of links: each workspace has its own, so whoever has those of one makes links of no other. */
+/** Keys of links: each workspace has its own, so a holder of those of one can make links of no other. */
 import { Buffer } from "node:buffer";
 import { limits } from "./limits.ts";
 import { newSealKey, ownersKey, seal, type SealedBy, sealedBy, type SealKey, unseal } from "./sealed-token.ts";

@@ -16,7 +16,7 @@ export const liveLimits = {
   // A gateway says so often that it watches, and so long it is believed
   liveAnnounceMs: 2_000,
   liveWatchMs: 7_000,
-  // How often a view is told how much there was, and whether its key is still good; and at the latest where there was nothing
+  // How often a view's key is checked and its counts of requests are sent, and at the latest where there were none
   liveTickMs: 1_000,
   liveHeartbeatMs: 10_000,
   // Of one request: objects that are shown, names of events, the body that is looked into for them, the answer likewise, and what is shown of the body
@@ -29,7 +29,7 @@ export const liveLimits = {
   liveViewerCharsMax: 256 * 1024,
   // When a view that lost its stream comes back
   liveRetryMs: 2_000,
-  // Of one request, as gateways tell it each other
+  // Of one request, as gateways send it to each other
   liveMessageBytesMax: 48 * 1024,
   // Filters of different views of one workspace, of all gateways
   liveFiltersMax: 40,

@@ -156,7 +156,7 @@ export function readOptionalRpcServer(reader: ConfigReader): RpcServerConfig | u
   };
 }
 
-/** Without certificates a caller is believed by the name that it says: beyond this machine only where somebody chose that by name. */
+/** Without certificates a caller is believed by the name that it says: beyond this machine only where the operator chose that by name. */
 function readRpcAddress(reader: ConfigReader, hostKey: string): Pick<RpcServerConfig, "host" | "hosts" | "tls"> {
   const host = reader.text(hostKey, { fallback: "127.0.0.1" });
   const own = identity(reader);
@@ -171,7 +171,7 @@ function insecure(hostKey: string): string {
     '"private-network" here, where nobody but Heddle can reach the port';
 }
 
-/** The environment variables of it, for whoever grants them one by one. */
+/** The environment variables of it, which Deno's permissions list one by one. */
 export const rpcVariables = [
   "HEDDLE_RPC_HOST",
   "HEDDLE_RPC_PORT",

@@ -1,4 +1,4 @@
-/** The life of a process: start, run until a signal, drain within a deadline, exit with a code that tells how it went. */
+/** The life of a process: start, run until a signal, drain within a deadline, exit with a code that says how it went. */
 import process from "node:process";
 import { type Clock, systemClock } from "./clock.ts";
 import { limits } from "./limits.ts";
@@ -24,7 +24,7 @@ interface SignalSource {
 
 /**
  * Starts, waits for SIGTERM or SIGINT, drains, and exits: 0 when drained, 1 when the start failed, the drain failed
- * or passed `drainMsMax`, a second signal came, or something was thrown that nobody caught. A signal that follows the
+ * or passed `drainMsMax`, a second signal came, or something was thrown and not caught. A signal that follows the
  * first within `signalEchoMsMax` is its echo: Ctrl-C reaches us from the terminal and again from `npm start`.
  * A signal during the start stops as soon as that is done, or gives up waiting. Resolves with the exit code, for tests; a real exit comes first.
  */
@@ -81,7 +81,7 @@ async function runCourse<Started>(parts: ProcessParts<Started>, asked: AbortSign
   }
 }
 
-/** Counts signals; a fault that nobody caught ends the process, whose state is no longer known. */
+/** Counts signals; an uncaught fault ends the process, whose state is no longer known. */
 function watchSignals(
   from: { source: SignalSource; clock: Clock },
   on: { first: () => void; second: () => void; fault: (error: unknown) => void },
@@ -89,7 +89,7 @@ function watchSignals(
   const { source, clock } = from;
   let firstAt: number | undefined;
   let failed = false;
-  /** Only the first is told: where telling fails (a log that nobody reads), each one told would be the next. */
+  /** Only the first is reported: where reporting fails (a log without a reader), each one reported would cause the next. */
   function fault(error: unknown): void {
     if (failed) return;
     failed = true;

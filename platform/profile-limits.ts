@@ -1,9 +1,9 @@
 /** Limits of what is stored of a user, with their units in their names. */
 export const profileLimits = {
   attributesPerProfileMax: 20_000,
-  // Users merged into one, directly or before, whose ids go on meaning it: beyond, the oldest mean nobody
+  // Users merged into one, directly or before, whose ids go on meaning it: beyond, the oldest mean no user
   takenInPerUserMax: 1_000,
-  // By which a user is found, at least as many as one object may name: beyond, the oldest mean nobody
+  // By which a user is found, at least as many as one object may name: beyond, the oldest mean no user
   devicesPerUserMax: 100,
   // As JSON text, without the counts by day: two of them are one mutation of Cassandra where users are merged
   profileBytesMax: 8 * 1024 * 1024,
@@ -34,7 +34,7 @@ export const profileLimits = {
   unappliedRecordBytes: 512,
   unappliedMeasureMs: 50,
   unappliedForgetAt: 1_024,
-  // Of those who send more: how long they wait, how often it is looked whether anything is applied meanwhile, how many of a workspace, with how many bytes, how many together in a process, and what they are told at most
+  // Requests beyond that wait: how long, how often progress is checked, how many with how many bytes (workspace, process), longest Retry-After
   heldMsMax: 8_000,
   heldLookMs: 2_000,
   heldRequestsMax: 1_000,
@@ -42,7 +42,7 @@ export const profileLimits = {
   heldTogetherRequestsMax: 1_500,
   heldTogetherBytesMax: 32 * 1024 * 1024,
   behindRetryAfterSecondsMax: 30,
-  // A search by how a name begins: names of a page, users of an address that are shown, pages of names that nobody has any more that are passed over
+  // A search by how a name begins: names of a page, users of an address that are shown, skipped pages of names that no user has any more
   namesPerPageMax: 50,
   sharersShownMax: 10,
   searchRoundsMax: 5,

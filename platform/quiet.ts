@@ -1,4 +1,4 @@
-/** When nobody needs the thread: what can wait goes on then, and takes turns with all else otherwise. */
+/** When the thread is idle: what can wait goes on then, and takes turns with all else otherwise. */
 import { setImmediate } from "node:timers";
 import type { Clock } from "./clock.ts";
 import { limits } from "./limits.ts";

@@ -1,7 +1,7 @@
 /** Versions of the records in the intake and in the lanes of consent: which this build reads, and which it writes. */
 
 /**
- * A newer build wrote it, and nobody else can tell what it does: it is neither passed over nor set aside, and what stands behind it waits
+ * A newer build wrote it, and older ones cannot know what it does: it is neither passed over nor set aside, and what stands behind it waits
  * for a build that knows it. The text goes to /readyz: it quotes nothing but numbers.
  */
 export class UnknownVersion extends Error {

@@ -13,7 +13,7 @@ export function newSealKey(id: number): SealKey {
   return { id, bytes: randomBytes(keyBytes) };
 }
 
-/** The key of one owner, which tells nothing of this key or of another owner's. */
+/** The key of one owner, which reveals nothing of this key or of another owner's. */
 export function ownersKey({ id, bytes }: SealKey, owner: string): SealKey {
   return { id, bytes: new Uint8Array(hkdfSync("sha256", bytes, "", `heddle key of one owner 1\0${owner}`, keyBytes)) };
 }
@@ -21,7 +21,7 @@ export function ownersKey({ id, bytes }: SealKey, owner: string): SealKey {
 export interface SealedFor {
   /** Keeps tokens of one kind from being taken for those of another. */
   readonly purpose: string;
-  /** Stands in the token for all to read, so that whoever opens it knows whose key to take. */
+  /** Stands in the token for all to read, so that the process that opens it knows whose key to take. */
   readonly owner?: string;
   /** The same text gives the same token, so that uses of it can be counted. */
   readonly steady?: boolean;

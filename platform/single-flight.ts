@@ -1,4 +1,4 @@
-/** One question for all who ask it at the same time: who comes while it is under way waits for the next, and shares that. */
+/** One question for all callers that ask it at the same time: one that comes while it is under way waits for the next, and shares that. */
 
 /**
  * Gives a function that asks `ask(key)`. Every caller gets an answer to a question that was put after the call, so it

@@ -1,4 +1,4 @@
-/** A fault that is about one subject (a user, an address), said by who knows it: where a batch fails for it, that one alone has to wait. */
+/** A fault that is about one subject (a user, an address), thrown by code that knows it: where a batch fails for it, that one alone has to wait. */
 export class SubjectFault extends Error {
   readonly subject: string;
 

@@ -38,7 +38,7 @@ export const tenantLimits = {
   processEndedKeepMs: 60_000,
   // How long it holds what a gateway found of itself and its servers
   consoleExamineKeepMs: 10_000,
-  // While a backup is made: how long a pause of writes lasts that nobody renews, how often it is renewed, and what clients are told
+  // While a backup is made: how long a pause of writes lasts without a renewal, how often it is renewed, and the Retry-After of clients
   writePauseMs: 30_000,
   writePauseRenewMs: 5_000,
   writePauseHeardMs: 2_000,

@@ -96,7 +96,7 @@ export interface ScimToken {
   readonly id: string;
   readonly companyId: string;
   readonly name: string;
-  /** What callers send as X-Request-Origin; with none, nobody may call. */
+  /** What callers send as X-Request-Origin; with none, no call is allowed. */
   readonly origin: string;
   /** "optional": the header may be left out, for identity providers that cannot send one; where it is sent it must fit. */
   readonly originHeader: "required" | "optional";

@@ -1,4 +1,4 @@
-/** What planning a declaration collects: writes, what to tell, secrets made, problems. */
+/** What planning a declaration collects: writes, what to report, secrets made, problems. */
 import { isDeepStrictEqual } from "node:util";
 
 import { type FieldChange, fieldChanges } from "../../platform/field-changes.ts";
@@ -21,7 +21,7 @@ export interface Change {
   readonly fields?: readonly FieldChange[];
 }
 
-/** A secret that was made just now. It is nowhere else: whoever asked shows it once. */
+/** A secret that was made just now. It is nowhere else: the caller shows it once. */
 export interface MadeSecret {
   readonly what: string;
   readonly path: string;

@@ -46,7 +46,7 @@ export async function declare(admin: AccessAdmin, declaration: Declaration, opti
   }
 }
 
-/** Nobody knows whether it was written: if it was, these are the secrets that were made. */
+/** It is unknown whether it was written: if it was, these are the secrets that were made. */
 export class DeclareUnknown extends Refusal {
   readonly planned: DeclareResult;
   constructor(planned: DeclareResult, cause: Refusal) {

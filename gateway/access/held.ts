@@ -25,7 +25,7 @@ interface Entry<T> {
 
 /**
  * Who holds the secret at `now` (Unix milliseconds); undefined: unknown or revoked. Looked up by its SHA-256, so the time
- * that takes tells nothing of the secrets there are, and compared in constant time.
+ * that takes reveals nothing of the secrets there are, and compared in constant time.
  */
 export function findHolder<T>(entries: ReadonlyMap<string, Entry<T>>, secret: string, now: number): T | undefined {
   if (!mayBeSecret(secret)) return undefined;

@@ -42,7 +42,7 @@ export function openKeyUses({ documents, clock, installation, isPaused }: KeyUse
     try {
       if (!isPaused()) { for (const [keyId, at] of waiting) await writeOne(keyId, at); }
     } catch {
-      // Tried again; that the store is away is said by what reads who may call
+      // Tried again; that the store is away is logged by the refresh of who may call
     }
     if (waiting.size > 0) writeLater();
   }

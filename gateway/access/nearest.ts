@@ -1,4 +1,4 @@
-/** Finds the word that somebody meant: the nearest of a list, where it is near enough to be worth naming. */
+/** Finds the word that a person meant: the nearest of a list, where it is near enough to be worth naming. */
 
 /** The candidate within two edits (one for short words) of `word`, letters' case aside; undefined when none is near. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {

@@ -1,8 +1,8 @@
-/** Notices between gateways that who may call has changed: short messages to whoever listens, kept by nobody. */
+/** Notices between gateways that who may call has changed: short messages to those that listen, stored nowhere. */
 import type { GatewayBus } from "../gateway-bus.ts";
 
 export interface AccessNotices {
-  /** Tells the others; lost where they cannot be reached, for they also ask. Never throws. */
+  /** Notifies the other gateways; may be lost, for they also poll. Never throws. */
   tell(): Promise<void> | void;
   /** The returned function stops it. */
   listen(listener: () => void): () => void;

@@ -1,7 +1,7 @@
 /** The note of a pause of writes, beside who may call. */
 import type { Documents } from "../../platform/documents/documents.ts";
 
-/** Ends by itself: whoever paused may have died. */
+/** Ends by itself: the process that paused may have died. */
 export interface PauseNote {
   /** Unix milliseconds. */
   readonly until: number;

@@ -1,4 +1,4 @@
-/** Which processes of an installation run: each says so now and then, in a small row that goes by itself where it says so no more. */
+/** Which processes of an installation run: each writes so now and then, in a small row that expires where it is not written again. */
 import type { Clock } from "../../platform/clock.ts";
 import type { Documents } from "../../platform/documents/documents.ts";
 import { limits } from "../../platform/limits.ts";

@@ -32,7 +32,7 @@ interface RequestCountsOptions {
 
 export function openRequestCounts(options: RequestCountsOptions): RequestCounts {
   const { documents, clock, installation } = options;
-  /** What a process counts anew has documents of its own, so nobody writes over what another one counted. */
+  /** What a process counts anew has documents of its own, so no process overwrites what another one counted. */
   const process = newId("gateway_", clock);
   let begun = 0;
   const counted = new Map<string, CountedRequests>();
@@ -131,7 +131,7 @@ function openWriter(
     const due = [...unwritten].filter(([, since]) => clock.monotonic() - since >= waitedMs).slice(0, max);
     for (const [workspaceId] of due) {
       unwritten.delete(workspaceId);
-      // Tried again; that the store is away is said by what reads who may call
+      // Tried again; that the store is away is logged by the refresh of who may call
       await write(workspaceId).catch(() => add(workspaceId));
     }
   }

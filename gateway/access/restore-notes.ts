@@ -1,4 +1,4 @@
-/** What a restore into the mesh has begun to bring: it tells a repeat of the same one from another, and from a mesh in use. */
+/** What a restore into the mesh has begun to bring: it distinguishes a repeat of the same restore from another, and from a mesh in use. */
 import type { Clock } from "../../platform/clock.ts";
 import { type Documents, head } from "../../platform/documents/documents.ts";
 import { nextVersion } from "./store.ts";

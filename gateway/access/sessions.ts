@@ -1,6 +1,6 @@
 /**
  * Sessions of browsers: the secret of a key that was typed once, sealed for some hours. What seals it lies in the key's row, so all
- * gateways open it, another root ends every session of the key, and who only reads the store can make none: the secret is not there.
+ * gateways open it, another root ends every session of the key, and a mere reader of the store can make none: the secret is not there.
  */
 import { Buffer } from "node:buffer";
 import { limits } from "../../platform/limits.ts";

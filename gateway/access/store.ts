@@ -26,7 +26,7 @@ export interface AccessOptions {
   readonly logger: Logger;
   /** Installations that share a keyspace know nothing of each other. */
   readonly installation: string;
-  /** Where given, changes are told and heard of at once; without it they are asked for. */
+  /** Where given, gateways notify each other of changes at once; without it they only poll. */
   readonly notices?: AccessNotices;
 }
 
@@ -77,7 +77,7 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
   function refreshLater(): void {
     stopRefresh = clock.after(limits.accessRefreshMs, () => void refreshQuietly().finally(() => closed || refreshLater()));
   }
-  /** Whoever wrote may have a clock ahead of ours; a revocation of now is not one of later. */
+  /** The last writer's clock may be ahead of ours; a revocation of now must hold now, not later. */
   function now(): number {
     return clock.now() + current.aheadMs;
   }
@@ -114,14 +114,14 @@ export async function openAccess(options: AccessOptions): Promise<Access & Acces
     async transact(plan) {
       const { result, changed } = await transact(options, plan);
       if (changed) await notices?.tell();
-      // It is written, whatever becomes of the reading: a secret that was made must reach whoever asked
+      // It is written, whatever becomes of the reading: a secret that was made must reach the caller
       await refreshQuietly();
       return result;
     },
   };
 }
 
-/** Never rejects: says once that the store is away, and once that it is back. */
+/** Never rejects: logs once that the store is away, and once that it is back. */
 function refreshing(
   refresh: () => Promise<void>,
   { logger, isClosed }: { readonly logger: Logger; readonly isClosed: () => boolean },
@@ -157,7 +157,7 @@ interface AccessSet {
   readonly held: Held;
   /** Unix milliseconds on that clock. */
   readonly pausedUntil: number;
-  /** How far the clock of whoever wrote last is ahead of ours, at least. */
+  /** How far the clock of the last writer is ahead of ours, at least. */
   readonly aheadMs: number;
 }
 
@@ -183,7 +183,7 @@ function versionIn(found: unknown): string {
   return (found as AccessHead | undefined)?.version ?? "";
 }
 
-/** Plans again on what somebody else wrote in between, until the plan's own version is the next one. */
+/** Plans again on what another writer wrote in between, until the plan's own version is the next one. */
 async function transact<T>(options: AccessOptions, plan: AccessPlan<T>): Promise<{ result: T; changed: boolean }> {
   for (let attempt = 0; attempt < limits.accessAttemptsMax; attempt += 1) {
     const { version, held } = await readSet(options);

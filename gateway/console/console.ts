@@ -58,7 +58,7 @@ interface Examined {
   readonly findings: readonly Finding[];
 }
 
-/** The live view of the workspace of who asks. Refuses as console/live/live.ts does. */
+/** The live view of the caller's workspace. Refuses as console/live/live.ts does. */
 interface ConsoleLive {
   /** `personal`: the caller may see bodies. */
   view(
@@ -147,7 +147,7 @@ async function differences({ lastDeclaration, rows }: AccessAdmin, workspaceId: 
 function keysOf(access: Access & AccessAdmin): ConsoleKeys {
   function own({ workspace }: KeyHolder, id: string): string {
     const found = access.rows().keys.find((key) => key.id === id && key.workspaceId === workspace.id);
-    // Whether another workspace has it is not told
+    // Does not reveal whether another workspace has it
     return found?.id ?? "";
   }
   return {

@@ -1,6 +1,6 @@
 /**
  * The document in which the console shows drafts: a sandbox without an origin, so what stands in it can read nothing of the console, send no
- * form, and ask for nothing as whoever is signed in. One script of ours runs in it, named by its hash; none of a draft does.
+ * form, and ask for nothing as the person signed in. One script of ours runs in it, named by its hash; none of a draft does.
  */
 import { createHash } from "node:crypto";
 import { securityPolicy } from "../../platform/security-policy.ts";

@@ -22,7 +22,7 @@ export function isSent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** A list or identifier that names somebody: what is empty (`[]`, `""`) counts as not sent, beside a filled one and alone. */
+/** A list or identifier that names users: what is empty (`[]`, `""`) counts as not sent, beside a filled one and alone. */
 export function isFilled(value: unknown): boolean {
   return isSent(value) && value !== "" && !(Array.isArray(value) && value.length === 0);
 }

@@ -1,4 +1,4 @@
-/** The subscription groups of the workspace, for requests that set some: so that an unknown one is told and not dropped in silence. */
+/** The subscription groups of the workspace, for requests that set some: so that an unknown one is reported and not dropped in silence. */
 import { Buffer } from "node:buffer";
 import type { Call, Parts } from "../route.ts";
 

@@ -1,4 +1,4 @@
-/** GET /docs/calls/:operation: one operation as a page: what it takes and gives, a request in four languages, and every no it may say. */
+/** GET /docs/calls/:operation: one operation as a page: what it takes and gives, a request in four languages, and every refusal it may give. */
 import { refusalTable } from "../render/refusal-rest.ts";
 import { reasons } from "../../platform/refusal.ts";
 import { entryOf, routeName } from "../openapi/document.ts";

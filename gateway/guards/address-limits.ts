@@ -1,4 +1,4 @@
-/** Limits of who shows no key: refused requests and uses of links, by the address that they come from and by the link. */
+/** Limits of callers without a key: refused requests and uses of links, by the address that they come from and by the link. */
 import { isIPv6 } from "node:net";
 import type { Clock } from "../../platform/clock.ts";
 import { sha256Hex } from "../../platform/identifier.ts";

@@ -16,7 +16,7 @@ export function authenticateScim(request: Pick<HttpRequest, "headers">, access: 
   return holder;
 }
 
-/** Throws ORIGIN_NOT_ALLOWED or ADDRESS_NOT_ALLOWED; what the token is bound to is not told. */
+/** Throws ORIGIN_NOT_ALLOWED or ADDRESS_NOT_ALLOWED; the text does not reveal what the token is bound to. */
 export function authorizeScim(
   request: Pick<HttpRequest, "headers" | "remoteAddress">,
   { token }: Pick<TokenHolder, "token">,

@@ -45,7 +45,7 @@ function byOf(secret: string | undefined, session: ReturnType<typeof sessionOf>)
     : { kind: "session", token: session.token, expiresAt: session.expiresAt };
 }
 
-/** Whether who asked may still do all that they might then: the key is not revoked, the session not over, and nothing was taken from the key. */
+/** Whether the caller may still do all that it might then: the key is not revoked, the session not over, and nothing was taken from the key. */
 export function isStillGood({ holder, by }: Caller, access: Pick<Access, "findApiKey" | "findSession">): boolean {
   const now = by.kind === "key" ? access.findApiKey(by.secret) : access.findSession(by.token)?.holder;
   return now !== undefined && termsOf(now) === termsOf(holder);

@@ -24,7 +24,7 @@ export function addressAllowed(request: Pick<HttpRequest, "headers" | "remoteAdd
 }
 
 /**
- * The nearest address that is not a trusted proxy: entries of X-Forwarded-For further left were written by whoever is not
+ * The nearest address that is not a trusted proxy: entries of X-Forwarded-For further left were written by senders that are not
  * trusted. Undefined where that entry is no address.
  */
 export function clientAddress(request: Pick<HttpRequest, "headers" | "remoteAddress">, rule: AddressRule): string | undefined {
@@ -47,7 +47,7 @@ const ipv4Bits = 32;
 const ipv6Bits = 128;
 const lists = new WeakMap<AllowList, BlockList>();
 
-/** Made once a key; a key that changes is another object. An entry that cannot be read allows nobody. */
+/** Made once a key; a key that changes is another object. An entry that cannot be read allows no address. */
 function allowList(key: AllowList): BlockList {
   const known = lists.get(key);
   if (known) return known;

@@ -39,7 +39,7 @@ export function sessionTokenOf(headers: RequestHeaders): string | undefined {
   return token === "" ? undefined : token;
 }
 
-/** As the page itself says. Another host of the same domain, or whoever stands in a plain line, can set the plain cookie alone: with a session of their own. */
+/** As the page itself says. Another host of the domain or an attacker on a plain line can set the plain cookie alone: with a session of their own. */
 function cameByTls(headers: RequestHeaders): boolean {
   return headers.get("x-heddle-console") === "tls";
 }

@@ -1,4 +1,4 @@
-/** Permit and limit to Spent: one request taken from the workspace's buckets, and the headers that tell what is left. */
+/** Permit and limit to Spent: one request taken from the workspace's buckets, and the headers that report what is left. */
 import type { Clock } from "../../platform/clock.ts";
 import { type KeyedBucket, type Level, type Limiter, wholeTokens } from "../../platform/limiter/limiter.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -72,7 +72,7 @@ const keyedOf = new WeakMap<Quota, { readonly owner: string; readonly buckets: r
 
 /**
  * The three headers are about one bucket: `shown`, the last where none is given. X-RateLimit-Reset is the epoch second at
- * which it is full again. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) tell of all,
+ * which it is full again. RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers) report all,
  * the one that is shown first.
  */
 function limitHeaders(of: { quota: Quota; levels: readonly Level[] }, clock: Clock, shown = of.levels.length - 1): string[] {

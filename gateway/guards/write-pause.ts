@@ -1,4 +1,4 @@
-/** While a backup is made, who would write is told to come again. */
+/** While a backup is made, callers who would write must retry later. */
 import { limits } from "../../platform/limits.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Access } from "../access/access.ts";
@@ -11,7 +11,7 @@ export function refuseWhilePaused(access: Pick<Access, "writesPaused">): void {
   throw new Refusal("SERVICE_UNAVAILABLE", "Writes are paused while a backup is made; nothing was taken", details);
 }
 
-/** Of who would write: the body may take longer to come than a backup waits for what was begun before. */
+/** Of a write: the body may take longer to come than a backup waits for what was begun before. */
 export async function readUnlessPaused(
   { readBody }: Pick<HttpRequest, "readBody">,
   bytesMax: number,

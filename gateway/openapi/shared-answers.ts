@@ -1,4 +1,4 @@
-/** Answers that are alike are written once, as components.responses: most routes say no in the same words. */
+/** Answers that are alike are written once, as components.responses: most routes refuse in the same words. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface SharedAnswers {

@@ -1,4 +1,4 @@
-/** Hosted pages as answers, and what a person is told when one cannot be shown or saved. */
+/** Hosted pages as answers, and what a person reads when one cannot be shown or saved. */
 import type { Reason, Refusal } from "../../platform/refusal.ts";
 import type { HostedPage } from "../../proto/gen/heddle/content/v1/content_service_pb.ts";
 import type { HttpAnswer } from "../http-message.ts";
@@ -33,7 +33,7 @@ function retryAfter({ details: { retryAfterSeconds } }: Refusal): string[] {
 const html = "text/html; charset=utf-8";
 const plainPolicy = closedPolicy(["form-action", "'none'"]);
 
-/** In words for somebody who knows nothing of an API. Nothing of the refusal's own text, which may quote what was sent. */
+/** In words for a person who knows nothing of an API. Nothing of the refusal's own text, which may quote what was sent. */
 function sentencesOf({ reason }: Refusal): { readonly heading: string; readonly text: string } {
   return sentences.get(reason) ?? failed;
 }

@@ -102,7 +102,7 @@ export function refusalAnswer(refusal: Refusal, dialect: Dialect, headers: reado
   };
 }
 
-/** Whether a client is told of it; anything else is logged, and answered by faultAnswer. */
+/** Whether the client gets the refusal; anything else is logged, and answered by faultAnswer. */
 export function isForCaller(error: unknown): error is Refusal {
   return error instanceof Refusal && !("fault" in refusalTable[error.reason]);
 }

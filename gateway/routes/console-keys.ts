@@ -92,7 +92,7 @@ function permissionsOf({ permissions }: Fields, holder: KeyHolder): readonly str
   return [...new Set(permissions as string[])];
 }
 
-/** Nobody makes a key that may do more than their own. */
+/** A caller makes no key that may do more than its own. */
 function mayGive({ key }: KeyHolder, permissions: readonly string[]): void {
   const more = permissions.find((name) => !holds(key.permissions, name));
   if (more === undefined) return;

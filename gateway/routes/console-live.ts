@@ -21,6 +21,6 @@ function viewOf({ spent, query, headers }: Call, { console }: Asked, personal: b
     return success({ requests: console.live.recent(caller.holder, filter) });
   }
   const stream = console.live.view(caller, { filter, personal, lastId: headers.get("last-event-id") });
-  // Some proxies keep answers back unless they are told not to
+  // Some proxies buffer answers unless this header forbids it
   return { body: "", headers: ["X-Accel-Buffering", "no", "Vary", "Accept"], stream };
 }

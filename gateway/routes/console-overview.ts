@@ -37,7 +37,7 @@ export async function handleConsoleOverview(call: Call, parts: Asked & Pick<Part
 
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus">;
 
-/** A part of consent that does not answer is missing in it: `ready` and `reason` tell why. */
+/** A part of consent that does not answer is missing in it: `ready` and `reason` name the cause. */
 async function progressOf({ profile, subscription, messagingStatus }: Asked, { scope, reading }: Call) {
   const asking = { requestId: scope.requestId, traceparent: scope.traceparent };
   const consent = [subscription, messagingStatus].map((part) => part.getProgress(asking, reading).catch(noProgress));

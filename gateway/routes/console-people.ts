@@ -36,7 +36,7 @@ async function listMembers(
 ): Promise<Reply> {
   const of = { scope: call.scope, subscriptionGroupId: groupId, ...asked };
   const { userIds, nextPageToken, lookedAt } = await parts.subscription.listMembers(of, call.reading);
-  // No ids would be a page of everybody
+  // No ids would be a page of all users
   const page = userIds.length === 0 ? { users: [] } : await pageOf(call, parts, { userIds });
   return success({ ...page, looked_at: lookedAt, ...(nextPageToken !== "" && { next_page_token: nextPageToken }) });
 }

@@ -1,4 +1,4 @@
-/** GET /console/processes and /console/doctor: which processes run, of which build and heard of when, and what the one that answers finds wrong. */
+/** GET /console/processes and /console/doctor: which processes run, of which build and last seen when, and what the one that answers finds wrong. */
 import { limits } from "../../platform/limits.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";

@@ -1,4 +1,4 @@
-/** GET /console/rejected and POST /console/rejected/admit: of whom /users/track takes no more, and an operator's word that it does again. */
+/** GET /console/rejected and POST /console/rejected/admit: the users that /users/track rejects, and how one is admitted again. */
 import type { RejectedUser } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { bodyFields } from "../decode/fields.ts";
 import { userKeyOf } from "../decode/identifiers.ts";

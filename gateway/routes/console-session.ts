@@ -1,4 +1,4 @@
-/** /console/session: a person signs in at the console with a key, is told who they are, and signs out, here or everywhere. */
+/** /console/session: a person signs in at the console with a key, reads who they are, and signs out, here or everywhere. */
 import { Refusal } from "../../platform/refusal.ts";
 import type { KeyHolder } from "../access/access.ts";
 import { everyPermission, permissionNames } from "../access/permissions.ts";

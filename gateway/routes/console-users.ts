@@ -10,7 +10,7 @@ import type { Call, Parts, Reply } from "../route.ts";
 
 type Asked = Pick<Parts, "profile" | "subscription" | "messagingStatus" | "console">;
 
-/** An address may name several users; nobody is an empty list. */
+/** An address may name several users; no user is an empty list. */
 export async function handleConsoleUsers(call: Call, parts: Asked): Promise<Reply> {
   const { holder } = call.spent.permit.caller;
   const { sides_of: sidesOf = "", ...fields } = bodyFields(call.body);

@@ -1,4 +1,4 @@
-/** POST /email/status: the state of email addresses, whether or not somebody has them (specification; api-facts 5). */
+/** POST /email/status: the state of email addresses, whether or not a user has them (specification; api-facts 5). */
 import { EmailStatus } from "../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import { bodyFields, invalid, isSent } from "../decode/fields.ts";
 import { emailOf } from "../decode/identifiers.ts";

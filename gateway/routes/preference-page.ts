@@ -33,7 +33,7 @@ function linkOf({ request, params, traceparent }: OpenCall) {
   return { token: params.get("token") ?? "", requestId: request.requestId, traceparent };
 }
 
-/** People read pages, not JSON: a refusal is told as one. */
+/** People read pages, not JSON: a refusal is answered as one. */
 async function asPage(work: () => Promise<HttpAnswer>): Promise<HttpAnswer> {
   try {
     return await work();

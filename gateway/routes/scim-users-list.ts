@@ -56,7 +56,7 @@ async function list(call: ScimCall, scim: Lister, question: Question): Promise<S
   return { status: 200, body: `${head.slice(0, -1)},"Resources":[${users}]}`, headers: [], logged: false };
 }
 
-/** An empty filter would mean everybody: it is refused, not taken for none. */
+/** An empty filter would mean all users: it is refused, not taken for none. */
 function filterOf(text: string | null | undefined): string {
   if (text === null || text === undefined) return "";
   if (text.trim() === "") throw new Refusal("FILTER_INVALID", "The filter is empty");

@@ -6,7 +6,7 @@ import { offsetOf, queryOfCall, wholeOf } from "../decode/query.ts";
 import { readHeaders, success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** Users who share an address stand apart; somebody unknown is left out. `total_count` is the number of users on all pages. */
+/** Users who share an address stand apart; an unknown user is left out. `total_count` is the number of users on all pages. */
 export async function handleSubscriptionUserStatus(call: Call, { subscription }: Pick<Parts, "subscription">): Promise<Reply> {
   const query = queryOfCall(call);
   const { ids, emails, phones } = namedUsersOf(query);

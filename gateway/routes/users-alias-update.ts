@@ -7,7 +7,7 @@ import { aliasPartOf } from "../decode/identifiers.ts";
 import { success } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** An entry that is not of the shape refuses the whole request; one that has no room at the user is told in `errors`. */
+/** An entry that is not of the shape refuses the whole request; one that has no room at the user is listed in `errors`. */
 export async function handleUsersAliasUpdate(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const list = objectsOf(bodyFields(call.body)["alias_updates"], {
     notAList: "'alias_updates' must be an array of objects",

@@ -7,7 +7,7 @@ import { aliasOf, emailOf, externalIdOf, isStorable, keyOf, phoneOf, platformIdO
 import { usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** 201. Names that nobody answers to are listed in `invalid_user_ids` as they were sent. */
+/** 201. Names that match no user are listed in `invalid_user_ids` as they were sent. */
 export async function handleUsersExportIds(call: Call, { profile }: Pick<Parts, "profile">): Promise<Reply> {
   const fields = bodyFields(call.body);
   const wanted = wantedUsers(fields);
@@ -54,7 +54,7 @@ function wantedUsers(fields: Fields): readonly Wanted[] {
   return wanted;
 }
 
-/** A text that can be no id (too long, with a NUL) is one that nobody has; only another type is a mistake. */
+/** A text that can be no id (too long, with a NUL) is one that no user has; only another type is a mistake. */
 function byExternalId(sent: unknown): Wanted {
   try {
     return { sent: String(sent), key: keyOf({ case: "externalId", value: externalIdOf(sent, "external_ids") }) };
@@ -72,7 +72,7 @@ function platformIds(fields: Fields): readonly Wanted[] {
   });
 }
 
-/** A text that can be no id of a device is one that nobody has, as of external ids. */
+/** A text that can be no id of a device is one that no user has, as of external ids. */
 function atMostOne(fields: Fields): readonly Wanted[] {
   const sent = ["device_id", "email_address", "phone"].filter((field) => isFilled(fields[field]));
   if (sent.length > 1) throw invalid("Only one of 'device_id', 'email_address' and 'phone' may be sent");

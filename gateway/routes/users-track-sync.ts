@@ -4,7 +4,7 @@ import { knownGroupsOf } from "../decode/known-groups.ts";
 import { receiptHeaders, usersBody } from "../reply.ts";
 import type { Call, Parts, Reply } from "../route.ts";
 
-/** `users` is empty where update-only found nobody. */
+/** `users` is empty where update-only found no user. */
 export async function handleUsersTrackSync(call: Call, { profile, subscription }: Pick<Parts, "profile" | "subscription">): Promise<Reply> {
   const response = await profile.trackUsersSync({
     scope: call.scope,

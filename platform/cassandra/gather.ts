@@ -15,7 +15,7 @@ interface Waiting<Item, Result> {
 
 /**
  * `run` does several items, in order, and doing one again is harmless. What it fails with and does not pass may come from one of them:
- * each is tried alone then, and keeps its own failure. A call holds items of `sizeMax` together, or a single one. Whoever calls bounds
+ * each is tried alone then, and keeps its own failure. A call holds items of `sizeMax` together, or a single one. The caller bounds
  * how many wait.
  */
 export function gather<Item, Result>(

@@ -50,7 +50,7 @@ export async function openKeyspace({ cassandra, keyspace }: StoreConfig, schemaF
   };
 }
 
-/** Nobody has migrated yet: there is no keyspace, or no table in it. */
+/** The keyspace was never migrated: there is none, or no table in it. */
 export function isUnmade(error: unknown): boolean {
   return error instanceof cassandra.errors.ResponseError && error.code === cassandra.types.responseErrorCodes.invalid;
 }

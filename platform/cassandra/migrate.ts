@@ -21,7 +21,7 @@ export interface MigrateOptions {
   /** Of the keyspace, opened with a deadline of `cassandraSchemaMsMax`. */
   readonly session: Session;
   readonly migrations: readonly Migration[];
-  /** An id of this run that nobody else has. */
+  /** An id that no other run has. */
   readonly owner: string;
   /** Seals tables that were made before; new ones are sealed as they are made. */
   readonly seal?: boolean;
@@ -79,7 +79,7 @@ export async function currentVersion(session: Session, migrations: readonly Migr
   return (await versionsOf(session, migrations)).length;
 }
 
-/** The last version that seals of which builds that do not know it refuse these tables; 0 where there is none. */
+/** The version that seals these tables: builds that do not know it refuse them; 0 where they are not sealed. */
 export async function sealedBy(session: Session, migrations: readonly Migration[]): Promise<number> {
   const [first] = await versionsOf(session, migrations);
   return sealsOf(migrations).get(String(first?.["digest"])) ?? 0;
@@ -126,7 +126,7 @@ async function apply(options: MigrateOptions, migration: Migration, isNew: boole
   await options.session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
 }
 
-/** Whoever asked and was not told may have got it: the row says whose it is. */
+/** A run that got no answer may hold the lock all the same: the row says whose it is. */
 async function lock({ session, owner }: MigrateOptions): Promise<void> {
   const [row] = await session.execute(conditional(takeLock, { name: lockName, owner, ttl: limits.cassandraSchemaLockSeconds }));
   if (row?.["[applied]"] === true || row?.["owner"] === owner) return;

@@ -1,4 +1,4 @@
-/** What a failed statement means: it certainly did not happen, nobody knows, or it was never a valid one. */
+/** What a failed statement means: it certainly did not happen, its outcome is unknown, or it was never a valid one. */
 import cassandra from "cassandra-driver";
 import { Refusal } from "../refusal.ts";
 
@@ -18,7 +18,7 @@ export function outcomeOf(error: unknown): Outcome {
   return isUnwritten(error) ? "notDone" : "unknown";
 }
 
-/** What the caller is told; a fault stays what it is. What does not pass is so for callers too, who know no better than to repeat it. */
+/** The error that the caller gets; a fault stays what it is. What does not pass is so for callers too, who know no better than to repeat it. */
 export function refusalOf(error: unknown, kind: "read" | "write"): unknown {
   if (error instanceof Refusal) return error;
   const outcome = outcomeOf(error);

@@ -87,7 +87,7 @@ function groupOf(line: readonly Waiting[]): { readonly now: readonly Waiting[]; 
   return { now, later };
 }
 
-/** Never fails: each is told for itself. Looks more closely where something was not as it was seen. */
+/** Never fails: each change gets its own result. Looks more closely where something was not as it was seen. */
 async function changeTogether(deps: Deps, partition: string, group: readonly Waiting[]): Promise<void> {
   let left = group;
   try {
@@ -97,7 +97,7 @@ async function changeTogether(deps: Deps, partition: string, group: readonly Wai
     for (const waiting of left) dropUnused(deps, partition, waiting);
     if (left.length > 0) throw new Refusal("STORE_UNAVAILABLE", "Others change the same at the same time", { retryAfterSeconds: 1 });
   } catch (error) {
-    // Those that were told already stay told
+    // Those that have a result already keep it
     for (const { done } of left) done.reject(error);
   }
 }

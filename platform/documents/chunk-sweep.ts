@@ -19,7 +19,7 @@ export async function sweepChunks({ session, clock, layout }: SweepDeps): Promis
   const { chunks } = layout;
   const large = openChunks({ session, layout, chunks, clock });
   const { selectOne } = statementsOf(layout, textBody);
-  /** A serial read where the first says no: it ends a change that is half done, either way. */
+  /** A serial read where the first does not find the version: it ends a change that is half done, either way. */
   async function counts(partition: string, id: string, version: string): Promise<boolean> {
     for (const serial of [false, true]) {
       const [row] = await session.execute({

@@ -16,7 +16,7 @@ export interface LargeValues {
   read(partition: string, id: string, pointer: Pointer): Promise<unknown>;
   /** Writes a version that nothing points at yet. */
   write(partition: string, id: string, value: unknown): Promise<Pointer>;
-  /** Lets a version go that nothing points at any more. A failure leaves rows that nobody sees, until they are swept. */
+  /** Lets a version go that nothing points at any more. A failure leaves rows that no reader sees, until they are swept. */
   drop(partition: string, id: string, version: string): Promise<void>;
   /** As drop(), behind the caller's back; left to the sweep where too many are under way. */
   dropLater(partition: string, id: string, pointer: Pointer): void;

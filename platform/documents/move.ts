@@ -52,7 +52,7 @@ async function one(from: Documents, partition: string, key: Key): Promise<MovedD
   return { partition, writes: value === undefined ? [] : [{ key, value }] };
 }
 
-/** Nobody else writes to the partition meanwhile. Doing it again is harmless. */
+/** No other process writes to the partition meanwhile. Doing it again is harmless. */
 export async function writeDocuments(
   to: Documents,
   { partition, writes }: MovedDocuments,

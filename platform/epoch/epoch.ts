@@ -48,7 +48,7 @@ function offsetAt(now: number): number {
   return Math.min(seconds * limits.epochSequencesPerSecond, sequencesPerEpoch / 2);
 }
 
-/** Refuses POSITION_INVALID for a place below `from`, the first of the log's epoch: nobody can tell whether it was lost. */
+/** Refuses POSITION_INVALID for a place below `from`, the first of the log's epoch: whether it was lost is unknown. */
 export function refuseEarlier(sequence: number, from: number): void {
   if (sequence >= from) return;
   const what = "This X-Heddle-Position is of an earlier epoch of the log: the log was lost or put back since, and the write may be lost";

@@ -40,7 +40,7 @@ export interface EpochGuard {
   readonly session: Session;
   /**
    * Resolves at once unless NATS, or a node of Cassandra, was away since the last look. Refuses EPOCH_MISMATCH, and LOG_UNAVAILABLE
-   * where nobody can look.
+   * where it cannot look.
    */
   pass(): Promise<void>;
   /** Looks, as `pass` would if NATS had been away. */
@@ -51,7 +51,7 @@ export interface EpochGuard {
 }
 
 /**
- * Refuses EPOCH_MISMATCH where log and rows do not fit; LOG_UNAVAILABLE while no server answers or nobody has made the log;
+ * Refuses EPOCH_MISMATCH where log and rows do not fit; LOG_UNAVAILABLE while no server answers or the log is not made yet;
  * STORE_UNAVAILABLE.
  */
 export async function openEpochGuard(options: EpochGuardOptions): Promise<EpochGuard> {
@@ -128,7 +128,7 @@ function unnamed({ streams }: Found, kinds: readonly StreamKind[]): StreamKind[]
   return kinds.filter((kind) => streams[kind] !== undefined && streams[kind].logId === undefined);
 }
 
-/** Of a new installation, or as streams say that were there before: whoever comes first writes it. */
+/** Of a new installation, or as streams say that were there before: the first process writes it. */
 async function firstEpoch(marks: EpochMarks, { streams }: Found, newLogId: string): Promise<Epoch> {
   const { intake, lanes, events } = streams;
   const logId = intake?.logId ?? lanes?.logId ?? newLogId;
@@ -238,7 +238,7 @@ class Guard implements EpochGuard {
 
   /**
    * At the streams rarely while nothing goes through. At the rows always: what another part has written beside them may be all that
-   * tells, once they are put back, that they are old.
+   * shows, once they are put back, that they are old.
    */
   async #lookRegularly(): Promise<void> {
     const now = this.#options.clock.monotonic();
@@ -281,7 +281,7 @@ class Guard implements EpochGuard {
     this.#noteStreams(streams, rows?.reached);
   }
 
-  /** Of every process: whoever goes on with another's lane knows too how far its rows were. */
+  /** Of every process: one that takes over another's lane knows too how far its rows were. */
   #noteRows(reached: ReadonlyMap<string, number>): void {
     for (const [mark, at] of reached) {
       if (!isStream(mark) && at > (this.#seen.get(mark) ?? 0)) this.#seen.set(mark, at);
@@ -313,7 +313,7 @@ class Guard implements EpochGuard {
     return true;
   }
 
-  /** How far the streams are, also of what nobody has resolved yet: in memory, and beside rows that could be read. */
+  /** How far the streams are, also of what is not resolved yet: in memory, and beside rows that could be read. */
   #noteStreams(streams: Found["streams"], reached: ReadonlyMap<string, number> | undefined): void {
     const ends = streamKinds.flatMap((kind) => {
       const last = streams[kind]?.last ?? 0;

@@ -7,7 +7,7 @@ import type { EpochGuard } from "./guard.ts";
 
 /**
  * `kind`: the stream that it lies in. What an append is given rises as long as the stream is the same one: where it does not,
- * NATS came back without it, and that is looked into before anybody hears of the append.
+ * NATS came back without it, and that is looked into before the caller gets the sequence.
  */
 export function guardedLog(log: Log, guard: EpochGuard, kind: StreamKind): Log {
   let last = guard.epoch.from[kind] - 1;

@@ -37,7 +37,7 @@ export interface Found {
 }
 
 export type Verdict =
-  /** Of one history; `unnamed` are the streams that do not say yet of which log they are. */
+  /** Of one history; `unnamed` are the streams that are not marked with their log yet. */
   | { readonly kind: "fits"; readonly unnamed: readonly StreamKind[] }
   /** Neither stream nor mark: the log of a new installation is to be made. */
   | { readonly kind: "new" }

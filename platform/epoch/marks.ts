@@ -6,7 +6,7 @@ import type { Session, Statement } from "../cassandra/session.ts";
 import type { Epoch } from "./epoch.ts";
 
 export interface EpochMarks {
-  /** The epoch that the rows are of; undefined where nobody has written one. */
+  /** The epoch that the rows are of; undefined where none was written. */
   epoch(): Promise<Epoch | undefined>;
   /** Writes it if `before` is the epoch that is there; whether it was. */
   begin(epoch: Epoch, before: Epoch | undefined): Promise<boolean>;

@@ -1,6 +1,6 @@
 /**
- * The rows of a part, which nothing is asked or told while nobody knows whether they are still those that it worked on: they may be put
- * back from an older copy while the nodes that have them are away.
+ * The rows of a part. They are neither read nor written until a look has found that they are still those that it worked on: they may be
+ * put back from an older copy while the nodes that have them are away.
  */
 import type { Session, WatchedSession } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
@@ -69,7 +69,7 @@ export class WatchedRows {
     const marks = openEpochMarks(this.#options.session, this.#options.logName);
     try {
       if (this.#changesSeen !== changes) {
-        // A store that is away costs nobody more than this
+        // A store that is away costs no caller more than this read
         await marks.epoch();
         await this.#options.learn();
       }
@@ -94,7 +94,7 @@ export class WatchedRows {
   }
 
   /**
-   * Rows that were put back must not get a mark of before: from then on nobody could tell. So they are looked at within the last half
+   * Rows that were put back must not get a mark of before: from then on it could not be noticed. So they are looked at within the last half
    * second, as a store may be emptied and filled while it runs. Refuses as `session` does.
    */
   async checkLately(): Promise<void> {

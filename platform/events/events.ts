@@ -1,4 +1,4 @@
-/** The port of events: what services tell each other and other teams, kept for a while, in order, for whoever reads along. */
+/** The port of events: what services report to each other and to other teams, kept for a while, in order, for any reader. */
 
 /** An event as it goes out. */
 export interface PublishedEvent {

@@ -39,7 +39,7 @@ export interface EventLog {
 
 /**
  * Makes the stream, or brings the one that is there to what is asked. Refuses LOG_UNAVAILABLE while no server answers. Unlike
- * the log it drops what is old: it tells what happened, and nothing is only in it.
+ * the log it drops what is old: it reports what happened, and nothing is only in it.
  */
 export async function createEventStream(options: EventStreamShape & ConnectOptions, log?: EventLog): Promise<void> {
   const connection = await connectTo(options, (open) => makeStream(open, options, log));

@@ -2,7 +2,7 @@
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";
 
-/** The record as it is. Refuses BODY_TOO_LARGE: whoever carries it out has to hold all of it, and its effects, at once. */
+/** The record as it is. Refuses BODY_TOO_LARGE: the process that carries it out has to hold all of it, and its effects, at once. */
 export function checkedRecord(record: Uint8Array): Uint8Array {
   if (record.byteLength <= limits.intakeRecordBytesMax) return record;
   const text = `The request must be at most ${limits.intakeRecordBytesMax} bytes as it is stored, it has ${record.byteLength}: ` +

@@ -69,7 +69,7 @@ export async function lookAtLogs(streams: StreamsConfig, parts: Parts): Promise<
   }
 }
 
-/** As those who apply name their positions: `apply` is the profile service. */
+/** As appliers name their positions: `apply` is the profile service. */
 function allLanes(layout: LaneLayout): { readonly service: string; readonly lane: number }[] {
   const lanes = Array.from({ length: layout.lanes }, (_, lane) => lane);
   return [

@@ -25,7 +25,7 @@ export function openBacklogLook<Backlog extends LaneBacklog>(read: () => Promise
 
   function begin(): Promise<Backlog> {
     const looking = look();
-    // Whoever asks is told; nobody may
+    // Callers of backlog() get the error; there may be none
     looking.catch(() => {});
     return looking;
   }

@@ -1,4 +1,4 @@
-/** Members, progress and questions to appliers over a bus that carries short messages to whoever listens, and keeps none: core NATS. */
+/** Members, progress and questions to appliers over a bus that carries short messages to its subscribers, and keeps none: core NATS. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { AskLane, LaneAsk } from "./lane-asks.ts";
@@ -9,7 +9,7 @@ import type { ProgressNotice, ProgressNotices } from "./progress-notices.ts";
 export interface Bus {
   readonly up: boolean;
   publish(subject: string, body: Uint8Array): void;
-  /** Rejects after `ms`, and at once where nobody listens. */
+  /** Rejects after `ms`, and at once where there is no subscriber. */
   ask(subject: string, body: Uint8Array, ms: number): Promise<{ readonly data: Uint8Array }>;
   /** The returned function stops it. */
   subscribe(subject: string, callback: (message: BusMessage) => void): () => void;
@@ -19,7 +19,7 @@ export interface Bus {
 
 export interface BusMessage {
   readonly data: Uint8Array;
-  /** To whoever asked, if somebody did. */
+  /** To the sender; false where it asked for no answer. */
   respond(body: Uint8Array): boolean;
 }
 
@@ -68,7 +68,7 @@ export function openBusNotices(bus: Bus, subject: string, clock: Clock): Progres
 }
 
 /**
- * Everybody hears everybody and keeps who was heard. `beat` rejects while the bus is away. A newcomer is greeted by all
+ * Every process hears all others and keeps which it heard. `beat` rejects while the bus is away. A newcomer is greeted by all
  * others, and waits that long before it believes to know who is there.
  */
 export function openBusMembers({ bus, subject, clock }: { bus: Bus; subject: string; clock: Clock }): Members & { close(): void } {
@@ -123,14 +123,14 @@ export function openBusAsks(bus: Bus, subject: string): BusAsks {
       try {
         return fromBytes<boolean>((await bus.ask(`${subject}.${lane}`, toBytes(ask), ask.ms)).data) === true;
       } catch {
-        // Nobody works on the lane at the moment, or whoever does has no answer in time: the lane's position tells
+        // No process works on the lane now, or the one that does has no answer in time: the caller goes by the lane's position
         return false;
       }
     },
     serve(lane, answer) {
       own.set(lane, answer);
       const stop = bus.subscribe(`${subject}.${lane}`, (message) => {
-        // Whoever gets no answer asks again
+        // A process that gets no answer asks again
         answered(message.data, answer).then((isIn) => message.respond(toBytes(isIn))).catch(() => {});
       });
       return () => {

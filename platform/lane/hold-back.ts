@@ -1,13 +1,13 @@
-/** Whose records wait: one that cannot be applied holds back all that is said later of the same users or addresses, and nobody else. */
+/** Whose records wait: one that cannot be applied holds back all that is said later of the same users or addresses, and of no others. */
 import { Refusal } from "../refusal.ts";
 import type { LaneRecord, SetAside } from "./lane.ts";
 import { isBefore, type Mark } from "./mark.ts";
 
 /** A record as an applier takes it from a lane. */
 export interface Taken<Said> extends Waiting {
-  /** What it says; undefined where nobody can read it. */
+  /** What it says; undefined where it cannot be read. */
   readonly said: Said | undefined;
-  /** Why nobody can; empty where somebody can. */
+  /** Why it cannot be read; empty where it can. */
   readonly reason: string;
   /** As it is kept where it has to wait. */
   readonly kept: () => LaneRecord;
@@ -17,7 +17,7 @@ export interface Taken<Said> extends Waiting {
 
 export interface Waiting {
   readonly mark: Mark;
-  /** Users or addresses that it changes; none where the record does not say them: then it holds back nobody. */
+  /** Users or addresses that it changes; none where the record does not say them: then it holds back no records. */
   readonly keys: readonly string[];
 }
 
@@ -67,9 +67,9 @@ export interface Planned<Said, Plan> {
 export type Blame<Said> = (said: Said, error: unknown) => void;
 
 /**
- * Plans what is free, in order. A record that nobody can read, whose pure step throws, or that comes behind such a one of
+ * Plans what is free, in order. A record that cannot be read, whose pure step throws, or that comes behind such a one of
  * the same users, is set aside; what a step that threw may have left half done is planned again without it. What store
- * and log throw is nobody's fault, and passed on.
+ * and log throw is no record's fault, and passed on.
  */
 export async function planAround<Said, Plan>(
   taken: readonly Taken<Said>[],

@@ -1,8 +1,8 @@
-/** Who waits for users or addresses of a lane: they go before others, and whoever waits is told when they are in. */
+/** Callers that wait for users or addresses of a lane: those go before others, and the callers are notified when they are in. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 
-/** Keys that somebody waits for. */
+/** Keys that a caller waits for. */
 export type Wanted = Pick<ReadonlySet<string>, "has" | "size" | "keys">;
 
 export interface LaneAsk {
@@ -10,27 +10,27 @@ export interface LaneAsk {
   readonly through: number;
   /** As `laneKey` makes them; more than `laneWantedKeysMax` wait for their turn. */
   readonly keys: readonly string[];
-  /** How long whoever asks waits, in milliseconds. */
+  /** How long the caller waits, in milliseconds. */
   readonly ms: number;
 }
 
-/** True as soon as everything of the keys up to the message is applied; false after `ms`, and where nobody knows. */
+/** True as soon as everything of the keys up to the message is applied; false after `ms`, and where it is unknown. */
 export type AskLane = (ask: LaneAsk) => Promise<boolean>;
 
 export interface LaneAsks {
   readonly ask: AskLane;
-  /** The keys of all who wait. */
+  /** The keys of all waiting callers. */
   readonly wanted: Wanted;
-  /** Tells those whose keys are in. */
+  /** Notifies the callers whose keys are in. */
   settle(): void;
-  /** Nobody is told any more that something is in. */
+  /** Answers all waiting callers with false. */
   close(): void;
 }
 
 export interface LaneAsksParts {
   readonly clock: Clock;
   readonly isPast: (keys: readonly string[], message: number) => boolean;
-  /** Somebody new waits. */
+  /** A new caller waits. */
   readonly onAsk: (ask: LaneAsk) => void;
 }
 

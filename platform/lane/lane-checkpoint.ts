@@ -12,7 +12,7 @@ export interface LaneCheckpoint {
   load(): Promise<number>;
   /** Counts what was read of the lane. */
   count(records: readonly LogRecord[]): void;
-  /** Saves the position of which everything is applied and published, and trims the lane behind it, each where it is due. */
+  /** Saves the position up to which everything is applied and published, and trims the lane behind it, each where it is due. */
   keep(position: number): Promise<void>;
   /** Whether `keep` would do anything. */
   isDue(position: number): boolean;

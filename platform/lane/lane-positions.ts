@@ -48,7 +48,7 @@ export function createLanePositions(steps: FencedSteps, { nameOf, subjectOf, mar
         expectedLast: sequence,
       });
       if (outcome.kind !== "accepted") {
-        // Somebody else keeps the lane's position too, or no answer came: the next save sees what is there
+        // Another process saved the lane's position too, or no answer came: the next save sees what is there
         known.delete(lane);
         return false;
       }

@@ -3,7 +3,7 @@ import { limits } from "../limits.ts";
 
 /**
  * How the partitions of the lane log are shared out: the lanes of each service, then for each intake partition one
- * for identity rows that a successor has to repeat, and one that tells what was decided.
+ * for identity rows that a successor has to repeat, and one that reports what was decided.
  */
 export interface LaneLayout {
   /** Of the lane log. */

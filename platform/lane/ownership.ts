@@ -1,5 +1,5 @@
 /**
- * Which process resolves which partition and applies which lane. Everybody beats; each piece of work belongs to the
+ * Which process resolves which partition and applies which lane. Every process beats; each piece of work belongs to the
  * living process that a hash prefers, so that one that comes or goes moves only its share. Two may believe to own the
  * same for a moment: nothing depends on that being impossible.
  */
@@ -10,7 +10,7 @@ import type { Reading } from "./read-on.ts";
 
 /** Who is there. Kept where all processes see it. */
 export interface Members {
-  /** Says that `id` lives for `ms` from now on; resolves with everybody who lives, `id` among them. */
+  /** Says that `id` lives for `ms` from now on; resolves with all members that live, `id` among them. */
   beat(id: string, ms: number): Promise<readonly string[]>;
   /** Says that `id` is gone. */
   leave(id: string): Promise<void>;

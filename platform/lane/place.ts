@@ -1,4 +1,4 @@
-/** The resolver's place: what a checkpoint says, and what it tells of the steps that led there. */
+/** The resolver's place: what a checkpoint says, and what it reports of the steps that led there. */
 import { Buffer } from "node:buffer";
 
 /** What the checkpoint of an intake partition holds. */
@@ -18,7 +18,7 @@ export interface Place {
     readonly numbered?: true;
     readonly inLanes?: true;
   };
-  /** The resolver's now, Unix milliseconds: it never steps back, whoever resolves. */
+  /** The resolver's now, Unix milliseconds: it never steps back, whichever process resolves. */
   readonly now: number;
   /** The checkpoint up to which identity rows are written for certain; those of later ones have to be repeated. */
   readonly written: number;
@@ -30,7 +30,7 @@ export interface Place {
   readonly touched: readonly (readonly [lane: number, back: number])[];
 }
 
-/** A step as those hear it who wait for it; its checkpoint is the message right behind it. */
+/** A step as it is reported to those that wait for it; its checkpoint is the message right behind it. */
 export interface StepReport<Outcome = unknown> extends Place {
   readonly outcomes: readonly (readonly [sequence: number, outcome: Outcome])[];
 }

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 export interface Progress {
   /** The last sequence whose effects are durable and readable. */
   readonly applied: number;
-  /** Moves on and wakes who waited for it. Never moves back. */
+  /** Moves on and wakes the callers that waited for it. Never moves back. */
   advance(to: number): void;
   /** True as soon as `sequence` is applied, false after `ms` (Infinity: never) without it. */
   wait(sequence: number, ms: number): Promise<boolean>;

@@ -1,4 +1,4 @@
-/** Why readers of data do not get on, as /readyz says it to whoever asks: no text of an error that may quote data. */
+/** Why readers of data do not get on, as /readyz says it to any client: no text of an error that may quote data. */
 import { isPassing } from "../passing.ts";
 import { UnknownVersion } from "../record-version.ts";
 import { Refusal } from "../refusal.ts";

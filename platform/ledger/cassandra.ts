@@ -1,5 +1,5 @@
 /**
- * Ledgers in the mesh: entries lie in the partition of the subject whose state they tell of, so that both are one write.
+ * Ledgers in the mesh: entries lie in the partition of the subject whose state they record, so that both are one write.
  * Where a chain ends is kept in the subject's row, which the service owns.
  */
 import { inFlight } from "../cassandra/in-flight.ts";

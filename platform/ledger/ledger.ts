@@ -54,7 +54,7 @@ export function chained({ workspaceId, head }: Chain, change: LedgerChange): { r
 }
 
 /**
- * The id of the event that tells of an entry: its place in the order of all, so that an index of ids grows at its end, and
+ * The id of the event that reports an entry: its place in the order of all, so that an index of ids grows at its end, and
  * the entry's hash.
  */
 export function entryEventId({ sequence, part, hash }: Pick<LedgerEntry, "sequence" | "part" | "hash">): string {

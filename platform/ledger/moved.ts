@@ -13,7 +13,7 @@ export interface MovedConsent<State> {
   readonly ends: ReadonlyMap<string, ChainHead>;
 }
 
-/** A store of consent at rest, as a backup sees it. Nobody else writes to it meanwhile. */
+/** A store of consent at rest, as a backup sees it. No other process writes to it meanwhile. */
 export interface ConsentMove<State> {
   /** What waits to be applied or for a human, in words; empty where nothing does. */
   waiting(): Promise<string[]>;

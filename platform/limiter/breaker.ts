@@ -4,7 +4,7 @@ import type { Clock } from "../clock.ts";
 export interface Breaker {
   /** Whether the dependency is to be used. */
   readonly closed: boolean;
-  /** Something failed: nobody uses it from now on. */
+  /** A use of the dependency failed: it is not used until a probe succeeds. */
   trip(error: unknown): void;
   /** Probes now and not only when it is due; resolves when that probe has ended. */
   probe(): Promise<void>;
@@ -15,7 +15,7 @@ export interface Breaker {
 export function openBreaker(parts: BreakerParts): Breaker {
   const { clock, probeEveryMs, probe, changed } = parts;
   let closed = false;
-  /** Nobody has heard of a state yet. */
+  /** No state was reported yet. */
   let silent = true;
   let ended = false;
   let cancel: (() => void) | undefined;

@@ -1,4 +1,4 @@
-/** The limiter port: token buckets shared by all who ask with the same key. */
+/** The limiter port: token buckets shared by all callers with the same key. */
 
 export interface Limiter {
   /**
@@ -8,7 +8,7 @@ export interface Limiter {
    */
   take(key: string, bucket: Bucket, cost: number): Promise<Taken> | Taken;
   /**
-   * As `take`, from several buckets at once, for several who wait: each of the first `granted` of them gets `cost` tokens
+   * As `take`, from several buckets at once, for several waiting callers: each of the first `granted` of them gets `cost` tokens
    * from every bucket, the others get none from any. Keys are different, and belong to one owner.
    */
   draw(draw: Draw): Promise<Drawn> | Drawn;
@@ -45,7 +45,7 @@ export interface Drawn {
 export interface Level {
   /** Tokens left, whole or not. */
   readonly tokens: number;
-  /** Unix milliseconds at which the bucket is full again if nobody asks. */
+  /** Unix milliseconds at which the bucket is full again if no token is taken before. */
   readonly fullAt: number;
   /** Milliseconds until `cost` tokens are there; 0 where they are. */
   readonly retryAfterMs: number;
@@ -55,7 +55,7 @@ export interface Taken {
   readonly admitted: boolean;
   /** Whole tokens left after this call. */
   readonly remaining: number;
-  /** Unix milliseconds at which the bucket is full again if nobody asks. */
+  /** Unix milliseconds at which the bucket is full again if no token is taken before. */
   readonly fullAt: number;
   /** Milliseconds until `cost` tokens are there; 0 when admitted. */
   readonly retryAfterMs: number;
@@ -66,7 +66,7 @@ export async function takeByDraw(draw: Limiter["draw"], asked: KeyedBucket & { r
   return takenOf(await draw({ buckets: [asked], cost: asked.cost, count: 1 }));
 }
 
-/** What the one who waited is told of the one bucket. */
+/** The answer to the one caller that waited, of the one bucket. */
 export function takenOf({ granted, buckets: [level] }: Drawn): Taken {
   if (level === undefined) throw new Error("Expected a bucket");
   const admitted = granted > 0;

@@ -10,7 +10,7 @@ export interface MemoryLimiter extends Limiter {
 
 /**
  * Keeps at most `keysMax` buckets. One more makes it forget the bucket asked least recently, which is then full again:
- * too many keys loosen the limits of idle ones and never refuse anybody. Refill follows the monotonic clock.
+ * too many keys loosen the limits of idle ones and never refuse a caller. Refill follows the monotonic clock.
  */
 export function openMemoryLimiter(options: { clock: Clock; keysMax: number }): MemoryLimiter {
   const { clock, keysMax } = options;

@@ -26,7 +26,7 @@ export interface RedisLimiterOptions {
   readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Those who share the limits. While Redis is away each admits 1 / their number of each capacity, which keeps the sum. */
+  /** The gateways that share the limits. While Redis is away each admits 1 / their number of each capacity, which keeps the sum. */
   readonly gateways?: {
     readonly installation: string;
     /** How many there are, until Redis was first asked. */
@@ -73,7 +73,7 @@ export async function openRedisLimiter(options: RedisLimiterOptions): Promise<Re
     return local.draw({ buckets: own, cost, count });
   }
   async function askOrTrip(draw: Draw): Promise<Drawn> {
-    // Who waited for others may find that Redis has gone meanwhile
+    // A call that waited for others may find that Redis has gone meanwhile
     if (!breaker.closed) return drawLocal(draw);
     try {
       return await inTime(clock, ask(draw));
@@ -114,7 +114,7 @@ function connect({ url, tls }: Pick<RedisLimiterOptions, "url" | "tls">): Redis 
   const redis = new Redis(url, {
     ...(tls && { tls }),
     lazyConnect: true,
-    // Clears away what nobody waits for any more
+    // Clears away commands that no caller waits for any more
     commandTimeout: limits.limiterConnectMs,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

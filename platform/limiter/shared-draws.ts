@@ -1,10 +1,10 @@
-/** Draws that wait together: while one question about some buckets is under way, the next one collects all who come. */
+/** Draws that wait together: while one question about some buckets is under way, the next one collects all callers that come. */
 import type { Bucket, Draw, Drawn, KeyedBucket, Level } from "./limiter.ts";
 
 /**
- * `draw` for one caller at a time (`count` 1), asking `ask` at most once for all who wait for the same buckets and cost.
- * Nobody is given a token that was not taken for a request that waits: none is kept back, so what all gateways together
- * admit is what the buckets admit. Each who gets one is told the levels as they were right after its own.
+ * `draw` for one caller at a time (`count` 1), asking `ask` at most once for all that wait for the same buckets and cost.
+ * A caller gets only a token that was taken for a request that waits: none is kept back, so what all gateways together
+ * admit is what the buckets admit. Each caller that gets one gets the levels as they were right after its own.
  */
 export function openSharedDraws(ask: (draw: Draw) => Promise<Drawn>, countMax: number): (draw: Omit<Draw, "count">) => Promise<Drawn> {
   const lines = new Map<string, Line>();
@@ -42,7 +42,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The first who came got the first token. */
+/** The first caller got the first token. */
 function tell(together: readonly Waiting[], drawn: Drawn, { buckets, cost }: Line): void {
   for (const [at, { resolve }] of together.entries()) {
     const after = Math.max(0, drawn.granted - 1 - at) * cost;

@@ -1,4 +1,4 @@
-/** The port of fenced steps: several messages and a checkpoint, all or none, and only from whoever knows the last checkpoint. */
+/** The port of fenced steps: several messages and a checkpoint, all or none, and only from a writer that knows the last checkpoint. */
 import type { PartMessage } from "./message-size.ts";
 
 export interface FencedSteps {
@@ -7,7 +7,7 @@ export interface FencedSteps {
   /**
    * Publishes the messages of one step in their order, all or none, durable when accepted, side by side in the log: but
    * only if the last message of `checkpointSubject` has the sequence `expectedLast` (0: there is none yet). So of two
-   * writers who believe to be the only one exactly one lands, and the other is told.
+   * writers that each believe to be the only one exactly one lands, and the other is refused.
    * After "refused" or "unknown" the caller drops what it believes and reads the checkpoint again; an unknown step may
    * still land until another one is accepted.
    * Refuses LOG_FULL and LOG_UNAVAILABLE (certainly not written; the fence was not asked): LOG_FULL while less than

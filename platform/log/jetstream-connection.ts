@@ -15,7 +15,7 @@ export interface JetStreamConnection {
   publish(subject: string, body: Uint8Array, headers?: MsgHdrs): void;
   /** Rejects with ConnectionLost, or with an error of the client (timeout, no responders); see `isNoResponders`. */
   request(subject: string, body: Uint8Array, headers?: MsgHdrs): Promise<Msg>;
-  /** The same of whoever subscribes to the subject, for `ms` at most. */
+  /** The same of a subscriber of the subject, for `ms` at most. */
   ask(subject: string, body: Uint8Array, ms: number): Promise<Msg>;
   /** All answers up to the one that `last` recognises, without it. */
   requestMany(subject: string, body: Uint8Array, last: (answer: Msg) => boolean): Promise<Msg[]>;
@@ -157,12 +157,12 @@ class Link {
   }
 }
 
-/** Nobody took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */
+/** No responder took the message: no stream, no leader, or JetStream is off. It certainly had no effect. */
 export function isNoResponders(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "503";
 }
 
-/** Nobody was reached, or nobody answered; unlike an answer that says no, and unlike a message that the client does not take. */
+/** No server was reached, or none answered; unlike an answer that is an error, and unlike a message that the client does not take. */
 export function isAway(error: unknown): boolean {
   return error instanceof ConnectionLost || (error instanceof NatsError && !notTaken.has(error.code));
 }

@@ -19,7 +19,7 @@ export class JetStreamInbox {
     this.#nats = nats;
   }
 
-  /** The answer; rejects with an error of the client where nobody listens, or none came within `ms`. */
+  /** The answer; rejects with an error of the client where there is no subscriber, or no answer came within `ms`. */
   request(question: Question, ms: number): Promise<Msg> {
     const { promise, resolve, reject } = Promise.withResolvers<Msg>();
     return this.#ask(question, { promise, ms, late: () => reject(NatsError.errorForCode(ErrorCode.Timeout)) }, (answer) => {
@@ -69,5 +69,5 @@ interface Wait<T> {
   readonly late: () => void;
 }
 
-/** The status of the server's own answer where nobody listens. */
+/** The status of the server's own answer where there is no subscriber. */
 const noResponders = 503;

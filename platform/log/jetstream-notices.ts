@@ -1,4 +1,4 @@
-/** Who hears that something new may be read: called by this process at once, by the server for others, and asked for now and then. */
+/** Listeners that hear that something new may be read: called by this process at once, by the server for others, and asked for now and then. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { JetStreamConnection } from "./jetstream-connection.ts";
@@ -10,7 +10,7 @@ export interface RecordNotices {
   watch(listener: (partition: number) => void): () => void;
   /** A read found nothing above the sequence. */
   foundEnd(partition: number, sequence: number): void;
-  /** Whether that still holds, as far as is heard: false where nobody watches, and where notices may have been lost since. */
+  /** Whether that still holds, as far as is heard: false without a watcher, and where notices may have been lost since. */
   isEnd(partition: number, sequence: number): boolean;
   end(): void;
 }
@@ -18,7 +18,7 @@ export interface RecordNotices {
 /**
  * The server republishes each record's headers, and a leader that dies may not come to it: so all partitions are called when a lost
  * connection is back, where another server leads, where a look each `logWatchPollMs` finds a record that nothing was heard of, and now
- * and then where the stream went on. Nothing is asked while nobody watches.
+ * and then where the stream went on. The server is not asked without a watcher.
  */
 export function openRecordNotices(source: NoticeSource): RecordNotices {
   const listeners = new Set<{ listener: (partition: number) => void }>();

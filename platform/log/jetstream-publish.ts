@@ -15,7 +15,7 @@ export class WrongLastSequence extends Error {}
 /**
  * Publishes all messages or none, side by side in the stream, and resolves with the sequence of the first when all are
  * durable. Never repeats anything. Throws WrongLastSequence; refuses LOG_FULL, LOG_UNAVAILABLE (certainly not written)
- * and OUTCOME_UNKNOWN (no answer, or none that tells). RangeError for more than `logBatchMessagesMax` messages. A body
+ * and OUTCOME_UNKNOWN (no answer, or one that leaves it open). RangeError for more than `logBatchMessagesMax` messages. A body
  * larger than the server takes now is refused LOG_UNAVAILABLE: the server was another one when the message was cut.
  */
 export async function publishTogether(connection: JetStreamConnection, messages: readonly Message[]): Promise<number> {

@@ -42,7 +42,7 @@ export function trimmedSubject(name: string, partition: number): string {
   return `${name}.trimmed.${partition}`;
 }
 
-/** Where the server tells, without its body, that a record was written. */
+/** Where the server announces, without its body, that a record was written. */
 export function noticeSubject(name: string): string {
   return `${name}-news`;
 }
@@ -117,7 +117,7 @@ export async function endOfStream(
   return found && { last: found.state.last_seq, leader: found.cluster?.leader ?? "" };
 }
 
-/** The room and the copies that a stream has; undefined where there is no stream. Whoever opens it with these changes nothing. */
+/** The room and the copies that a stream has; undefined where there is no stream. Opening it with these changes nothing. */
 export async function roomOf(
   connection: JetStreamConnection,
   name: string,
@@ -134,7 +134,7 @@ export async function lookAtStream(connection: JetStreamConnection, name: string
   return { name, logId: metadata?.[logKey], number: Number(metadata?.[epochKey] ?? 0), first: first || 1, last: state.last_seq };
 }
 
-/** Says in the stream of which log and epoch it is. */
+/** Marks the stream with its log and epoch. */
 export async function nameStream(connection: JetStreamConnection, name: string, log: { logId: string; number: number }): Promise<void> {
   const found = await infoOf(connection, name);
   if (found === undefined) throw new Refusal("LOG_UNAVAILABLE", `There is no stream "${name}"`);

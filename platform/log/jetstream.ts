@@ -117,7 +117,7 @@ class JetStreamLog implements Log {
   /** One batch after the other, so that a partition's order is that of the calls; what arrives meanwhile is the next. */
   async #flush(): Promise<void> {
     while (this.#line.waiting()) {
-      // Whoever was woken by the last batch may append again before the next one closes
+      // Callers that the last batch woke may append again before the next one closes
       await setImmediate();
       await this.#trimming;
       await this.#writeBatch(this.#line.take());

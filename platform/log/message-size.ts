@@ -1,4 +1,4 @@
-/** What one message of NATS may hold, as its server says, and records cut by it: whoever publishes asks here. */
+/** What one message of NATS may hold, as its server says, and records cut by it: publishers ask here. */
 import { Buffer } from "node:buffer";
 import { limits } from "../limits.ts";
 

@@ -31,7 +31,7 @@ export function createOwnTail(end: number): OwnTail {
       bytes += record.body.byteLength;
       records.push(record);
       if (bytes <= limits.logRecentBytesMax) return;
-      // Whoever reads is so far behind that the store serves it as well
+      // The reader is so far behind that the store serves it as well
       from = record.sequence;
       records = [];
       bytes = 0;

@@ -16,7 +16,7 @@ export interface Written {
 export interface RecentRecords {
   /**
    * A write to these partitions is under way: notices that come before its answer wait for that. The returned function ends it, with
-   * what is durable; where the answer came first, on a connection of its own, the notice is waited for, up to `ownNoticeMsMax`: who read
+   * what is durable; where the answer came first, on a connection of its own, the notice is waited for, up to `ownNoticeMsMax`: a read
    * at once would ask the server for a record that is here.
    */
   sending(partitions: Iterable<number>): (written: readonly Written[]) => void;

@@ -36,7 +36,7 @@ export interface SqliteEpochParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Without it nobody knows whether the file was put back. */
+  /** Without it a file that was put back goes unnoticed. */
   readonly reach?: ReachFile;
 }
 

@@ -19,7 +19,7 @@ import { type Append, type GroupCommit, openGroupCommit } from "./group-commit.t
  * `append` refuses: LOG_FULL (disk full), LOG_UNAVAILABLE (the store took nothing, or the log is closed), OVERLOADED
  * (`logAppendsWaitingMax` appends or `logBytesWaitingMax` bytes wait already), all certainly not written; and
  * OUTCOME_UNKNOWN. With `reach` it finds out whether the database was put back from an older copy, and begins a new epoch then,
- * behind all that was given out; without it nobody knows. `low` appends wait until a write finds no normal ones, at most `lowPriorityWaitMsMax`.
+ * behind all that was given out; without it, it cannot. `low` appends wait until a write finds no normal ones, at most `lowPriorityWaitMsMax`.
  * Listeners of `watch` must not throw.
  */
 export async function openSqliteLog(

@@ -12,7 +12,7 @@ import { callerHeader } from "./callers.ts";
 import type { Connection } from "./connection.ts";
 import { isLost, isNotSent, isSilence, thrownFromError } from "./refusal-wire.ts";
 
-/** Filled in while a call goes on, for whoever wants to know how it went. */
+/** Filled in while a call goes on, for a caller that wants to know how it went. */
 export interface Attempted {
   attempts: number;
   /** Of the last attempt, as in `http://host:port`; empty while there was none. */
@@ -88,7 +88,7 @@ export function mayRepeat(error: unknown, method: DescMethod): boolean {
 }
 
 /**
- * Tells the addresses how the connection of a failed call does: a refusal is an answer, and a good one. A living server
+ * Reports to the addresses how the connection of a failed call does: a refusal is an answer, and a good one. A living server
  * answers before the deadline, so one that was passed in silence speaks against it too.
  */
 export function noteFailure(addresses: Addresses<Connection>, connection: Connection, error: unknown): void {

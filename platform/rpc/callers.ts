@@ -6,7 +6,7 @@ import { Refusal } from "../refusal.ts";
 
 /**
  * Names of callers by "package.Service/Method" or, for all methods of a service, "package.Service".
- * What is not listed is allowed to nobody; the name "*" is anybody.
+ * What is not listed is allowed to no caller; the name "*" is any caller.
  */
 export type CallerRules = ReadonlyMap<string, readonly string[]>;
 

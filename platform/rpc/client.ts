@@ -38,7 +38,7 @@ export interface RpcClient<Service extends DescService> {
 /**
  * A client of a service that runs in other processes. Calls reject with Refusal as the direct binding does, or with
  * RemoteFault. A call that certainly did nothing is repeated at another address; one that may have done something only
- * where its method has NO_SIDE_EFFECTS. Where nobody could be reached: SERVICE_UNAVAILABLE; where an answer was lost:
+ * where its method has NO_SIDE_EFFECTS. Where no process could be reached: SERVICE_UNAVAILABLE; where an answer was lost:
  * OUTCOME_UNKNOWN for a call that writes. Throws for a service with a streaming method and for no address.
  */
 export function connectClient<Service extends DescService>(service: Service, options: ClientOptions): RpcClient<Service> {

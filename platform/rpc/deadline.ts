@@ -24,13 +24,13 @@ export async function withinDeadline<T>(
   over.catch(() => {});
   function end(): void {
     const refusal = new Refusal("DEADLINE_EXCEEDED");
-    // First of all, so that work which fails because it was told to stop is no fault
+    // First of all, so that work which fails because it was aborted is no fault
     reject(refusal);
     controller.abort(refusal);
   }
   const endsAt = clock.monotonic() + workMs;
   const cancel = clock.after(workMs, end);
-  // The caller hung up: nobody is left to answer, but the work may stop
+  // The caller hung up: no answer is needed, but the work may stop
   given.signal.addEventListener("abort", end);
   try {
     const context = { ...given, signal: controller.signal, timeoutMs: () => endsAt - clock.monotonic() };
@@ -64,7 +64,7 @@ export function answering<T>(context: HandlerContext, work: () => T): T {
 /**
  * Options of a call with what it inherits from the one that is being answered, if any: never more time than that one has left,
  * its request id and trace, and for a method without side effects its end, when the client has gone. Whether a write is
- * done must not depend on who still listens. Refuses DEADLINE_EXCEEDED where too little is left to call anybody.
+ * done must not depend on who still listens. Refuses DEADLINE_EXCEEDED where too little is left for another call.
  */
 export function onward<Given extends CallOptions>(
   given: Given,

@@ -1,4 +1,4 @@
-/** grpc.health.v1: what probes and load balancers ask before they send anybody here. */
+/** grpc.health.v1: what probes and load balancers ask before they send calls here. */
 import { create } from "@bufbuild/protobuf";
 import type { HandlerContext } from "@connectrpc/connect";
 import {

@@ -94,7 +94,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
-/** A session lets nobody end its socket, and says GOAWAY when it is ended itself. */
+/** A session does not let its socket be ended, and sends GOAWAY when it is ended itself. */
 function cut({ socket: { remotePort, remoteAddress } }: ServerHttp2Session, sockets: ReadonlySet<Socket>): void {
   for (const socket of sockets) if (isSamePeer(socket, { remotePort, remoteAddress })) socket.destroy();
 }

@@ -8,7 +8,7 @@ import type { Attributes } from "../telemetry/tracer.ts";
 import type { Handler, RpcRoute } from "./guard.ts";
 import { traceparentOf, withTraceparent } from "./request-trace.ts";
 
-/** The same route where nobody looks. Methods that stream are left as they are. */
+/** The same route where metrics and traces are off. Methods that stream are left as they are. */
 export function observedRoute({ service, implementation }: RpcRoute, telemetry: Telemetry): RpcRoute {
   if (telemetry.metrics === noMetrics && !telemetry.tracer.on) return { service, implementation };
   const methods = Object.entries(service.method).flatMap(([name, method]) => {

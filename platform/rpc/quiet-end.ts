@@ -18,9 +18,9 @@ export interface QuietSessions {
   /** Whether its caller asked for a quiet end. */
   has(session: Http2Session): boolean;
   /**
-   * Tells the caller to send no call more on the connection, and calls `cut` once it has heard that and nothing is under way.
-   * HTTP/2 refuses a call that it sent before it heard, which says that nothing was done; so none is cut whose outcome it could
-   * not know. Where it does not say within rpcQuietEndMs that it heard, `cut` comes when nothing is under way.
+   * Asks the caller to send no more calls on the connection, and calls `cut` once it has acknowledged that and no call is under way.
+   * HTTP/2 refuses a call that the caller sent before that, which says that nothing was done; so none is cut whose outcome the caller
+   * could not know. Without an acknowledgement within rpcQuietEndMs, `cut` comes when no call is under way.
    */
   end(session: Http2Session, cut: () => void): void;
 }

@@ -1,4 +1,4 @@
-/** grpc.reflection.v1: a running server tells tools its contract, from the generated descriptors. */
+/** grpc.reflection.v1: a running server gives tools its contract, from the generated descriptors. */
 import { type DescFile, type DescService, toBinary } from "@bufbuild/protobuf";
 import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
 import type { MessageInitShape } from "@bufbuild/protobuf";
@@ -23,7 +23,7 @@ export function reflectionRoute(services: readonly DescService[]): RpcRoute {
     }
     if (kind === "fileByFilename") return fileAnswer(files.get(value), value);
     if (kind === "fileContainingSymbol") return fileAnswer(symbols.get(value), value);
-    // Our contracts extend nobody's messages, so no file holds an extension
+    // Our contracts extend no messages, so no file holds an extension
     if (kind === "allExtensionNumbersOfType" && symbols.has(value)) {
       return { case: "allExtensionNumbersResponse", value: { baseTypeName: value, extensionNumber: [] } };
     }

@@ -9,7 +9,7 @@ import { type Reason, reasons, Refusal, type RefusalDetails } from "../refusal.t
 
 /**
  * The code that foreign clients see. gRPC clients repeat UNAVAILABLE by themselves, so only a "nothing was done" has it;
- * an unknown outcome is UNKNOWN, which nobody repeats blindly.
+ * an unknown outcome is UNKNOWN, which no client repeats blindly.
  */
 export const refusalCodes = {
   BODY_NOT_JSON: Code.InvalidArgument,

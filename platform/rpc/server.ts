@@ -35,7 +35,7 @@ export interface RpcServerOptions {
   readonly tls?: ServerTls;
   /** Names that the port may be asked by beside those of private networks, where callers have no certificates. */
   readonly hosts?: readonly string[];
-  /** Tells the contract to whoever may connect; off unless asked for. */
+  /** Gives the contract to every client that may connect; off unless asked for. */
   readonly reflection?: boolean;
   readonly health: () => { readonly ready: boolean };
   readonly telemetry?: Telemetry;

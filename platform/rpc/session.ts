@@ -82,7 +82,7 @@ export class Session {
     session.on("error", reject);
     socket.prependListener("error", (error) => {
       reject(error);
-      // After a GOAWAY Node would end the calls without an error, and who waits for them would not hear of it
+      // After a GOAWAY Node would end the calls without an error, and their callers would not hear of it
       session.destroy(error, constants.NGHTTP2_CANCEL);
     });
     session.once("goaway", retire);
@@ -137,7 +137,7 @@ export class Session {
   }
 }
 
-/** A session lets nobody end its socket, and says GOAWAY when it is ended itself (see quiet-end.ts): so it gets one of ours. */
+/** A session does not let its socket be ended, and sends GOAWAY when it is ended itself (see quiet-end.ts): so it gets one of ours. */
 function openSocket({ protocol, hostname, port }: URL, settings: SecureClientSessionOptions): Socket {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (protocol === "http:") return connectSocket({ host, port: Number(port || 80) });

@@ -22,7 +22,7 @@ import { refusalFromDetail, RemoteFault, thrownFromError } from "./refusal-wire.
 /**
  * Calls of `method` that share messages. One message at a time is on its way to each address; a call that finds none
  * free waits, in order, and goes with all others that wait. So a call travels alone while there is time, and the cost
- * of a message is spread over the more calls the more there are. A message that takes long holds nobody back: the
+ * of a message is spread over the more calls the more there are. A message that takes long holds no call back: the
  * next goes when the first answer is in or rpcSlotMsMax has passed. Calls leave in the order they came and the other
  * side begins them in that order; between two addresses there is none, nor would concurrent requests have one.
  * Refuses OVERLOADED where too many wait.
@@ -194,7 +194,7 @@ class SharedLine {
     if (batch.some(({ over }) => !over)) throw new ConnectError("The answer ended too soon", Code.Aborted);
   }
 
-  /** Those without an outcome go to the front of the line again where that is safe, and are told what is known else. */
+  /** Calls without an outcome go to the front of the line again where that is safe, and otherwise fail with what is known. */
   #failed(connection: Connection, batch: readonly Waiting[], error: unknown): void {
     const { addresses, method, clock, logger } = this.#parts;
     noteDefect(logger, error, method);
@@ -220,7 +220,7 @@ class SharedLine {
   }
 }
 
-/** Ends the message once nobody waits for any of its calls; undefined where one of them is waited for whatever happens. */
+/** Ends the message once no caller waits for any of its calls; undefined where one of them is waited for whatever happens. */
 function signalOfAll(batch: readonly Waiting[]): AbortSignal | undefined {
   const signals = batch.flatMap(({ options }) => options.signal ?? []);
   if (signals.length < batch.length) return undefined;

@@ -8,17 +8,17 @@ export interface Tenant {
   readonly id: string;
 }
 
-/** Who says which there are. */
+/** Says which workspaces and companies there are. */
 export interface Tenants {
   /** From memory. False also where the tenant was made a moment ago. */
   isKnown(tenant: Tenant): boolean;
-  /** Looks at the store. Refuses STORE_UNAVAILABLE where nobody can say. */
+  /** Looks at the store. Refuses STORE_UNAVAILABLE where it does not answer. */
   find(tenant: Tenant): Promise<boolean>;
 }
 
 /**
  * The same route, whose unary methods refuse NOT_FOUND for a scope of a workspace or company that is not there. A known one
- * costs a look into memory. One that is not known is looked for in the store, once for all who ask at the same time, and of at
+ * costs a look into memory. One that is not known is looked for in the store, once for all that ask at the same time, and of at
  * most `rpcTenantLooksMax` at a time: refuses OVERLOADED beyond, so that made-up names do not become load of the store.
  * A dry run of a declaration may be for one that is not there yet: it writes nothing and reads nothing of others.
  */

@@ -29,7 +29,7 @@ function nameOf({ parent, name }: DescMethodUnary): string {
   return `${parent.typeName}/${name}`;
 }
 
-/** The process that was asked last; none where the call found nobody in time. */
+/** The process that was asked last; none where the call found no process in time. */
 function roadOf({ attempts, url }: Attempted): Attributes {
   const counted = { "heddle.rpc.attempts": attempts };
   if (url === "") return counted;

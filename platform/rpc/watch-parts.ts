@@ -7,7 +7,7 @@ import type { PeerConfig } from "../mesh-config.ts";
 import { openPeers } from "./peers.ts";
 
 export interface PartsWatch {
-  /** As of the last answers: ready when of each part at least one process is; else it names those of which none is. */
+  /** As of the last answers: ready when each part has a ready process; else it names the parts that have none. */
   health(): { readonly ready: boolean; readonly reason?: string };
   close(): void;
 }

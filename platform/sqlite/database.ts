@@ -19,7 +19,7 @@ export interface Database {
    * `work` is synchronous, must not keep state of its own (it may run again alone when a neighbour throws), and
    * a throw undoes only its own effects. Rejects with Refusal STORE_UNAVAILABLE when the commit failed.
    *
-   * Further refusals: OUTCOME_UNKNOWN (a commit of which nobody can say whether it lasts), OVERLOADED (too many
+   * Further refusals: OUTCOME_UNKNOWN (a commit that may last or not), OVERLOADED (too many
    * writes wait), SHUTTING_DOWN (after `close`); but for the first, certainly nothing was written. Works run in
    * call order. After a failed commit the next write tries anew, so the store recovers with its disk.
    *
@@ -28,7 +28,7 @@ export interface Database {
    */
   write<T>(work: () => T, options?: WriteOptions): Promise<T>;
   /**
-   * Resolves when all that can be seen now is durable: for who tells others something that has to stay so, such as a place
+   * Resolves when all that can be seen now is durable: for callers that report what has to stay so, such as a place
    * in a list. Refuses STORE_UNAVAILABLE where the disk failed. What other processes wrote counts too where the database was
    * opened `beside` them.
    */
@@ -157,7 +157,7 @@ class GroupCommit implements Database {
     if (this.#scheduled) await new Promise<void>((resolve) => (this.#idle = resolve));
     await this.#walSync.close();
     this.#statements.clear();
-    // Closing copies the WAL, of which nobody knows what is on the disk then: the next start reads it and its checksums
+    // Closing copies the WAL, and what of it is on the disk is unknown then: the next start reads it and its checksums
     if (this.#walSync.failure() === undefined) this.handle.close();
   }
 
@@ -223,7 +223,7 @@ class GroupCommit implements Database {
     this.#syncs = syncs;
   }
 
-  /** False as soon as one work throws of its own; then nobody knows whose effects are in the transaction. */
+  /** False as soon as one work throws of its own; then it is unknown whose effects are in the transaction. */
   #runAll(batch: readonly Waiting[]): boolean {
     for (const waiting of batch) {
       try {

@@ -6,7 +6,7 @@ export const databaseEndings: readonly string[] = ["", "-wal", "-shm", "-journal
 
 /**
  * Makes the database file where it is missing and takes it, and what stands beside it, from everybody but its owner, whatever the folder,
- * the umask and earlier builds made of them. Tells of a file that another user owns and that stays as it is.
+ * the umask and earlier builds made of them. Reports a file that another user owns and that stays as it is.
  */
 export function makeOwnerOnly(path: string, tell: (path: string, error: unknown) => void): void {
   closeSync(openSync(path, "a", ownerOnly));

@@ -1,4 +1,4 @@
-/** Makes commits durable that did not wait for the disk, on a thread that nobody waits for. */
+/** Makes commits durable that did not wait for the disk, off the calling thread. */
 import { closeSync, existsSync, fdatasync, openSync } from "node:fs";
 import { promisify } from "node:util";
 import type { Clock } from "../clock.ts";
@@ -9,15 +9,15 @@ import { Refusal } from "../refusal.ts";
 export interface WalSync {
   /** Whether the file can be synced here; where it cannot yet, each commit has to wait for the disk itself. */
   isOpen(): boolean;
-  /** A commit that nobody synced: durable after about `storeSyncMsMax`. */
+  /** A commit that was not synced: durable after about `storeSyncMsMax`. */
   committed(): void;
-  /** Another process may have committed what nobody has synced: from now on it counts as committed here. */
+  /** Another process may have committed what is not synced: from now on it counts as committed here. */
   othersCommitted(): void;
-  /** SQLite could not sync the file, and with its own commit those before it may be lost that nobody had synced. */
+  /** SQLite could not sync the file, and with its own commit those before it that were not synced may be lost. */
   failed(cause: unknown): void;
   /** Resolves when all that is committed now is durable. Refuses STORE_UNAVAILABLE where the disk failed. */
   durable(): Promise<void>;
-  /** Set for good when the disk failed: nobody knows what of the file is on it, so nothing may be built on it. */
+  /** Set for good when the disk failed: what of the file is on it is unknown, so nothing may be built on it. */
   failure(): Refusal | undefined;
   /** Before the database is closed, which syncs by itself. */
   close(): Promise<void>;
@@ -55,7 +55,7 @@ class FileSync implements WalSync {
   readonly #path: string;
   readonly #parts: WalSyncParts;
   #file: number | undefined;
-  /** Commits so far that nobody waited for, and how many of them are durable. */
+  /** Commits so far that did not wait for the disk, and how many of them are durable. */
   #committed = 0;
   #durable = 0;
   #running: Promise<void> | undefined;
@@ -68,7 +68,7 @@ class FileSync implements WalSync {
     this.#parts = parts;
   }
 
-  /** Open before the first commit that relies on it: a failure is told to those alone who have the file open. */
+  /** Open before the first commit that relies on it: the kernel reports a failure only to those that have the file open. */
   isOpen(): boolean {
     if (this.#file !== undefined || this.#closed) return this.#file !== undefined;
     try {
@@ -121,7 +121,7 @@ class FileSync implements WalSync {
     this.#cancel ??= this.#parts.clock.after(limits.storeSyncMsMax, () => void this.#sync());
   }
 
-  /** One at a time; whoever comes while one is under way waits for that. Never rejects. */
+  /** One at a time; a caller that comes while one is under way waits for that. Never rejects. */
   #sync(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -143,7 +143,7 @@ class FileSync implements WalSync {
     }
   }
 
-  /** The kernel tells a failure once and then takes the pages for written: asking again would get a lie. */
+  /** The kernel reports a failure once and then takes the pages for written: a second sync would wrongly succeed. */
   #fail(cause: unknown): void {
     this.#failure ??= new Refusal("STORE_UNAVAILABLE", "The disk failed: restart once it is well", { cause });
     this.#parts.logger.error("store_sync_failed", cause);

@@ -34,7 +34,7 @@ export function readTelemetryConfig(reader: ConfigReader): TelemetryConfig {
   };
 }
 
-/** The environment variables of both, for whoever grants them one by one. */
+/** The environment variables of both, which Deno's permissions list one by one. */
 export const telemetryVariables = [
   "HEDDLE_METRICS_HOST",
   "HEDDLE_METRICS_PORT",
@@ -62,7 +62,7 @@ function readTraces(reader: ConfigReader): TracesConfig | undefined {
   const serviceName = reader.text("OTEL_SERVICE_NAME", { fallback: "" });
   const sampler = reader.text<SamplerName>("OTEL_TRACES_SAMPLER", { fallback: "parentbased_always_on", choices: samplerNames });
   const ratio = Number(reader.text("OTEL_TRACES_SAMPLER_ARG", { fallback: "1" }));
-  // An address that is none is told by the first span that cannot be sent
+  // An invalid address is reported with the first span that cannot be sent
   if (disabled || exporter === "none" || url === "") return undefined;
   return { url, headers: headersOf(headers), serviceName, sampler, ratio: ratio >= 0 && ratio <= 1 ? ratio : 1 };
 }

@@ -1,11 +1,11 @@
-/** How far lanes were behind in the last hours: of each minute the worst that was seen, kept in memory for people who come after it. */
+/** How far lanes were behind in the last hours: of each minute the worst that was seen, kept in memory for operators who look later. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Lag, LagMeter } from "./lag.ts";
 
 export interface LaneHistory {
   readonly lane: string;
-  /** The oldest first. A minute in which nobody could look has none. */
+  /** The oldest first. A minute in which no look succeeded has none. */
   readonly samples: readonly LagSample[];
 }
 
@@ -22,7 +22,7 @@ export interface WatchedLags {
   close(): void;
 }
 
-/** Where nobody asks, it looks once a minute; where somebody does, that is all it takes. */
+/** Looks by itself in every minute in which `lags` is not called; a call is a look too. */
 export function watchLags(meters: readonly LagMeter[], clock: Clock): WatchedLags {
   const lanes = new Map<string, LagSample[]>();
   let isSeen = false;

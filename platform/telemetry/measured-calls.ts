@@ -3,7 +3,7 @@ import { type Metrics, noMetrics, timed } from "./metrics.ts";
 
 type Method = (...args: never[]) => Promise<unknown>;
 
-/** The same port where nobody looks. `operations`: which of its methods, each the label of its own name. */
+/** The same port where metrics are off. `operations`: which of its methods, each the label of its own name. */
 export function measuredStore<Port extends object>(
   port: Port,
   { store, operations }: { readonly store: string; readonly operations: readonly (keyof Port & string)[] },

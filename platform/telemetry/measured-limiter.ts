@@ -2,7 +2,7 @@
 import type { Limiter } from "../limiter/limiter.ts";
 import { type Metrics, noMetrics, timed } from "./metrics.ts";
 
-/** The same limiter where nobody looks. */
+/** The same limiter where metrics are off. */
 export function measuredLimiter(limiter: Limiter, metrics: Metrics): Limiter {
   if (metrics === noMetrics) return limiter;
   function done(seconds: number): void {

@@ -3,7 +3,7 @@ import type { Log } from "../log/log.ts";
 import { Refusal } from "../refusal.ts";
 import { type Metrics, noMetrics, timed } from "./metrics.ts";
 
-/** The same log where nobody looks. `name` is the label of the metrics. */
+/** The same log where metrics are off. `name` is the label of the metrics. */
 export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
   if (metrics === noMetrics) return log;
   const labels = { log: name };
@@ -24,5 +24,5 @@ export function measuredLog(log: Log, name: string, metrics: Metrics): Log {
   };
 }
 
-/** Of appends that nobody can mend by asking otherwise: counted from 0 on, so that the first one is seen as an increase. */
+/** Of appends that no other request of the caller would mend: counted from 0 on, so that the first one is seen as an increase. */
 const refusals = ["LOG_FULL", "LOG_UNAVAILABLE", "OUTCOME_UNKNOWN"] as const;

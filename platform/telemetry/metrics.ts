@@ -22,10 +22,10 @@ export interface ShownMetrics extends Metrics {
   readonly contentType: string;
 }
 
-/** Takes no note of anything: where nobody scrapes, nothing is spent. */
+/** Takes no note of anything: where metrics are not scraped, nothing is spent. */
 export const noMetrics: Metrics = { count: () => {}, observe: () => {}, gauge: () => () => {} };
 
-/** The library is loaded here and not before: a process that nobody scrapes does not hold it. */
+/** The library is loaded here and not before: a process that is not scraped does not hold it. */
 export async function openMetrics(): Promise<ShownMetrics> {
   const { Registry, Counter, Gauge, Histogram } = (await import("prom-client")).default;
   const registry = new Registry();
@@ -76,7 +76,7 @@ interface Reader {
   readonly read: () => readonly Reading[] | Promise<readonly Reading[]>;
 }
 
-/** A counter whose total somebody else keeps. */
+/** A counter whose total is kept elsewhere. */
 function raise(counter: { reset(): void; inc(by: number): void } | undefined, total: number): void {
   counter?.reset();
   counter?.inc(total);

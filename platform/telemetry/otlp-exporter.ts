@@ -1,4 +1,4 @@
-/** Posts spans to a collector in batches; what it cannot send in time it drops and counts, and nobody waits for it. */
+/** Posts spans to a collector in batches; what it cannot send in time it drops and counts, and no request waits for it. */
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";
 import type { Logger } from "../logger.ts";
@@ -63,7 +63,7 @@ class OtlpExporter {
       const batch = this.#waiting.splice(0, limits.traceSpansPerBatchMax);
       if (!await this.#send(batch)) {
         this.#options.dropped("send_failed", batch.length);
-        // Whoever waits for the end waits for one deadline, not for one a batch
+        // A caller of close() waits for one deadline, not for one a batch
         if (this.#closed) this.#waiting.length = 0;
       }
     }

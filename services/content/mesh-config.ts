@@ -7,7 +7,7 @@ export interface MeshContentConfig extends StoreConfig, ContentConfig {
   readonly rpc: RpcServerConfig;
   /** Asked who a link is for. */
   readonly profile: PeerConfig;
-  /** Asked for and told of what a person chooses. */
+  /** Where a person's choices are read and set. */
   readonly subscription: PeerConfig;
   readonly messagingStatus: PeerConfig;
 }

@@ -12,7 +12,7 @@ import { openCenterDocuments, openTranslationDocuments } from "./store/sqlite.ts
 export { type ContentConfig, readContentConfig } from "./config.ts";
 
 export interface ContentOptions extends CenterOptions {
-  /** Closed by whoever opened it, after this part. */
+  /** Closed by the caller, after this part. */
   readonly database: Database;
 }
 

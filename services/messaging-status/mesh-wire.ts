@@ -66,7 +66,7 @@ function caughtBy({ caughtUp, layout }: MeshLanes): Caught {
     ask({ workspaceId, readAfter }, addresses) {
       const reads = addresses === "all" ? all : readsOf(workspaceId, addresses);
       const done = caughtUp({ workspaceId, readAfter: positionFromToken(readAfter) }, reads);
-      // Whoever asked may have failed before it looks
+      // The caller may fail before it takes the result
       done.catch(() => {});
       return () => done;
     },

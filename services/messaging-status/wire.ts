@@ -20,7 +20,7 @@ import { sqliteStatusMove } from "./store/moved-sqlite.ts";
 import { openSqliteStatusStore } from "./store/sqlite.ts";
 
 export interface MessagingStatusOptions {
-  /** Closed by whoever opened them, after this part. */
+  /** Closed by the caller, after this part. */
   readonly database: Database;
   readonly log: Log;
   readonly clock: Clock;

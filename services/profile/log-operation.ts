@@ -18,7 +18,7 @@ interface Redriven {
 
 export interface LogOperation {
   status(): Promise<LogStatus>;
-  /** What a record says that waits. Refuses NOT_FOUND. */
+  /** The content of a record that waits. Refuses NOT_FOUND. */
   show(at: BlockedPlace | SetAsidePlace): Promise<ShownRecord>;
   /** How many held users, and how many records that were set aside, will be tried once more. */
   redrive(): Promise<Redriven>;

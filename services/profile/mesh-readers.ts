@@ -46,9 +46,9 @@ export interface MeshReaderOptions {
   readonly profiles: ProfileStore & ProfileWriter;
   readonly notices: ProgressNotices;
   readonly members: Members;
-  /** Without them only the log says how far the rows come from it. */
+  /** Without them only the log records how far the rows come from it. */
   readonly marks?: RowMarks;
-  /** Where others hear of what was applied. */
+  /** Where the events of what was applied are published. */
   readonly events: Pick<Events, "publish">;
   readonly clock: Clock;
   readonly logger: Logger;

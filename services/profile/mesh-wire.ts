@@ -244,7 +244,7 @@ function lanesName({ logName }: MeshProfileConfig): string {
   return `${logName}_lanes`;
 }
 
-/** Without the messaging-status service nobody knows a status. */
+/** Without the messaging-status service no status is known. */
 function openEmailStatuses(
   { messagingStatus }: MeshProfileConfig,
   parts: Pick<ClientOptions, "clock" | "logger" | "tracer">,

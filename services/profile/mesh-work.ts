@@ -1,4 +1,4 @@
-/** What a process of the mesh says of its work: how far the intake can be read, and what waits for a human in all of the mesh. */
+/** What a process of the mesh reports of its work: how far the intake can be read, and what waits for a human in all of the mesh. */
 import type { Clock } from "../../platform/clock.ts";
 import { type BacklogLook, openBacklogLook } from "../../platform/lane/backlog-look.ts";
 import { limits } from "../../platform/limits.ts";
@@ -27,7 +27,7 @@ async function waitingIn(profiles: Pick<ProfileStore, "listHeld" | "listSetAside
   return { heldUsers: held.length, setAside: setAside.length };
 }
 
-/** What changes the lists of what waits says so. */
+/** The store, calling `changed` after each write that changes the lists of what waits. */
 function noticing(
   { identities, profiles }: CassandraProfileStore,
   { changed }: ProfileBacklog,

@@ -48,7 +48,7 @@ export { type ProfileConfig, readProfileConfig } from "./config.ts";
 export { type LogOperation, logService, openLogOperation } from "./log-operation.ts";
 
 export interface ProfileOptions {
-  /** Closed by whoever opened them, after this part. */
+  /** Closed by the caller that opened them, after this part. */
   readonly database: Database;
   readonly log: Log;
   readonly clock: Clock;
@@ -188,7 +188,7 @@ function backlogOf(partitions: readonly Partition[]): Backlog {
 }
 
 /**
- * All users of a workspace in pages, as clients read them, by id: what the tables hold, without the log and who reads it, so
+ * All users of a workspace in pages, as clients read them, by id: what the tables hold, without the log and its readers, so
  * also from the files of a server that runs. For `heddle export`. The rates are USD per unit, as decimal text.
  */
 export async function* readUsers(

@@ -56,7 +56,7 @@ export function composeScim(documents: ScimDocuments, ends: ScimEnds): ScimPart 
   };
 }
 
-/** One process has nobody else to tell: its log is where others can read of it. */
+/** Writes events to the process's own log, where no `publish` is given. */
 function tellLog(logger: Logger): Publish {
   return async ({ subject, eventId, key }: PublishedEvent) => logger.info("event_published", { subject, eventId, key });
 }

@@ -13,7 +13,7 @@ export interface NotesDeps {
   readonly metrics: Metrics;
 }
 
-/** What cannot be written is counted and told to the process's own log. */
+/** Entries that cannot be written are counted and reported in the process's own log. */
 export function openNotes({ log, clock, logger, metrics }: NotesDeps): BestEffortBatch<LogEntry> {
   return openBestEffortBatch({
     clock,

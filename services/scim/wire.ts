@@ -11,7 +11,7 @@ import { openRequestLog } from "./store/request-log.ts";
 export type { LogEntry, LogQuestion } from "./domain/ports.ts";
 
 export interface ScimOptions extends ScimEnds {
-  /** Closed by whoever opened it, after this part. */
+  /** Closed by the caller, after this part. */
   readonly database: Database;
 }
 

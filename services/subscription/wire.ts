@@ -26,7 +26,7 @@ import { sweepRegularly } from "./sweep-merges.ts";
 export type { Channel, Group } from "./domain/group.ts";
 
 export interface SubscriptionOptions {
-  /** Closed by whoever opened them, after this part. */
+  /** Closed by the caller, after this part. */
   readonly database: Database;
   readonly log: Log;
   readonly clock: Clock;

@@ -1,4 +1,4 @@
-/** The live view: what requests of watched workspaces become, here and at other gateways. Where nobody watches it is one look at `watched`. */
+/** The live view: what requests of watched workspaces become, here and at other gateways. Where no view is open it costs one look at `watched`. */
 import type { Clock } from "../../../platform/clock.ts";
 import { newId } from "../../../platform/identifier.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -9,7 +9,7 @@ import type { LiveFilter } from "./filter.ts";
 import { type LiveRequest, liveRequestOf, type SeenRequest, withoutPersonal } from "./seen.ts";
 import { type Rates, type Viewer, type Wanted, Watch } from "./watch.ts";
 
-/** What a request is told to. */
+/** What requests are reported to. */
 export interface LiveSource {
   /** Some workspace is watched. */
   readonly watched: boolean;
@@ -88,7 +88,7 @@ class LiveViews implements Live {
       this.#announce(workspaceId, watch);
       return () => {
         leave();
-        // Nobody may send us what nobody may see
+        // No gateway may send us what no view may see
         if (viewer.personal) this.#announce(workspaceId, watch);
       };
     };

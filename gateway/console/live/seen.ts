@@ -19,7 +19,7 @@ export interface SeenRequest {
   readonly answer: Pick<HttpAnswer, "body">;
 }
 
-/** As it is shown. `personal` is there for views that may see bodies, and is kept by nobody. */
+/** As it is shown. `personal` is there for views that may see bodies, and is stored nowhere. */
 export interface LiveRequest {
   readonly request_id: string;
   readonly time: string;
@@ -55,7 +55,7 @@ interface LiveObject {
 interface Personal {
   /** As sent, cut. */
   readonly body?: string;
-  /** What the caller was told of a refusal. */
+  /** The text of a refusal, as the caller got it. */
   readonly message?: string;
   /** By the place in `objects`: how the caller called the person. */
   readonly who: readonly (Readonly<Record<string, unknown>> | null)[];

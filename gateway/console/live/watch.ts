@@ -33,7 +33,7 @@ interface Look {
   rateSentAt: number;
 }
 
-/** A filter that somebody looks through. Times are monotonic. */
+/** A filter that views use. Times are monotonic. */
 interface Lens {
   readonly filter: LiveFilter;
   readonly sampler: Sampler;
@@ -60,7 +60,7 @@ export class Watch {
     return this.#looks.size;
   }
 
-  /** Nobody wants anything of it any more. */
+  /** No gateway wants anything of it any more. */
   get isOver(): boolean {
     return this.#lenses.size === 0;
   }
@@ -91,7 +91,7 @@ export class Watch {
     }
   }
 
-  /** The keys of the filters that take the request; none: nobody is shown it. */
+  /** The keys of the filters that take the request; none: no view shows it. */
   take(seen: SeenRequest, now: number): readonly string[] {
     const keys: string[] = [];
     for (const [key, { filter, sampler }] of this.#lenses) {
@@ -108,7 +108,7 @@ export class Watch {
     });
   }
 
-  /** Sends it to views of this gateway; whoever is slow or has had enough in this second goes without. */
+  /** Sends it to views of this gateway; a view that is slow or has had its share of this second goes without. */
   show(request: LiveRequest, keys: readonly string[], now: number): void {
     if (this.wanted(now) === undefined) return;
     const open = withoutPersonal(request);
@@ -160,13 +160,13 @@ export class Watch {
     return this.#ring.after(undefined).entries.map(({ value }) => value).filter((request) => matches(filter, request)).toReversed();
   }
 
-  /** Keeps what is watched for those who only ask now and then. */
+  /** Keeps what is watched for clients that only ask now and then. */
   touch(filter: LiveFilter, now: number): void {
     const lens = this.#lens(filter);
     if (lens) lens.hereUntil = Math.max(lens.hereUntil, now + limits.liveLingerMs);
   }
 
-  /** Once a second: tells views how much there was, ends those whose key is no longer good, forgets who is gone. What others are to hear. */
+  /** Once a second: sends views the rates, ends those whose key is no longer good, drops gateways that are gone. Returns rates for other gateways. */
   tick(now: number): Rates {
     const own: Record<string, Rate> = {};
     const all = new Map<string, Rate>();
@@ -195,7 +195,7 @@ export class Watch {
     const isQuiet = seen === 0 && dropped === 0;
     if (isQuiet && now - look.rateSentAt < limits.liveHeartbeatMs) return;
     look.sent = 0;
-    // Whoever takes nothing is told later, with what was dropped since
+    // A view that takes nothing gets its rate later, with what was dropped since
     if (viewer.out.waiting > limits.liveViewerCharsMax) return;
     look.dropped = 0;
     look.rateSentAt = now;
@@ -214,7 +214,7 @@ export class Watch {
     return false;
   }
 
-  /** Undefined where there are too many: who comes with another one is shown what comes by these. */
+  /** Undefined where there are too many: a view with another one shows what comes by these. */
   #lens(filter: LiveFilter): Lens | undefined {
     const key = keyOfFilter(filter);
     const known = this.#lenses.get(key);

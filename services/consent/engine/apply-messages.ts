@@ -41,9 +41,9 @@ export interface ApplyParts<State extends Aged, Said extends ConsentRecord, OfWo
   extends AppliedTables<State>, ApplyEnds, PlanParts<State, Said> {
   readonly service: string;
   readonly messages: Pick<LaneMessages<Said, OfWorkspace>, "readLaneBody" | "takenFromRow">;
-  /** A delete begins a run: what was told before it has to be published before it is forgotten. */
+  /** A delete begins a run: the entries of earlier records have to be published before it erases them. */
   readonly isDelete?: (record: Said) => boolean;
-  /** What stands behind it is read and judged after it is written; what was said before it is judged by what was then. */
+  /** Records behind it are read and judged after it is written; records before it are judged by what held then. */
   readonly applyOfWorkspace?: (workspaceId: string, said: OfWorkspace) => Promise<void>;
 }
 
@@ -210,7 +210,7 @@ async function planRun<State extends Aged, Said extends ConsentRecord>(
 
 /**
  * What waits is applied where the request for it stands in the lane: everything of those users or addresses that was sent before
- * waits too. It is forgotten once it is in, so whoever stops between the two does it again. No keys: all of the workspace.
+ * waits too. Each is forgotten once it is applied; an applier that stops in between applies it again. No keys: all of the workspace.
  */
 async function redrive<State extends Aged, Said extends ConsentRecord, OfWorkspace>(
   parts: ApplyParts<State, Said, OfWorkspace>,
@@ -247,7 +247,7 @@ async function redriveOrReport<State extends Aged, Said extends ConsentRecord, O
   }
 }
 
-/** Whoever wrote these entries may have died before they were published. */
+/** The applier that wrote these entries may have died before it published them. */
 async function publishAgain<State extends Aged, Said extends ConsentRecord>(
   { kind, entriesSince, publish }: PlanParts<State, Said> & Pick<AppliedTables<State>, "entriesSince"> & Pick<ApplyEnds, "publish">,
   workspaceId: string,

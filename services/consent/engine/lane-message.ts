@@ -54,7 +54,7 @@ export interface LaneMessages<Said, OfWorkspace = never> {
   shown(body: Uint8Array): ShownRecord;
   /** What asks an applier to try once more what waits of these users or addresses, or of the whole workspace. */
   redriveBody(workspaceId: string, asked: { readonly keys?: readonly string[]; readonly skipped: readonly LaneRecord[] }): Uint8Array;
-  /** Whose change the record is, where anybody can read that. */
+  /** Whose change the record is; undefined where that cannot be read. */
   whoseBody(body: Uint8Array): Whose | undefined;
 }
 
@@ -97,7 +97,7 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       const same = message instanceof Error || message.workspaceId === "" || message.cause === undefined ? undefined : alike?.(message);
       if (same !== undefined) return { workspaceId: (message as Message).workspaceId, ...same };
       const { workspaceId, said } = read(body, message, [0, 0]);
-      // Whatever is said behind it is judged by it, and nothing that was said before
+      // The records behind it are judged by it, and none before it
       if ("mark" in said && ofWorkspace) return { workspaceId, names: [ofWorkspace.name], isOfMany: false, goesFirst: true };
       if (workspaceId === "" || !isTaken(said)) return undefined;
       const names = said.flatMap(({ keys }) => keys);
@@ -118,7 +118,7 @@ export function isTaken<Said>(said: LaneSaid<Said, unknown>["said"]): said is re
   return Array.isArray(said);
 }
 
-/** A record of which nobody can tell what it says; it is stored as it came. */
+/** A record that cannot be read; it is stored as it came. */
 export function unreadable<Said>(row: LaneRecord, keys: readonly string[], { message: reason }: Error): Taken<Said> {
   return { mark: [row.sequence, row.part], keys, said: undefined, reason, kept: () => row };
 }

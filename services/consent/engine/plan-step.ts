@@ -90,7 +90,7 @@ export async function planWorkspace<State extends Aged, Said extends ConsentReco
     readonly onSkew?: () => void;
   },
 ): Promise<{ readonly step: WorkspaceStep<State>; readonly stale: readonly Said[] }> {
-  // Records of which nobody can tell the workspace leave none to ask for
+  // Where no record's workspace can be read, there is none to load for
   if (records.length === 0) return { step: { workspaceId, states: new Map(), entries: [], ends: new Map() }, stale: [] };
   const keys = [...new Set(records.flatMap((record) => kind.keysOf(record)))];
   const [apply, { states, ends }] = await Promise.all([kind.judge(workspaceId), loadForStep(workspaceId, keys)]);

@@ -1,7 +1,7 @@
 /**
- * How far lanes are applied, as a process learns it that answers reads: each step tells the last message of every lane,
- * and appliers tell how far they are. A read waits for the lanes that it reads from, and for no others; and where a lane is
- * behind, for no more of it than the users or addresses that it reads, which it asks the lane's applier for.
+ * How far lanes are applied, as a process that answers reads learns it: each step of the resolver reports the last message of
+ * every lane, and appliers report how far they are. A read waits for the lanes that it reads from, and for no others; where a
+ * lane is behind, for no more of it than the users or addresses that it reads, which it asks the lane's applier for.
  */
 import type { Clock } from "../../../platform/clock.ts";
 import type { Position } from "../../../platform/intake/position.ts";
@@ -20,7 +20,7 @@ export interface LaneAppliedParts {
   readonly layout: LaneLayout;
   readonly intakePartitions: number;
   readonly notices: ProgressNotices;
-  /** Whoever works on lanes. */
+  /** To the lanes' appliers. */
   readonly asks: LaneQuestions;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,7 +29,7 @@ export interface LaneAppliedParts {
 export interface LaneQuestions {
   /** Whether this process works on the lane: then a question costs nothing. */
   isOwn(lane: number): boolean;
-  /** False also where nobody answers. */
+  /** False also where no applier answers. */
   ask(lane: number, ...ask: Parameters<AskLane>): Promise<boolean>;
 }
 
@@ -78,7 +78,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
     const until = clock.monotonic() + ms;
     // Most of what is behind is in at once: it costs no message
     if (await progress.wait(through, asks.isOwn(lane) ? 0 : Math.min(ms, limits.laneAskAfterMs))) return true;
-    // Whoever is asked may lose the lane to another one meanwhile, or nobody may have it
+    // The process that is asked may lose the lane to another one meanwhile, or no process may have it
     for (let pauseMs: number = limits.laneAskAfterMs;; pauseMs = Math.min(2 * pauseMs, limits.laneAskPauseMsMax)) {
       const left = until - clock.monotonic();
       if (await asks.ask(lane, { through, keys, ms: Math.min(Math.max(0, left), limits.laneAskMsMax) })) return true;
@@ -116,7 +116,7 @@ export function openLaneApplied(parts: LaneAppliedParts): LaneApplied {
   };
 }
 
-/** Reads what is told from the last step on: its tails hold for all steps before it. At once where a read waits for it, else now and then. */
+/** Reads the steps' reports from the last one on: its tails hold for all steps before it. At once where a read waits for it, else now and then. */
 function hear({ lanes, layout, clock, logger }: LaneAppliedParts, heard: Heard, partition: number): Reading {
   const source = layout.reports(partition);
   let position: number | undefined;

@@ -45,14 +45,14 @@ interface LanePace {
   /** How long without a notice until the lane is looked at, and how often the position is saved, in milliseconds. */
   readonly idleMs: number;
   readonly saveMs: number;
-  /** Calls back where a fan-out may go on before its rest is over, as nobody needs the thread; given after a piece of `workedMs`. Returns how to stop that. */
+  /** Calls back where a fan-out may go on before its rest is over, as the thread is idle; `workedMs`: of its last piece. Returns how to stop that. */
   readonly whenQuiet?: (workedMs: number, onQuiet: () => void) => () => void;
 }
 
 const meshPace: LanePace = { usersMax: limits.laneBatchUsersMax, idleMs: limits.laneIdleMsMax, saveMs: limits.lanePositionSaveMs };
 
 export interface LaneApplying extends Reading {
-  /** Users or addresses that somebody waits for go before others. */
+  /** Users or addresses that a caller waits for go before others. */
   readonly ask: AskLane;
 }
 
@@ -90,7 +90,7 @@ class LaneApplier {
   #lookAt = 0;
   /** The last look found something. */
   #hasRead = false;
-  /** When what very many are told goes on. */
+  /** When fan-outs go on. */
   #manyAt = 0;
   #stopLooking = () => {};
   #first: "wanted" | "few" = "few";
@@ -172,7 +172,7 @@ class LaneApplier {
     return window;
   }
 
-  /** Reads what follows, where there is room. Lost: somebody else is further, and the window begins anew. */
+  /** Reads what follows, where there is room. Lost: another applier is further, and the window begins anew. */
   async #readOn(window: LaneWindow): Promise<"more" | "nothing" | "lost"> {
     const { lane, lanes, positions, clock } = this.#parts;
     const now = clock.monotonic();
@@ -190,7 +190,7 @@ class LaneApplier {
     }
     this.#hasRead = !isEnd;
     this.#mayFollow = !isEnd;
-    // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
+    // Where another applier is further, the lane may be trimmed there, and what was read may begin behind a gap
     if (!records[0]?.isNext && await positions.load(lane) > after) {
       this.#forget();
       return "lost";
@@ -248,7 +248,7 @@ class LaneApplier {
   }
 }
 
-/** It goes on sooner where no more can be read, as somebody has to wait for all of it then, and where very many users are left. */
+/** It goes on sooner where no more can be read, as the records behind wait for all of it then, and where very many users are left. */
 function restOf(workedMs: number, { isBlocked, users }: LaneWindow): number {
   if (isBlocked) return workedMs * limits.fanOutBlockedRestFactor;
   return Math.min(workedMs * limits.fanOutRestFactor, limits.fanOutRestMsMax) * Math.min(1, limits.laneRestUsersMax / users);

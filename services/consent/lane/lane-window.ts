@@ -1,6 +1,6 @@
 /**
  * What was read of a lane and is not applied yet: what can go next, and up to which message all of it is applied. Records of
- * one user or address keep their order; what one request says of very many stands in nobody's way.
+ * one user or address keep their order; a fan-out does not delay the records of others.
  */
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { unpackRecords } from "../../../platform/log/packed-records.ts";
@@ -40,7 +40,7 @@ interface Message {
 /** Undefined: the record is applied alone, after all that stand before it and before all behind it. */
 export type ConcernOf = (body: Uint8Array) => Concern | undefined;
 
-/** A user or address of a workspace, as windows and whoever asks of them name it. */
+/** A user or address of a workspace, as windows and the reads that wait for them name it. */
 export function laneKey(workspaceId: string, name: string): string {
   return `${workspaceId}\n${name}`;
 }
@@ -52,7 +52,7 @@ export interface WindowRoom {
   bytes: number;
 }
 
-/** Keys that somebody waits for, and whether what they need or what concerns few is chosen first. */
+/** Keys that a caller waits for, and whether what they need or what concerns few is chosen first. */
 type Choice = [wanted: Wanted, first: "wanted" | "few"];
 
 export interface LaneWindow {
@@ -72,7 +72,7 @@ export interface LaneWindow {
   add(records: readonly LogRecord[]): void;
   /** What can go next, in the order of their places, of `max` users at most or one record. */
   next(max: number, ...choice: Choice): WindowBody[];
-  /** Of what very many are told the first, of `max` users at most or one record, with all that has to go before it. */
+  /** The first records of fan-outs, of `max` users at most or one record, with all that has to go before them. */
   nextOfMany(max: number): WindowBody[];
   /** They were given by one of the two, and are in. */
   applied(bodies: readonly WindowBody[]): void;

@@ -61,7 +61,7 @@ export interface MeshLanes {
 interface CaughtUpAsk {
   readonly workspaceId: string;
   readonly readAfter: Position | undefined;
-  /** The end of the workspace's order, where somebody asked for it since the read came; NATS is asked where it is left out. */
+  /** The end of the workspace's order, where it was asked for after the read arrived; absent: NATS is asked for it. */
   readonly end?: Position | undefined;
   /** How long the read has waited already, in milliseconds. */
   readonly waitedMs?: number;
@@ -120,7 +120,7 @@ async function open(options: MeshLanesOptions, opened: Opened, close: () => Prom
       const place = end ?? { partition, sequence: await intake.tail(partition) };
       if (await applied.wait(place, waitedFor, Math.max(limits.laneLookMsMin, limits.consentWaitMs - waitedMs))) return true;
       if (readAfter === undefined) return false;
-      // Whoever is told that the answer may be behind still sees its own write in it
+      // A client whose answer may be behind still sees its own write in it
       await applied.wait({ ...readAfter, partition }, waitedFor, limits.positionWaitMsMax - limits.consentWaitMs);
       return await applied.wait(place, waitedFor, limits.laneLookMsMin);
     },
@@ -163,7 +163,7 @@ interface Shared {
   readonly work: LaneApplyWork;
 }
 
-/** Takes this process's share of the service's lanes, whoever else is there. */
+/** Takes this process's share of the service's lanes, however many other processes work on them. */
 function shareOut(options: MeshLanesOptions, shared: Shared, opened: Opened): Ownership {
   const { lanes, steps, layout, notices, asks, members, work: { concernOf, apply } } = shared;
   const { service, streams, guard, clock, logger } = options;

@@ -196,7 +196,7 @@ function noticing<Tables extends PartTables>(tables: Tables, { changed }: Pick<B
   };
 }
 
-/** Trouble makes it not ready; what waits for a human is said all the same. */
+/** Trouble makes it not ready; dead letters are reported, but do not. */
 function readinessOf(trouble: string | undefined, waiting: string | undefined): Readiness {
   const reason = trouble ?? waiting;
   return { ready: trouble === undefined, ...(reason !== undefined && { reason }) };

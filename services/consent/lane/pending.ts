@@ -1,6 +1,6 @@
 /**
- * Records that were read from a lane and are not applied yet. Records of one user keep their order; nobody waits for a
- * record of others, so that one request about very many stands in nobody's way.
+ * Records that were read from a lane and are not applied yet. Records of one user keep their order; no user waits for a
+ * record of others, so that a fan-out delays no other user.
  */
 import type { Wanted } from "../../../platform/lane/lane-asks.ts";
 import { isBefore, type Mark } from "../../../platform/lane/mark.ts";
@@ -9,9 +9,9 @@ import { isBefore, type Mark } from "../../../platform/lane/mark.ts";
 interface Waits {
   /** Its place; each that is added lies behind those before it. */
   readonly mark: Mark;
-  /** Users or addresses that it changes. None: it waits for nobody, and nobody for it. */
+  /** Users or addresses that it changes. None: it waits for no record, and no record for it. */
   readonly keys: readonly string[];
-  /** Part of what one request says of very many: it goes when nobody needs it sooner and it is due. */
+  /** Part of a fan-out: it goes when it is due, or sooner where a caller or another record needs it. */
   readonly isOfMany: boolean;
   /** What is behind it needs it, and it needs nothing: it goes before all others. */
   readonly goesFirst?: boolean;
@@ -30,7 +30,7 @@ export interface Pending<Item> {
   readonly many: number;
   add(item: Item, waits: Waits): void;
   /**
-   * What can go next, in order, of `max` keys at most or one record: what the keys that somebody waits for need, and what
+   * What can go next, in order, of `max` keys at most or one record: what the keys that a caller waits for need, and what
    * concerns few; `first` has the first choice. Each comes with all that has to go before it.
    */
   next(max: number, wanted: Wanted, first: "wanted" | "few"): Item[];
@@ -112,7 +112,7 @@ class PendingItems<Item> implements Pending<Item> {
     return first === undefined || isBefore(mark, first.mark);
   }
 
-  /** Very many may wait for what is in long ago, and very many may be there of whom nobody asks. */
+  /** Very many wanted keys may be applied long ago, and very many queued keys may not be wanted. */
   *#wantedOf(wanted: Wanted): Iterable<Entry<Item>> {
     const isShort = wanted.size < this.#queues.size;
     for (const key of isShort ? wanted.keys() : this.#queues.keys()) if (isShort || wanted.has(key)) yield* this.#queues.get(key) ?? [];

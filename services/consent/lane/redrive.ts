@@ -24,7 +24,7 @@ export interface SetAsideTables {
 export interface RedriveMessages {
   /** What a record that waits says. */
   takenFromRow(record: LaneRecord): readonly Taken<unknown>[];
-  /** Of a record of a lane: undefined where nobody can tell. */
+  /** Whose change a record of a lane is; undefined where that cannot be read. */
   whoseBody(body: Uint8Array): Whose | undefined;
   /** What a record says, for a human. */
   shown(body: Uint8Array): ShownRecord;

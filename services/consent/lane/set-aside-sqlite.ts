@@ -5,7 +5,7 @@ import type { LaneRecord, SetAside } from "../../../platform/lane/lane.ts";
 import { setAsideFromRow } from "./set-aside-row.ts";
 
 export interface SetAsideTable {
-  /** What waits of a workspace. Rows of builds that held nobody back have no key, and hold nobody. */
+  /** What waits of a workspace. Rows of builds that blocked no users have no key, and block none. */
   waiting(workspaceId: string): Waiting[];
   /** At most `max`, by workspace and place. */
   list(max: number): SetAside[];

@@ -91,7 +91,7 @@ export function rowOf<State extends Aged>(
 
 /**
  * Lists come before the rows they lead to, and histories end before the row that says so: what is stopped half way is done
- * again by whoever applies the records next.
+ * again by the applier that takes the records next.
  */
 async function commit<State extends Aged>(
   { session, rows }: Keeping<State>,

@@ -31,7 +31,7 @@ interface Planned {
   readonly changes: readonly DeclaredChange[];
 }
 
-/** Only sources that differ from what there is are written, and then their message is told as updated. */
+/** Only sources that differ from what there is are written, and then their message is reported as updated. */
 async function withoutEqualSources(store: TranslationStore, workspaceId: string, { write, changes }: Planned): Promise<Planned> {
   const keys = write.sources.map(({ messageId }) => ({ messageId, localeId: sourceLocaleId }));
   const before = await store.texts(workspaceId, keys);

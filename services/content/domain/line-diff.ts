@@ -2,7 +2,7 @@
 
 /**
  * Empty where the texts are equal. Equal lines at both ends are left out but for three on each side; the lines between are
- * compared by their longest common subsequence where that is affordable, and are told as replaced whole where it is not.
+ * compared by their longest common subsequence where that is affordable, and are shown as replaced whole where it is not.
  */
 export function lineDiff(from: string, to: string): string {
   if (from === to) return "";

@@ -16,7 +16,7 @@ interface Group {
 }
 
 export interface States {
-  /** Without an address: subscribed, as nobody has said otherwise. */
+  /** Without an address: subscribed, as no other state was set. */
   readonly global: GlobalState;
   /** Those in use, in the order of the workspace. */
   readonly groups: readonly Group[];
@@ -35,7 +35,7 @@ export interface PageRequest {
 /** The profile service's knowledge of people. Reads wait, bounded, for what was answered before. */
 export interface People {
   byExternalId(request: PageRequest & { readonly actor: string }, externalId: string): Promise<Person | undefined>;
-  /** Undefined also for somebody without an external id: consent is set by it. */
+  /** Undefined also for a person without an external id: consent is set by it. */
   byUserId(request: PageRequest, userId: string): Promise<Person | undefined>;
   /** What the person has of these. A refusal, at the latest after `limits.pageFieldsWaitMs`, means that they cannot be read now. */
   fields(request: PageRequest, userId: string, wanted: WantedFields): Promise<PersonFields>;

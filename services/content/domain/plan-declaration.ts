@@ -110,7 +110,7 @@ function plannedOwner(plan: Plan, found: MessageOwner | undefined, declared: Dec
   return owner;
 }
 
-/** A step goes whole; that of a campaign is told by its messages. */
+/** A pruned step is reported as a whole; that of a campaign by its messages. */
 function goneWith({ id, name, variations }: Step, path: string): readonly DeclaredChange[] {
   if (id !== "") return [{ action: "pruned", what: "step", path: `${path}/${name}`, id }];
   return variations.map((variation) => ({
@@ -121,7 +121,7 @@ function goneWith({ id, name, variations }: Step, path: string): readonly Declar
   }));
 }
 
-/** The one step of a campaign has neither id nor name and is told nobody. */
+/** The one step of a campaign has neither id nor name and is not reported. */
 function plannedStep(plan: Plan, steps: readonly Step[], { step, path }: { readonly step: DeclaredStep; readonly path: string }): Step {
   const isNamed = step.name !== "";
   const found = isNamed ? matching("step", knownBy(steps), step) : steps[0];
@@ -210,7 +210,7 @@ function nameIn({ name }: { readonly name: string }): { name: string } {
   return { name };
 }
 
-/** What changes of a locale is told of itself. */
+/** Changes of a locale are reported with the locale itself. */
 function withLocaleNames({ locales, ...fields }: TranslationSettings): object {
   return { ...fields, locales: locales.map(({ name }) => name) };
 }

@@ -8,7 +8,7 @@ import type { TranslationStore } from "./translation-ports.ts";
 export interface FoundTranslation {
   readonly message: FoundMessage;
   readonly locale: Locale;
-  /** Empty where nobody has translated it yet. */
+  /** Empty where it is not translated yet. */
   readonly texts: Texts;
 }
 

@@ -1,4 +1,4 @@
-/** Saves what a person changed: all email first, then the groups; what could not be saved is said. */
+/** Saves what a person changed: all email first, then the groups; what could not be saved is reported. */
 import { Refusal } from "../../../platform/refusal.ts";
 import type { Choices, GroupState } from "./form-choices.ts";
 import type { Consent, PageRequest, Person, States } from "./page-ports.ts";
@@ -10,14 +10,15 @@ export interface Saved {
   readonly position: string;
 }
 
-/** The state that a page shows of a group: of one that nobody ever set too. */
+/** The state that a page shows of a group, also of one whose state was never set. */
 export function shownState(states: States, groupId: string): GroupState {
   return states.memberships.get(groupId) ?? "unsubscribed";
 }
 
 /**
- * Only what differs from what the page shows is recorded: who leaves a group alone has chosen nothing, and it stays unknown.
- * `all`: the author of the page asks for every choice to be recorded. All email is first: who unsubscribes from everything is unsubscribed even if the rest fails. Refuses PARTLY_DONE where
+ * Only what differs from what the page shows is recorded: a group that the person leaves alone stays unset. `all`: the author
+ * of the page asks for every choice to be recorded. All email is first: a person who unsubscribes from everything is
+ * unsubscribed even if the rest fails. Refuses PARTLY_DONE where
  * something was saved and something was not, INPUT_INVALID where nothing of what was chosen can be, and what the service
  * that owns the state refuses where nothing was saved.
  */

@@ -72,7 +72,7 @@ export function confirmationPage(pages: Pages, shown: Shown, saved: Choices): Fi
 /** Shown in place of one another, the first that there is. */
 const afterwards = ["redirect", "confirmation"] as const;
 
-/** Undefined where none is stored, and where it does not work: what was saved is saved, and the person is told so. */
+/** Undefined where none is stored, and where it does not work: the choices are saved, and another page confirms that. */
 function filledIn(pages: Pages, now: Shown, kind: "redirect" | "confirmation"): FilledPage | undefined {
   const stored = compiledIfWorking(pages, now.center, kind);
   return stored && ifWorking(() => fill(stored, now, kind));

@@ -38,7 +38,7 @@ export function maskPage({ pieces }: Pick<Parsed, "pieces">): MaskedPage {
   };
 }
 
-/** As many lines as the piece has; a private mark that somebody wrote is none of ours. */
+/** As many lines as the piece has; a private mark that the author wrote is replaced, as it is none of ours. */
 function maskOf({ kind, text }: Piece, at: number): string {
   if (kind === "html") return text.replaceAll(/[\uE000\uE001]/g, "?");
   const breaks = "\n".repeat(text.split("\n").length - 1);

@@ -45,7 +45,7 @@ export function textsToMessage(texts: Texts) {
   return [...texts].map(([id, text]) => ({ id, text }));
 }
 
-/** Which message it is of is told where the question did not say it. */
+/** Names the message where the question did not. */
 export function translationToMessage({ message, locale, texts }: FoundTranslation, asked: { readonly message: boolean }) {
   const { stepId, variation } = message;
   return {

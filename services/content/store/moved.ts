@@ -12,7 +12,7 @@ interface ContentRows extends MovedDocuments {
   readonly space: keyof ContentDocuments;
 }
 
-/** Nobody else writes to these workspaces meanwhile. */
+/** No other process writes to these workspaces meanwhile. */
 export interface ContentMove {
   /** All documents of these workspaces that have not ended by themselves. */
   read(workspaceIds: ReadonlySet<string>): AsyncIterable<ContentRows>;

@@ -3,7 +3,7 @@ import { aheadAt } from "../../../platform/age.ts";
 import type { AddressState, EmailMark, EmailStatus, Mark } from "./address-state.ts";
 import type { ConsentChange, StatusChange, StatusRecord } from "./status-record.ts";
 
-/** Changes the state in place and tells what became another. A record at or below the mark does nothing. */
+/** Changes the state in place and returns what changed. A record at or below the mark does nothing. */
 export function applyRecord(state: AddressState, record: StatusRecord): ConsentChange[] {
   if (!isAfter(record.mark, state.mark)) return [];
   const before = partsOf(state);

@@ -19,7 +19,7 @@ export interface ListFilter {
   readonly offset: number;
   /** Oldest first. */
   readonly ascending: boolean;
-  /** Aborts when nobody waits for the answer any more: what takes several reads ends between two of them with its reason. */
+  /** Aborts when the caller no longer waits for the answer: what takes several reads ends between two of them with its reason. */
   readonly signal?: AbortSignal;
 }
 

@@ -131,7 +131,7 @@ function linkRoutes(parts: ServiceParts) {
   } satisfies Routes;
 }
 
-/** Who follows a link needs no key, the link is the proof. */
+/** A person who follows a link needs no key: the link is the proof. */
 async function useUnsubscribeLink(parts: ServiceParts, { token, requestId, traceparent }: UseUnsubscribeLinkRequest) {
   const { workspaceId, email, groupId } = await parts.links.open(token);
   const who = { workspaceId, requestId, actor: "unsubscribe_link", route: "/unsubscribe", traceparent };

@@ -8,7 +8,7 @@ import type { StepRows } from "./tables.ts";
 
 /**
  * What has to be written to the lists before the rows themselves. Also places that the step only passed through are
- * cleared: whoever applied a part of it before and died may have listed the address there.
+ * cleared: an applier that wrote a part of it before and died may have listed the address there.
  */
 export function listedWrites({ workspaceId, states, passed }: StepRows["workspaces"][number]): Statement[][] {
   return [...states.values()].flatMap((state) => {

@@ -1,6 +1,6 @@
 /**
- * A user whose records need more than its own row: merges, waiting, poison, and what an operator says. Such a user is
- * always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
+ * A user whose records need more than its own row: merges, waiting, poison, and an operator's requests. Such a user
+ * is always worked on from freshly loaded rows, because another applier of the lane may be ahead of this one.
  */
 import { reasonOf } from "../../../platform/lane/hold-back.ts";
 import { isPassing } from "../../../platform/passing.ts";
@@ -66,8 +66,8 @@ async function applyAround(parts: ApartParts, items: UserItems, found: ReadonlyM
 }
 
 /**
- * What the store says of a user, and does not pass, is held against one of its records: those before it are applied, it and
- * those behind it wait. Nobody knows which it is, so it is looked for between what was applied and what failed.
+ * An error about a user that does not pass is blamed on one of its records: those before it are applied, it and those
+ * behind it wait. The error does not name the record, so it is searched for between what was applied and what failed.
  */
 async function holdAgainst(parts: ApartParts, given: UserItems, error: unknown): Promise<Outcome> {
   const records = await unapplied(parts, given);
@@ -148,7 +148,7 @@ async function attempt(parts: ApartParts, given: UserItems, poison: ReadonlyMap<
   };
   const wasHeld = user.held;
   const blocked = await runRecords(parts, run, records);
-  // Before the state is saved: a record of which nobody can be told has to wait
+  // Before the state is saved: a record whose event cannot be made has to wait
   parts.eventsOf(workspaceId, run.effects.flatMap(({ records }) => records));
   if (wasHeld && run.effects.some(hasEffects)) {
     // Held records stay until their effects are done: the next applier finds them and does them again

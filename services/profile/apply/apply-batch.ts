@@ -66,14 +66,14 @@ async function applyOwnRows(parts: ApartParts, workspaceId: string, users: reado
   }
   try {
     await parts.pace?.rest();
-    // Before the state is saved: of a record that nobody can be told of, the user has to wait
+    // Before the state is saved: where a record's event cannot be made, its user has to wait
     const events = parts.eventsOf(workspaceId, applied.flatMap((item) => (item.type === "record" ? [item.record] : [])));
     await savePlain(parts, changes, done);
-    // Nobody waits for it but whoever keeps the lane's position
+    // Not awaited here: only keeping the lane's position waits for it
     if (events.length > 0) parts.publish(events).catch(() => {});
     return apart;
   } catch (error) {
-    // They are changed in memory, and not in the store; of those to be worked on apart, too, nobody knows how far
+    // They are changed in memory, and not in the store; those to be worked on apart may be changed too, in part
     for (const [userId] of users) parts.cache.delete(workspaceId, userId);
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * The applier of one profile lane: reads it in order from a position kept beside it, and moves that only past what is
- * saved and owed to nobody. Two of them may run at the same time: each writes the same rows with the same ages.
+ * The applier of one profile lane: reads it in order from a position kept beside it, and moves that only past records that
+ * are saved and whose effects are done. Two of them may run at the same time: each writes the same rows with the same ages.
  */
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -32,7 +32,7 @@ export interface LaneParts extends Omit<ApartParts, "holds" | "announce"> {
   readonly layout: LaneLayout;
   readonly pack: (items: readonly Addressed[]) => Uint8Array;
   readonly unpack: (body: Uint8Array) => Addressed[];
-  /** Shared by the lanes of a process: a store that everybody asks at once answers nobody in time. */
+  /** Shared by the lanes of a process: a store that all lanes ask at once answers none of them in time. */
   readonly gate: Gate;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -95,7 +95,7 @@ class Applier {
     const read = await lanes.read(layout.profile(lane), after, { max: limits.laneRecordsMax, bytesMax: limits.laneBytesMax });
     const records = read.filter((record) => record.sequence > after);
     const last = records.at(-1);
-    // Where somebody else is further, the lane may be trimmed there, and what was read may begin behind a gap
+    // Where another applier is further, the lane may be trimmed there, and what was read may begin behind a gap
     if (last !== undefined && !records[0]?.isNext && await positions.load(lane) > after) return this.#startAnew();
     if (last !== undefined) {
       await this.#apply(records, after);

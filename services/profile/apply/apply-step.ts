@@ -3,7 +3,7 @@ import type { Addressed } from "../domain/lane-item.ts";
 import { type ApartUser, applyBatch } from "./apply-batch.ts";
 import type { ApartParts } from "./apply-apart.ts";
 
-/** Whom it worked on apart, in order. An announcement only goes to who waits for it, so this ends. */
+/** Whom it worked on apart, in order. An announcement only goes to a user who waits for it, so this ends. */
 export async function applyStep(parts: Omit<ApartParts, "announce">, items: readonly Addressed[]): Promise<ApartUser[]> {
   const apart: ApartUser[] = [];
   for (let next = items; next.length > 0;) {

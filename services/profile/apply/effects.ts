@@ -1,7 +1,7 @@
 /**
- * What is owed to others once a user's state is saved: word for the partner of a merge, and copies that nobody needs
- * any more. Effects follow from the record alone and are harmless to do twice, so an applier that finds a record already in the
- * state does them again.
+ * What an applier has left to do once a user's state is saved: notify the partner of a merge, and erase copies that are no
+ * longer needed. Effects follow from the record alone and are harmless to do twice, so an applier that finds a record already
+ * in the state does them again.
  */
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import type { Announcement } from "../domain/lane-item.ts";
@@ -13,9 +13,9 @@ export interface Effects {
   readonly announce: readonly Announcement[];
   /** Merges whose handed-off source was taken in. */
   readonly handoffs: readonly string[];
-  /** Merges of which nothing is needed any more. */
+  /** Merges whose copies are no longer needed. */
   readonly merges: readonly string[];
-  /** Records that others hear of. */
+  /** Records to publish events of. */
   readonly records: readonly ProfileRecord[];
 }
 
@@ -42,7 +42,7 @@ function effectsOfChange({ change, mark }: ProfileRecord): Effects {
 }
 
 /**
- * An announcement to somebody who is past the record that awaits it is a repeat, or comes to a user who is gone. The
+ * An announcement to a user who is past the record that awaits it is a repeat, or comes to a user who is gone. The
  * target's await comes right after the source's handoff in the order of all records; the two of an undo share a mark.
  */
 export function effectsOfAnnouncement(user: LaneUser, { mergeId, what, mark }: Announcement): Effects {
@@ -52,11 +52,11 @@ export function effectsOfAnnouncement(user: LaneUser, { mergeId, what, mark }: A
 
 export interface EffectParts {
   readonly profiles: Pick<ProfileWriter, "forgetHandoffs" | "forgetMerges">;
-  /** Resolves when the user's applier will hear of it, behind everything before. */
+  /** Resolves when the user's applier will receive it, behind everything before. */
   readonly announce: (workspaceId: string, item: Announcement) => Promise<void>;
-  /** What others hear of these records of a workspace. */
+  /** The events of these records of a workspace. */
   readonly eventsOf: (workspaceId: string, records: readonly ProfileRecord[]) => readonly PublishedEvent[];
-  /** Resolves when others can hear of these, and of all before. */
+  /** Resolves when these events, and all before, can be received. */
   readonly publish: (events: readonly PublishedEvent[]) => Promise<void>;
 }
 

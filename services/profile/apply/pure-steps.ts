@@ -12,9 +12,9 @@ export interface PureSteps {
   takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">, undone?: Profile["undone"]): TakenBack;
 }
 
-/** With a line in the log for what an operator has to hear of a user: no name and no value in it. */
+/** With a line in the log for what an operator has to know about a user: no name and no value in it. */
 export function reportedSteps(steps: PureSteps, logger: Logger): PureSteps {
-  /** Does the step, which changes the profile in place, and tells of objects without room, and of a user who is rejected from here on. */
+  /** Runs the step, which changes the profile in place, and logs objects without room and a user who is rejected from here on. */
   function reported<After extends Profile | null>(profile: Profile | undefined, record: ProfileRecord, step: () => After): After {
     const droppedBefore = profile?.dropped?.count ?? 0;
     const wasRejected = profile?.rejected !== undefined;

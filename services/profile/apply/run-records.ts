@@ -37,7 +37,7 @@ export interface Blocked {
 export class Poison {
   readonly mark: Mark;
   readonly reason: string;
-  /** Records behind it that need not be tried: the user ends before anybody could see what they do. */
+  /** Records behind it that need not be tried: the user ends before any reader could see what they do. */
   needless: readonly Mark[] = [];
 
   constructor(mark: Mark, cause: unknown) {
@@ -148,7 +148,7 @@ async function takeIn({ steps, profiles }: RunParts, run: Run, record: MergeReco
   const { mergeId, sourceId, undoUntil } = record.change;
   const handoff = (await profiles.loadHandoffs(run.workspaceId, [mergeId])).get(mergeId);
   if (handoff === undefined) {
-    // Not there yet, or taken in already: then the row says so
+    // Not there yet, or taken in already: then the user's row shows it
     await checkRow(profiles, run);
     return `Waits for user ${sourceId}`;
   }
@@ -204,8 +204,8 @@ function forget({ user, changes }: Run, mergeId: string): undefined {
 }
 
 /**
- * Copies go before the user does: afterwards nobody would know of them. And they go after everything before the delete is
- * saved: whoever has to begin anew would wait for a handoff that is erased.
+ * Copies are erased before the user: afterwards its list of them is gone. And they are erased after everything before the
+ * delete is saved: an applier that has to begin anew would wait for a handoff that is erased.
  */
 async function erase({ profiles }: RunParts, { workspaceId, user, flush }: Run): Promise<undefined> {
   if (user.openMerges.length > 0) {

@@ -45,8 +45,8 @@ export function withRecords(frozen: FrozenMerge, records: readonly ProfileRecord
 /**
  * Both sides as if the merge had not been, with what was sent since applied to the side it was addressed to. Their mark is
  * that of the undo, so that nothing of before is applied again; their `updatedAt` is that of their own last record.
- * Names that the merge itself gave are gone, later ones are replayed; who has which name now, the resolver says with
- * `identity` records for both sides after the undo. Throws where the journal says that the target was deleted or merged since.
+ * Names that the merge itself gave are gone, later ones are replayed; the resolver sends who has which name now in
+ * `identity` records for both sides after the undo. Throws where the journal shows that the target was deleted or merged since.
  * `undone`: what the target noted so far, as its copy is of before.
  */
 export function takeBack(frozen: FrozenMerge, undo: MergeRecord<"undo">, undone: Profile["undone"] = []): TakenBack {

@@ -13,7 +13,7 @@ export interface ReadParts {
   readonly readAhead?: ReadAhead;
 }
 
-/** On whose behalf: what other services are told of who asks. */
+/** On whose behalf: what is passed to other services about the caller. */
 export interface Asker {
   readonly workspaceId: string;
   readonly requestId?: string;
@@ -24,7 +24,7 @@ export interface Asker {
 export interface ReadRequest extends Asker {
   /** A write that the read has to see, if need be after a longer wait. */
   readonly readAfter?: Position | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no caller waits for the answer any more. */
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ export async function isBehind(parts: ReadParts, request: ReadRequest): Promise<
 /**
  * Waits until what the log held at arrival is applied, `readWaitMs` at most, or `positionWaitMsMax` for `readAfter`.
  * Refuses POSITION_INVALID for another workspace's order,
- * and throws the reason of the signal where nobody waits for the answer any more.
+ * and throws the reason of the signal where no caller waits for the answer any more.
  */
 export async function catchUp(parts: ReadParts, request: ReadRequest): Promise<CaughtUp> {
   const { workspaceId, readAfter, signal } = request;

@@ -106,7 +106,7 @@ function checkField(name: StandardField, value: unknown, faults: FieldFaults): F
   return value === null ? null : fieldRules.get(name)?.(value, faults) ?? null;
 }
 
-/** Nobody's key: where everything that is wrong is told, email and phone are data. */
+/** The key of no user: where every error is reported, email and phone are data. */
 const noUser: UserKey = { by: "platformId", id: "" };
 
 function checkAttributeName(name: string): string {

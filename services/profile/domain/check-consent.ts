@@ -1,4 +1,4 @@
-/** What an attributes object says about consent: `email_subscribe` and `subscription_groups`. */
+/** The consent in an attributes object: `email_subscribe` and `subscription_groups`. */
 import { limits } from "../../../platform/limits.ts";
 import { type Draft, isObject, type RawObject } from "./check-json.ts";
 import { checkFlag, checkName } from "./check-text.ts";
@@ -6,9 +6,9 @@ import { type FieldFaults, Ignored, Verdict } from "./check-verdict.ts";
 import type { ConsentChange, EmailStatus, MembershipState } from "./track-object.ts";
 
 /**
- * The consent to hand on; undefined where there is none. Consent is never guessed: whatever is not one of the states is
- * not taken and told, null too. `known`: the groups of the workspace, where they could be asked for; the change of a group
- * that is not among them is told, and the other elements are taken. `use_double_opt_in_logic` is checked and goes no further.
+ * The consent to hand on; undefined where there is none. Consent is never guessed: a value that is not one of the states
+ * is reported and not taken, null too. `known`: the groups of the workspace, where they could be asked for; the change of a
+ * group that is not among them is reported, and the other elements are taken. `use_double_opt_in_logic` is checked and goes no further.
  */
 export function checkConsent(raw: RawObject, faults: FieldFaults, known?: ReadonlySet<string>): ConsentChange | undefined {
   const consent: Draft<ConsentChange> = {};

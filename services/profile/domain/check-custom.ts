@@ -14,7 +14,7 @@ import type { CustomChange, Scalar } from "./track-object.ts";
  *   with any other key beside them `inc`, `add` and `remove` are data;
  * - strings in arrays stay strings; a time there is `{ "$time": text }`;
  * - null, arrays, or objects beside scalars in an array are a verdict;
- * - of more than `attributeArrayItemsMax` members the last are taken, which is told.
+ * - of more than `attributeArrayItemsMax` members the last are taken, which is reported.
  */
 export function checkCustom(attribute: string, value: unknown, { mergeObjects, faults }: CustomOptions): CustomChange {
   if (typeof value === "string") return { op: "set", value: timeValue(value) ?? checkStringValue(attribute, value) };

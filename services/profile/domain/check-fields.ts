@@ -20,7 +20,7 @@ export type FieldRule = (value: unknown, faults: FieldFaults) => FieldValue | nu
 
 /**
  * The rules by field; docs/users.md has them as a table. null takes every field away. What cannot be
- * kept leaves the field as it is and is told; a country that means none empties the field and is told (api-facts 2.4).
+ * kept leaves the field as it is and is reported; a country that means none empties the field and is reported (api-facts 2.4).
  */
 export const fieldRules: ReadonlyMap<string, FieldRule> = new Map<StandardField, FieldRule>([
   ["first_name", textRule("first_name")],
@@ -63,7 +63,7 @@ function flagRule(field: StandardField): FieldRule {
   };
 }
 
-/** Best effort: the code of a name or code; a text that means no country is null. An empty one says nothing. */
+/** Best effort: the code of a name or code; a text that means no country is null. An empty one is a verdict. */
 function checkCountry(value: unknown, faults: FieldFaults): string | null {
   const text = checkText("country", value, limits.stringValueCharsMax);
   if (text === "") throw new Verdict("'country' must be an ISO 3166-1 alpha-2 code or the name of a country");

@@ -15,7 +15,7 @@ const storedBefore = Date.UTC(limits.storedYearMax + 1, 0, 1);
 /**
  * A nested object with its times normalised. Any value in it that is null or invalid drops all nested updates of the attribute
  * (api-facts 2.5): a name that is empty, too long, or has a space, `.` or `$`; an array in an array; a `$time` that is no time
- * from year 0 to 3000. A string over the limit is told as it is at the top.
+ * from year 0 to 3000. A string over the limit is reported as at the top level.
  */
 export function nestedObject(attribute: string, raw: RawObject): JsonObject {
   const object: Record<string, Json> = {};

@@ -8,12 +8,12 @@ import { parseTime } from "./parse-time.ts";
 import type { JsonObject } from "./track-object.ts";
 import type { UserKey } from "./user-key.ts";
 
-/** With an alias always, whatever the flag says (api-facts 12); otherwise only when it is true. */
+/** With an alias always, whatever the flag is (api-facts 12); otherwise only when it is true. */
 export function isUpdateOnly(raw: RawObject, user: UserKey): boolean {
   return checkFlag(raw, "_update_existing_only") === true || user.by === "alias";
 }
 
-/** Unix milliseconds of `time`. Numbers are not taken, as text neither: nobody says whether they are seconds. */
+/** Unix milliseconds of `time`. Numbers are not taken, not as text either: it is unknown whether they are seconds. */
 export function checkTime(raw: RawObject): number {
   const time = raw["time"];
   if (time === undefined || time === null) throw new Verdict("'time' is required");
@@ -31,7 +31,7 @@ export function writeOptional(target: { appId?: string; properties?: JsonObject 
   if (kept !== undefined) target.properties = kept;
 }
 
-/** The checks of all that is here, one by one, for those who tell everything that is wrong. */
+/** The checks of all that is here, one by one, for callers that report every error. */
 export function occurrenceChecks(raw: RawObject): (() => unknown)[] {
   const { properties, ...others } = raw;
   return [

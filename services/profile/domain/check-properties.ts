@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "./track-object.ts";
 /**
  * The properties to hand on as they were sent; undefined where none is left. The byte limit counts the UTF-8 JSON of
  * all that was sent, and only where an array or object is among it. Decided here: a null value is a property that was
- * not sent; of more than 256 names the first 256 are kept, which is told; the rules for names hold for the top level alone.
+ * not sent; of more than 256 names the first 256 are kept, which is reported; the rules for names hold for the top level alone.
  */
 export function checkProperties(value: unknown, faults: FieldFaults): JsonObject | undefined {
   if (!isObject(value)) throw new Verdict("'properties' must be an object");

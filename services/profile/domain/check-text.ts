@@ -36,7 +36,7 @@ export function checkFlag(raw: RawObject, field: string): boolean | undefined {
   throw new Verdict(`'${field}' must be true or false`);
 }
 
-/** Ids that clients send as numbers are taken as text, while the number still says exactly what was sent. */
+/** Ids that clients send as numbers are taken as text, while the number is still exactly what was sent. */
 export function idText(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
 }

@@ -17,7 +17,7 @@ export interface CheckOptions {
   readonly objectsPerUserMax: number;
   /** Ids of the subscription groups of the workspace; absent where they could not be asked for. */
   readonly groups?: ReadonlySet<string> | undefined;
-  /** Names of users of whom nothing is taken, by `nameOf`; absent where there are none. */
+  /** Names of rejected users, whose objects are not taken, by `nameOf`; absent where there are none. */
   readonly rejected?: ReadonlySet<string> | undefined;
 }
 
@@ -126,7 +126,7 @@ function verdictsAbout(value: unknown, first: Verdict, all: (raw: RawObject) => 
   }
 }
 
-/** Once a request has told many, an object tells its first and how many there are: the answer stays small. */
+/** Once the report has many errors, an object adds only its first and how many there are: the answer stays small. */
 function tellFields(report: Draft, place: { readonly inputArray: InputArray; readonly index: number }, { list, count }: FieldFaults): void {
   const reported = report.errors.length < limits.fieldFaultsPerRequestMax ? list : list.slice(0, 1);
   for (const [at, { field, text }] of reported.entries()) {

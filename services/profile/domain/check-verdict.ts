@@ -1,4 +1,4 @@
-/** Why an object of /users/track, or a field of one, is not taken: thrown by the checks, gathered here, told by checkTrack alone. */
+/** Why an object of /users/track, or a field of one, is not taken: thrown by the checks, gathered here, reported by checkTrack alone. */
 import { limits } from "../../../platform/limits.ts";
 
 /** The message is the text that the client reads as `type`. */
@@ -17,7 +17,7 @@ export interface FieldFault {
 export class FieldFaults {
   readonly list: FieldFault[] = [];
   count = 0;
-  /** The first that refuses an object of which nothing else is left. */
+  /** The first that refuses an object with nothing else left. */
   refusal: Verdict | undefined;
 
   /** Gathers what a check has thrown; rethrows what is no Verdict. */

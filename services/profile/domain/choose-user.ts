@@ -25,7 +25,7 @@ export function findUser(view: Identities, key: UserKey): UserRow | undefined {
 
 /**
  * The one user a selector means, or why there is none. Each priority keeps those of the candidates that it favours,
- * and all of them where it favours none (spec, merge rules 2 and 3); more than one left means nobody.
+ * and all of them where it favours none (spec, merge rules 2 and 3); more than one left means no user.
  */
 export function selectUser(view: Identities, selector: UserSelector): Selection {
   const { key, prioritization } = selector;
@@ -43,7 +43,7 @@ export function selectUser(view: Identities, selector: UserSelector): Selection 
 
 export type Selection =
   | { readonly user: UserRow; readonly reason?: undefined }
-  /** A predicate; the caller says of whom. */
+  /** A predicate; the caller adds its subject. */
   | { readonly user?: undefined; readonly reason: string };
 
 /** The sharer to whom data goes; a list stands in the order of recency. */

@@ -4,7 +4,7 @@ import type { ConsentRecord } from "./ports.ts";
 import type { ProfileChange } from "./profile-record.ts";
 import type { ResolvedRecord } from "./resolve-batch.ts";
 
-/** A repeat of a request and an object that met nobody have no effects, so they count nothing. */
+/** A repeat of a request and an object that matched no user have no effects, so they count nothing. */
 export function countEffects(records: readonly ResolvedRecord[]): Map<CountName, Count> {
   const counts = new Map<CountName, Count>();
   function add(name: CountName, count: Count): void {

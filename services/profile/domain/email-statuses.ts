@@ -8,7 +8,7 @@ import type { UserId } from "./user-key.ts";
 import { userRowKey } from "./user-names.ts";
 
 export interface EmailStatuses {
-  /** Sees everything that the caller has waited for, or says that it is behind. */
+  /** Sees everything that the caller has waited for, or reports that it is behind. */
   load(asker: Asker, addresses: readonly string[]): Promise<FoundStatuses>;
 }
 
@@ -19,7 +19,7 @@ export interface FoundStatuses {
   readonly behind: boolean;
 }
 
-/** Where nobody owns statuses, or none is asked for. */
+/** Where no service owns statuses, or none is asked for. */
 export const noStatuses: FoundStatuses = { statuses: new Map(), behind: false };
 
 /** Of users without an email: what they were given waits in their rows for an address. */

@@ -1,9 +1,9 @@
-/** Names that events tell of one user: as many as a message holds, and whether there were more. */
+/** Names of one user in an event: as many as a message holds, and whether there were more. */
 import { limits } from "../../../platform/limits.ts";
 import type { UserRow } from "./identity.ts";
 import type { Alias } from "./user-key.ts";
 
-/** Names under which nobody finds a user any more. */
+/** Names under which a user is not found any more. */
 export interface GoneNames {
   /** The last one first, then former ones. */
   readonly externalIds?: readonly string[];

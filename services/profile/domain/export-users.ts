@@ -12,13 +12,13 @@ export interface ExportedUsers {
   readonly profiles: readonly Profile[];
   /** See statusesOf(). */
   readonly waiting: WaitingStatuses;
-  /** Places in the request that nobody answers to. */
+  /** Places in the request whose key finds no user. */
   readonly unknown: readonly number[];
   /** Not everything that was answered before is in: the wait was over, or a user's records are held back. */
   readonly behind: boolean;
 }
 
-/** Ends between two reads, with the reason of the signal, once nobody waits for the answer. */
+/** Ends between two reads, with the reason of the signal, once no caller waits for the answer. */
 export async function exportUsers(
   parts: ReadParts,
   request: ReadRequest & { readonly users: readonly ReadKey[] },
@@ -57,7 +57,7 @@ async function readUsers(
 
 const attemptsMax = 3;
 
-/** An address may be shared by many: they are read some at a time, so that nobody reads on for a client that has gone. */
+/** An address may be shared by many: they are read some at a time, so that reading stops for a client that has gone. */
 async function loadUsers(
   profiles: ProfileStore,
   { workspaceId, signal }: { readonly workspaceId: string; readonly signal: AbortSignal | undefined },

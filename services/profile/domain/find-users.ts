@@ -1,4 +1,4 @@
-/** Who has a name now: reads of identity rows by those who are not the resolver. */
+/** Who has a name now: reads of identity rows by readers other than the resolver. */
 import { latestOf } from "./choose-user.ts";
 import type { IdentityKey, Sharer, UserRow } from "./identity.ts";
 import type { IdentityStore } from "./ports.ts";
@@ -9,14 +9,14 @@ import { deviceKey, firstKey, takerKey, userRowKey } from "./user-names.ts";
 export type ReadKey = UserKey | { readonly by: "device"; readonly id: string };
 
 /**
- * The users that each key names, in the order of the keys; nobody is an empty list. An address names all who share it,
+ * The users that each key names, in the order of the keys; a key of no user has an empty list. An address names all who share it,
  * the user that data for the address goes to first. Two reads of the store at most, whatever the keys.
  */
 export async function findUsers(identities: IdentityStore, workspaceId: string, keys: readonly ReadKey[]): Promise<UserRow[][]> {
   const asked = new Set(keys.flatMap(firstKeys));
   const named = await identities.load(workspaceId, [...asked]);
   const found = keys.map((key) => idsOf(key, named));
-  // A name may still point to a user that was merged away: only a user row says that the user lives
+  // A name may still point to a user that was merged away: only a user row shows that the user lives
   const left: IdentityKey[] = [...new Set(found.flat().map(userRowKey))].filter((key) => !asked.has(key));
   const rows = left.length === 0 ? named : new Map([...named, ...await identities.load(workspaceId, left)]);
   return found.map((ids) => ids.flatMap((id) => (rows.get(userRowKey(id)) as UserRow | undefined) ?? []));

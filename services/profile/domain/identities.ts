@@ -4,7 +4,7 @@ import type { UserId } from "./user-key.ts";
 import { type AddressKey, type DeviceKey, type NameKey, takerKey, userIdOf, userRowKey } from "./user-names.ts";
 
 /**
- * Reads are synchronous and throw NeedRows where a row is not known. Rows are values: nobody changes them in place.
+ * Reads are synchronous and throw NeedRows where a row is not known. Rows are values, never changed in place.
  * A driver loads, resolves, writes `changes()` and then confirms (or drops everything, if the write failed).
  */
 export interface Identities extends RowCache {

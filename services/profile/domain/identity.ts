@@ -17,7 +17,7 @@ import type { Alias, UserId } from "./user-key.ts";
  * - `n:users` -> how many users were numbered as they were created
  * - `n:total` -> UserTotal (count-rows.ts)
  * - `n:counted` -> CountedTimes; `n:m:<hour>` and `n:d:<day>` -> CountRow, by minute and by hour (count-rows.ts)
- * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while nobody has the name; `w:count` -> how many there are
+ * - `w:x:<external id>`, `w:e:<email>`, `w:p:<phone>` -> PendingRow, while no user has the name; `w:count` -> how many there are
  */
 export type IdentityKey = `${IdentityKind}:${string}`;
 export type IdentityKind = "x" | "a" | "u" | "t" | "d" | "e" | "p" | "r" | "j" | "m" | "w" | "n";
@@ -66,7 +66,7 @@ export interface RepeatRow extends RequestHashes {
   readonly sequence: number;
   /** Unix milliseconds. */
   readonly expiresAt: number;
-  /** What became of the parts of the request, where the answer tells it. */
+  /** What became of the parts of the request, where the answer reports it. */
   readonly items?: readonly ItemOutcome[];
 }
 
@@ -119,7 +119,7 @@ export interface SideRecency {
   readonly since: Recency | null;
 }
 
-/** Memberships that wait for somebody to get the name, the latest state of each group. */
+/** Memberships that wait for a user to get the name, the latest state of each group. */
 export interface PendingRow {
   readonly memberships: readonly PendingMembership[];
 }

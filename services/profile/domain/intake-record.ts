@@ -58,10 +58,10 @@ export type ConsentBody =
   | { readonly type: "setEmailStatuses"; readonly emails: readonly string[]; readonly status: EmailStatus }
   | { readonly type: "markEmails"; readonly emails: readonly string[]; readonly mark: EmailMark }
   | { readonly type: "markPhones"; readonly phones: readonly string[]; readonly mark: PhoneMark }
-  /** What the subscription service asks of its groups, in binary: it takes its place in the order, and is nobody's else business. */
+  /** A change of groups by the subscription service, in binary: it takes its place in the order, and only that service interprets it. */
   | { readonly type: "changeGroups"; readonly change: Uint8Array };
 
-/** One state of one group for everybody named. */
+/** One state of one group for all users named. */
 export interface MembershipUpdate {
   readonly groupId: string;
   readonly state: MembershipState;

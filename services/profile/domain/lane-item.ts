@@ -1,4 +1,4 @@
-/** What a lane of the profile service carries: the resolver's records, and what appliers and operators say to an applier. */
+/** What a lane of the profile service carries: the resolver's records, and what appliers and operators send to an applier. */
 import type { Mark } from "./profile.ts";
 import type { ProfileRecord } from "./profile-record.ts";
 import type { ResolvedRecord } from "./resolve-batch.ts";
@@ -16,7 +16,7 @@ export type LaneItem =
 /**
  * The partner got past its side of a merge (`frozen`: the source was handed off) or of an undo (`undone`: the target
  * gave the source back), whose record has this mark. Only a wake-up: what is true is in the store before it is sent, so
- * it may come twice, early, or to somebody who is gone.
+ * it may come twice, early, or to a user who is gone.
  */
 export interface Announcement {
   readonly type: "announce";

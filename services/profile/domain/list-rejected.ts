@@ -1,4 +1,4 @@
-/** Use case: the users of a workspace of whom /users/track takes no more, and why. */
+/** Use case: the users of a workspace for whom /users/track takes no more objects, and why. */
 import { limits } from "../../../platform/limits.ts";
 import { isBehind, type ReadParts, type ReadRequest } from "./catch-up.ts";
 import type { RejectedUser } from "./ports.ts";

@@ -18,7 +18,7 @@ interface ListRequest extends ReadRequest {
   readonly list?: UserList;
   readonly after: UserId;
   readonly size: number;
-  /** Not empty: these alone, whatever `list` says. */
+  /** Not empty: these alone, whatever `list` is. */
   readonly ids?: readonly UserId[];
 }
 

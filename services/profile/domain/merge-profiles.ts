@@ -19,7 +19,7 @@ import type { FieldValue, StandardField } from "./track-object.ts";
  * - Rule 7 (session data merges only when the app exists on both) against rule 4 (app summaries are filled when missing):
  *   sums and dates are combined for an app that both have; an app of the source alone comes over whole.
  * - Fields that rule 4 does not list are filled when missing too. Refusals never weaken: `unsubscribed` from push and
- *   switched-off tracking on either side stay, whatever the other says.
+ *   switched-off tracking on either side stay, whatever the other has.
  * - The result was created when the older of the two was, and updated at the merge.
  */
 export function mergeProfiles(target: Profile, source: Profile, at: number): Profile {

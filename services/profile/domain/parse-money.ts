@@ -1,6 +1,6 @@
 /** Money in whole cents: price x quantity as decimals, never as a product of binary fractions. */
 
-/** Up to here a price of whole cents is told apart from every other one by its double. */
+/** Up to here every price of whole cents has a double of its own. */
 const plainCentsMax = 1e13;
 
 /**

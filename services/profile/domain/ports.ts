@@ -14,7 +14,7 @@ export interface Intake {
   refuseEarlier?(position: Position): void;
 }
 
-/** Users of the workspace who were changed last, the last one first, each once, at most `max`: as far back as is known. May name who is gone. */
+/** Users of the workspace who were changed last, the last one first, each once, at most `max`: as far back as is known. May name gone users. */
 export type LastChanged = (workspaceId: string, max: number) => Promise<readonly UserId[]>;
 
 /** How far the log is applied, and what was decided about single requests. */
@@ -23,11 +23,11 @@ export interface Applied {
   wait(position: Position, ms: number): Promise<boolean>;
   /** The last sequence of the place's partition that is applied. */
   through(position: Position): number;
-  /** What the resolver decided about the request at an applied place: given once, and only if it told anything. */
+  /** What the resolver decided about the request at an applied place: given once, and only if it reported anything. */
   outcome(position: Position): RecordOutcome | undefined;
 }
 
-/** What a read knows that waited for what was answered before it came. */
+/** What a read knows once it has waited for what was answered before it arrived. */
 export interface CaughtUp {
   /** The read answers without having seen all of it. */
   readonly behind: boolean;
@@ -56,7 +56,7 @@ export interface IdentityStore {
 
 /** Names in order. */
 export interface NameIndex {
-  /** Names of a kind that begin with `prefix`, in the order of their bytes. A name may be listed that nobody has any more. */
+  /** Names of a kind that begin with `prefix`, in the order of their bytes. A name may be listed that no user has any more. */
   listNames(workspaceId: string, kind: NameKind, page: NamePage): Promise<string[]>;
 }
 
@@ -182,7 +182,7 @@ interface Committed {
 export interface IdentityWriter {
   /**
    * Writes one net value a key (undefined deletes). `step`: the place of the step in the resolver's order; a value of an
-   * older step never takes the place of a newer one's, whoever writes last.
+   * older step never takes the place of a newer one's, whichever process writes last.
    */
   save(workspaceId: string, rows: ReadonlyMap<IdentityKey, unknown>, step: number): Promise<void>;
   /** Keeps the origins of a step that ends at `through`. */
@@ -196,7 +196,7 @@ export interface IdentityWriter {
 /**
  * The writing side of profiles where each user has an applier of its own. The age of everything written is the mark of
  * the record that causes it, so that repeating is harmless, however records are cut into batches, and a state never
- * takes the place of one with a higher mark, whoever writes last. Each user's state and held records are all or none.
+ * takes the place of one with a higher mark, whichever applier writes last. Each user's state and held records are all or none.
  */
 export interface ProfileWriter {
   /** Durable when it resolves; after a failure any part may be written, and the caller repeats the call or loads again. */
@@ -266,7 +266,7 @@ export type ConsentRecord =
       readonly state: MembershipState;
       readonly side?: readonly string[];
     } & Carried
-    /** What as many plain memberships would say that follow each other: the n-th user's has `part` + n. */
+    /** Stands for as many plain memberships that follow each other: the n-th user's has `part` + n. */
     | {
       readonly type: "memberships";
       readonly userIds: readonly UserId[];
@@ -291,8 +291,8 @@ export type ConsentRecord =
   );
 
 /**
- * Said before the user or its address was there: an unsubscribe counts, anything else only where nothing is known. `askedAt`:
- * the place in the log of the request that said it, absent where it is not known.
+ * Requested before the user or its address was there: an unsubscribe counts, anything else only where nothing is known. `askedAt`:
+ * the place of that request in the log, absent where it is not known.
  */
 interface Carried {
   readonly carried?: true;

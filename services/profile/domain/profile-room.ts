@@ -8,7 +8,7 @@ import { limits } from "../../../platform/limits.ts";
 import type { Dropped, Profile } from "./profile.ts";
 import type { ProfileChange } from "./profile-record.ts";
 
-/** What fits for certain, told by numbers of entries alone: nearly every profile. */
+/** Whether an object fits for certain, by numbers of entries alone: true for nearly every profile. */
 export function hasRoomForCertain(profile: Profile): boolean {
   return entriesBytesMax(profile) <= limits.profileBytesMax - limits.objectBytesMax;
 }

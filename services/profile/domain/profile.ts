@@ -4,7 +4,7 @@ import type { CustomValue, FieldValue, StandardField } from "./track-object.ts";
 import type { Alias, UserId } from "./user-key.ts";
 
 /**
- * Everything the profile service tells about a user, and the mark of the last record applied to it. Client-chosen
+ * Everything the profile service answers about a user, and the mark of the last record applied to it. Client-chosen
  * names are keys of Maps, never of plain objects, so that no name can mean anything to the language.
  * A profile is a function of its records up to the mark, however they were cut into batches.
  */
@@ -45,7 +45,7 @@ export interface Profile {
   admitted?: Counts;
 }
 
-/** What is counted of a user, to tell who has more than one person can have. */
+/** What is counted of a user, to detect one with more than one person can have. */
 export type Counts = Readonly<Record<"event_names" | "product_ids" | "sessions", number>>;
 
 export interface Rejection {

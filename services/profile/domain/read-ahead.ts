@@ -17,7 +17,7 @@ export function openReadAhead({ applied, partitionOf }: ReadAheadParts): ReadAhe
       const partition = partitionOf(workspaceId);
       const through = applied.through({ partition, sequence: 0 });
       const early = calm.get(partition) === false ? undefined : read();
-      // Whoever is refused does not wait for it
+      // Where `caughtUp` throws, `early` is not awaited
       early?.catch(() => {});
       const at = await caughtUp();
       const isFresh = at.end.sequence <= through;

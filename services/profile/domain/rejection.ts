@@ -18,7 +18,7 @@ export interface RejectedUsers {
   look(): Promise<void>;
 }
 
-/** Behind every step that adds to a profile, or admits its user. For nearly everybody it compares three numbers. */
+/** Behind every step that adds to a profile, or admits its user. For nearly every user it compares three numbers. */
 export function noteRejection(profile: Profile): void {
   const rejection = hasMuch(profile) ? rejectionOf(profile) : undefined;
   if (rejection !== undefined) profile.rejected = rejection;

@@ -133,7 +133,7 @@ function daysOf(name: string, { days }: Summary): JsonObject {
   return { name, days: Object.fromEntries(sorted.map(([day, count]) => [iso(day * dayMs).slice(0, "yyyy-mm-dd".length), count])) };
 }
 
-/** Each interaction as the date of its latest: `last_received`, `last_opened`; canvases say `last_received_message`. */
+/** Each interaction as the date of its latest: `last_received`, `last_opened`; canvases use `last_received_message`. */
 function received(engagements: ReadonlyMap<string, EngagementSummary>, channel: "campaign" | "canvas"): Json | undefined {
   const list: Json[] = [];
   for (const [key, { name, latest }] of engagements) {

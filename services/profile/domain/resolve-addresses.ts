@@ -30,7 +30,7 @@ export function changeAddresses(effects: Effects, row: UserRow, change: AddressC
   return after;
 }
 
-/** The same for a side of an open merge: only a status that waits with it is told, the rest the live user tells. */
+/** The same for a side of an open merge: only a status that waits with it is sent, the live user's change sends the rest. */
 export function changeSideAddresses(effects: Effects, side: UserRow, change: AddressChange): UserRow {
   const after = withAddresses(side, change);
   if (change.emailStatus === undefined) sendEmailStatus(effects, side, { after, change });
@@ -51,7 +51,7 @@ export function moveAddresses(effects: Effects, before: UserRow, after: UserRow)
 
 /**
  * A user with open merges, or one that is merged away, leaves a row that stays even when it is empty: an undo may bring
- * a side of the merge back to the address, and until then the recency of whoever holds it must be known.
+ * a side of the merge back to the address, and until then the recency of the user who holds it must be known.
  */
 export function leaveAddress(effects: Effects, address: AddressKey, row: Pick<UserRow, "id" | "merges">): void {
   const sharers = left(effects.view.sharers(address), row.id);

@@ -12,7 +12,7 @@ import { createUser } from "./resolve-track.ts";
 type Body<Type extends IntakeBody["type"]> = Extract<IntakeBody, { type: Type }>;
 
 /**
- * POST /users/alias/new. Nothing happens for an alias somebody has, for an unknown external id, and for a user that
+ * POST /users/alias/new. Nothing happens for an alias that a user has, for an unknown external id, and for a user that
  * has an alias with this label (a name changes by /users/alias/update). Items are those that were refused.
  */
 export function resolveNewAliases(effects: Effects, aliases: Body<"createAliases">["aliases"]): void {
@@ -45,7 +45,7 @@ function addAlias(effects: Effects, externalId: string, alias: Alias): string | 
 
 type Rename = Body<"renameAliases">["renames"][number];
 
-/** POST /users/alias/update. Nothing happens where nobody has the old name, and where somebody has the new one. Items as above. */
+/** POST /users/alias/update. Nothing happens where no user has the old name, and where a user has the new one. Items as above. */
 export function resolveAliasRenames(effects: Effects, renames: readonly Rename[]): void {
   effects.items = [];
   for (const [index, rename] of renames.entries()) refuse(effects.items, index, renameAlias(effects, rename));

@@ -9,7 +9,7 @@ import { freeDevices } from "./resolve-devices.ts";
 import { type Effects, send, tell } from "./resolve-effects.ts";
 import { closeMerges } from "./resolve-open-merges.ts";
 
-/** POST /users/delete. An element that means nobody, or more than one user, changes nothing. */
+/** POST /users/delete. An element that means no user, or more than one, changes nothing. */
 export function resolveDeletes(effects: Effects, users: readonly UserSelector[]): void {
   effects.items = users.map((selector, index) => {
     const { user, reason } = selectUser(effects.view, selector);

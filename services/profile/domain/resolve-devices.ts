@@ -28,12 +28,12 @@ export function devicesIn(object: TrackObject): readonly string[] {
 
 const none: readonly string[] = [];
 
-/** Records of earlier builds may tell of devices by any text: one that is too long, or no text for a store, names nobody. */
+/** Records of earlier builds may name devices by any text: one that is too long, or that a store cannot hold, names no user. */
 export function isDeviceName(id: string): boolean {
   return id !== "" && id.isWellFormed() && !id.includes("\u0000") && utf8Bytes(id) <= limits.deviceIdBytesMax;
 }
 
-/** The devices mean the user from now on; the oldest that are too many mean nobody. */
+/** The devices mean the user from now on; the oldest beyond the limit mean no user. */
 export function takeDevices(effects: Effects, userId: UserId, { devices, at }: Heard): void {
   if (devices.length === 0) return;
   const { view } = effects;

@@ -142,7 +142,7 @@ export function putUser(effects: Pick<Effects, "view">, row: UserRow): void {
 }
 
 /**
- * An id nobody had and nobody will have: the place in the log (12 hex digits), the place among the ids of the record
+ * An id that no user had or will have: the place in the log (12 hex digits), the place among the ids of the record
  * (4), and a hash of the workspace (8). Ids rise, so that new rows lie together.
  */
 export function makeId(effects: Effects): UserId {

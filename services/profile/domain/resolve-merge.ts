@@ -99,7 +99,7 @@ function recencyOf(effects: Effects, row: UserRow): SideRecency {
   };
 }
 
-/** The names that do not move keep pointing to the source, so that an undo sees whether somebody took them since. */
+/** The names that do not move keep pointing to the source, so that an undo sees whether another user took them since. */
 function moveNames(effects: Effects, { source, target, moved }: Sides & { readonly moved: readonly Alias[] }, mergeId: string): UserRow {
   for (const alias of moved) effects.view.put(aliasKey(alias.label, alias.name), target.id);
   for (const address of addressesOf(source)) leaveAddress(effects, address, { id: source.id, merges: [mergeId] });
@@ -119,7 +119,7 @@ function moveNames(effects: Effects, { source, target, moved }: Sides & { readon
   return merged;
 }
 
-/** The ids that mean the target from now on beside its own; the oldest that are too many mean nobody. */
+/** The ids that mean the target from now on beside its own; the oldest beyond the limit mean no user. */
 function takeIds(effects: Effects, { source, target }: Sides): readonly UserId[] {
   const taken = [...source.tookIn ?? [], source.id];
   const all = [...target.tookIn ?? [], ...taken];
@@ -141,7 +141,7 @@ function isUnsubscribed({ source, target }: Sides): boolean {
   return source.heldEmailStatus === "unsubscribed" || target.heldEmailStatus === "unsubscribed";
 }
 
-/** A merge may bring a waiting unsubscribe to an address; never a subscribe, which nobody asked for that address. */
+/** A merge may bring a waiting unsubscribe to an address; never a subscribe, which was not requested for that address. */
 function followUnsubscribe(effects: Effects, sides: Sides, merged: UserRow): void {
   if (merged.email === null || !isUnsubscribed(sides)) return;
   tell(effects, { type: "emailStatus", address: merged.email, status: "unsubscribed" });

@@ -10,7 +10,7 @@ import { type Effects, type ForgottenMerge, putUser, takeMark } from "./resolve-
 type Closing = Pick<Effects, "view" | "now" | "forgotten">;
 
 /**
- * What the next touch of the merge's target would do where the window is over, for targets that nobody touches again.
+ * What the next touch of the merge's target would do where the window is over, for targets that are not touched again.
  * Gives the merges whose frozen copies are to be erased. Throws NeedRows as every reader of the view does.
  */
 export function closeOverMerge(view: Identities, mergeId: string, now: number): readonly ForgottenMerge[] {
@@ -65,7 +65,7 @@ export function dropEmpty(effects: Closing, addresses: readonly AddressKey[], ro
   }
 }
 
-/** The addresses that an undo may bring somebody back to. */
+/** The addresses that an undo may bring a user back to. */
 export function sideAddresses(view: Identities, row: UserRow): AddressKey[] {
   return row.merges.flatMap((mergeId) => {
     const merge = view.merge(mergeId);
@@ -126,7 +126,7 @@ function follow(effects: Effects, mergeIds: readonly string[], touch: Touch & { 
     const target = fromSource ? merge.target : touch.apply(merge.target);
     putFollowed(effects, merge, { source, target, at: touch.at, fromSource });
     if (!fromSource) continue;
-    // Older merges of this user have no part in what the source was told; those of the source have.
+    // Older merges of this user have no part in what was sent to the source; those of the source have.
     follow(effects, merge.source.merges, touch);
     return;
   }

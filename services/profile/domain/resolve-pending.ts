@@ -1,4 +1,4 @@
-/** Memberships set for names that nobody has: kept, and given to whoever gets the name. */
+/** Memberships set for names that no user has: kept, and given to the user who gets the name. */
 import type { PendingMembership } from "./identity.ts";
 import type { UserId } from "./user-key.ts";
 import type { AddressKey, NameKey } from "./user-names.ts";

@@ -24,7 +24,7 @@ export function resolveTrack(effects: Effects, objects: readonly TrackObject[]):
   }
 }
 
-/** A new user under the object's name; a platform id is never chosen by a client, so it creates nobody. */
+/** A new user under the object's name; a platform id is never chosen by a client, so it creates no user. */
 function createFor(effects: Effects, object: TrackObject): void {
   if (object.updateOnly || object.user.by === "platformId") return;
   effects.objects += 1;
@@ -34,7 +34,7 @@ function createFor(effects: Effects, object: TrackObject): void {
   sendData(effects, named, object);
 }
 
-/** Creates a user under a name nobody holds; says so to its profile. */
+/** Creates a user under a name that no user holds, and sends that to its profile. */
 export function createUser(effects: Effects, key: UserKey, change: AddressChange): UserRow {
   const named = namedUser(makeUserId(effects), key);
   for (const name of ownNames(named)) effects.view.put(name, named.id);
@@ -58,7 +58,7 @@ function sendObject(effects: Effects, row: UserRow, object: TrackObject): void {
   touchUser(effects, after);
 }
 
-/** The same for a user whose merges can still be undone: what was said to a source is marked as such. */
+/** The same for a user whose merges can still be undone: what was sent to a source is marked as such. */
 function sendMerged(effects: Effects, row: UserRow, object: TrackObject): void {
   const side = sideOf(effects.view, row, object.user);
   const addresses = [...addressesOf(row), ...sideAddresses(effects.view, row)];

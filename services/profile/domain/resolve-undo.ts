@@ -9,7 +9,7 @@ import type { JobPlace } from "./resolve-merge.ts";
 import { takePending } from "./resolve-pending.ts";
 import { dropEmpty, sideAddresses } from "./resolve-open-merges.ts";
 
-/** POST /users/merge/undo. A refusal is told in the job's row, and may be tried again when its reason is gone. */
+/** POST /users/merge/undo. A refusal is reported in the job's row, and may be tried again when its reason is gone. */
 export function resolveUndo(effects: Effects, place: JobPlace): void {
   const kept = effects.view.job(place.jobId);
   // When it is erased, and whether it is still in memory, must make no difference
@@ -88,7 +88,7 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
   for (const name of ownNames(source)) effects.view.put(name, source.id);
   for (const address of addressesOf(live)) leaveAddress(effects, address, live);
   for (const address of new Set([source, target].flatMap(addressesOf))) trackHolder(effects, address);
-  // Without recency a side would be taken for somebody who came later, by the undo of a merge before
+  // Without recency the undo of an earlier merge would take a side for a user who came later
   const wasSentTo = (merge.sourceRecency.since ?? merge.targetRecency.since) !== null;
   const least = wasSentTo && source.merges.length + target.merges.length > 0 ? untouched : neverShared;
   restoreAddresses(effects, source, { ...merge.sourceRecency, least });
@@ -108,13 +108,13 @@ function takeBack(effects: Effects, merge: MergeRow, live: UserRow): void {
     send(effects, { id: row.id, externalId }, { type: "identity", externalId, aliases, email, phone });
   }
   tell(effects, { type: "mergeUndone", userId: target.id, mergeId, sourceId: source.id });
-  // Nobody had these names between the merge and now
+  // No user had these names between the merge and now
   for (const row of [target, source]) takePending(effects, row.id, [...ownNames(row), ...addressesOf(row)]);
 }
 
 /**
- * Whoever holds an address alone without recency came after both sides had left it, for recency begins where two meet:
- * it is later than what either side was sent.
+ * A user who holds an address alone without recency came after both sides had left it, for recency begins where two meet:
+ * it is later than what was sent to either side.
  */
 function trackHolder(effects: Effects, address: AddressKey): void {
   const [holder, other] = effects.view.sharers(address);

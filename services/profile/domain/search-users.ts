@@ -32,7 +32,7 @@ export type SearchRequest = ReadRequest & {
 };
 
 /**
- * A name that is listed and means nobody is passed over: one that was just taken away, or that keeps its place while a merge can
+ * A name that is listed and means no user is passed over: one that was just taken away, or that keeps its place while a merge can
  * be undone. Where a page holds such names alone the next is looked at, `searchRoundsMax` at most, so an empty page may have a next one.
  */
 export async function searchUsers(ports: SearchPorts, request: SearchRequest): Promise<FoundNames> {

@@ -19,7 +19,7 @@ export function copySources({ names, fields, custom }: Sources): Sources {
   return { names: new Map(names), fields: new Map(fields), custom: new Map(custom) };
 }
 
-/** What a field was, and the record that may have changed it; undefined: nobody knows. */
+/** What a field was, and the record that may have changed it, undefined where that is unknown. */
 export interface Change<Value> {
   readonly before: Value | undefined;
   readonly source: number | undefined;
@@ -32,7 +32,7 @@ interface Sourced {
   readonly sources: Sources;
 }
 
-/** Says who set a standard field, where it is another than before. */
+/** Notes which record set a standard field, where its value is another than before. */
 export function noteField(
   { fields, sources }: Pick<Sourced, "fields" | "sources">,
   field: StandardField,
@@ -41,12 +41,12 @@ export function noteField(
   note(sources.fields, field, fields.get(field), change);
 }
 
-/** Says who set a custom attribute, where it is another than before. */
+/** Notes which record set a custom attribute, where its value is another than before. */
 export function noteCustom({ custom, sources }: Pick<Sourced, "custom" | "sources">, name: string, change: Change<CustomValue>): void {
   note(sources.custom, name, custom.get(name), change);
 }
 
-/** A value that did not change keeps whoever set it; one that is gone has nobody. */
+/** A value that did not change keeps its source; one that is gone has none. */
 function note<Key>(sources: Map<Key, number>, key: Key, ...[after, { before, source }]: [after: unknown, change: Change<unknown>]): void {
   if (after === before) return;
   if (after === undefined || source === undefined) sources.delete(key);

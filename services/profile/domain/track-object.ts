@@ -5,7 +5,7 @@ export type TrackObject = AttributeObject | EventObject | PurchaseObject;
 
 interface TrackObjectBase {
   readonly user: UserKey;
-  /** True: only a user that exists is touched; nobody is created. */
+  /** True: only a user that exists is touched; none is created. */
   readonly updateOnly: boolean;
 }
 

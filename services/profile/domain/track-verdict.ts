@@ -1,4 +1,4 @@
-/** What a server would say of one object of /users/track, for who has none at hand. */
+/** A server's verdict on one object of /users/track, for callers without a server. */
 import { Refusal } from "../../../platform/refusal.ts";
 import { checkTrack, type InputArray } from "./check-track.ts";
 

@@ -27,7 +27,7 @@ export function deviceKey(id: string): DeviceKey {
   return `d:${id}`;
 }
 
-/** The key of the row that says who has taken a user in. */
+/** The key of the row that names the user who has taken this one in. */
 export function takerKey(id: UserId): `t:${string}` {
   return `t:${id}`;
 }
@@ -142,8 +142,8 @@ export const untouched: Recency = [0, 1];
 const untouchedLater: Recency = [0, 2];
 
 /**
- * The list with a new member at the place its recency asks for; with a second member recency begins. A member of whom
- * nothing is known comes back to an address that it held before anybody else: it is the oldest.
+ * The list with a new member at the place its recency asks for; with a second member recency begins. A member without
+ * recency comes back to an address that it held before any other user: it is the oldest.
  */
 export function inserted(list: readonly Sharer[], member: Sharer): readonly Sharer[] {
   if (list.length === 0) return [member];

@@ -1,11 +1,11 @@
-/** The number of a user's creation within its workspace: it stands in the id, and says which rows live together. */
+/** The number of a user's creation within its workspace: it stands in the id, and decides which rows live together. */
 import { limits } from "../../../platform/limits.ts";
 import type { UserId } from "./user-key.ts";
 
 /** Whose rows live together; and whether what happens to them is in one order as well, so that it is read and written together. */
 export type Numbering = "buckets" | "lanes";
 
-/** The `count`th user who gets a number. Numbers of one numbering and of the other are in ranges of their own, so the id alone tells. */
+/** The `count`th user who gets a number. Numbers of one numbering and of the other are in ranges of their own, so the id alone shows which. */
 export function numberOf(count: number, numbering: Numbering): number {
   return numbering === "lanes" ? (count + lanesFrom) >>> 0 : count;
 }
@@ -53,7 +53,7 @@ export function hashOf(text: string): number {
 
 const shape = /^[0-9a-f]{24}$/;
 const hashDigits = 8;
-/** Ids that were given out depend on it: numbers from here on say the lane, too. */
+/** Ids that were given out depend on it: numbers from here on decide the lane, too. */
 const lanesFrom = 2 ** 31;
 const fnvOffset = 0x811c9dc5;
 const fnvPrime = 0x01000193;

@@ -1,4 +1,4 @@
-/** Who was changed last, as the events of the workspace tell: nothing else is kept in that order. */
+/** Which users were changed last, read from the events of the workspace: nothing else is kept in that order. */
 import { fromBinary } from "@bufbuild/protobuf";
 import type { Events } from "../../../platform/events/events.ts";
 import { limits } from "../../../platform/limits.ts";

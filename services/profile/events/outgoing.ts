@@ -10,7 +10,7 @@ export interface Outgoing {
   tell(events: readonly PublishedEvent[]): Promise<void>;
   /** As `tell` of nothing. */
   settled(): Promise<void>;
-  /** Forgets what waits: the caller tells all of it again. */
+  /** Forgets what waits: the caller passes all of it to `tell` again. */
   reset(): void;
 }
 

@@ -1,4 +1,4 @@
-/** What applied records mean to others: heddle.profile.v1 events, the same whoever applies the records and however often. */
+/** The heddle.profile.v1 events of applied records: the same whichever applier applies them and however often. */
 import { create, type DescMessage, getOption, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import type { PublishedEvent } from "../../../platform/events/events.ts";
 import { sha256Hex } from "../../../platform/identifier.ts";
@@ -21,7 +21,7 @@ import { updatedMessage, type UpdatedUser } from "./updated-message.ts";
 
 /**
  * Events of records of one workspace, in an order that keeps that of each user: who was updated, in one event while that is
- * at most `eventBytesMax`, and each merge, undo and delete. A user who is deleted or merged away by the records is not told as updated.
+ * at most `eventBytesMax`, and each merge, undo and delete. A user who is deleted or merged away by the records is not reported as updated.
  */
 export function eventsOf(workspaceId: string, records: readonly ProfileRecord[]): PublishedEvent[] {
   const updated = new Map<UserId, Updated>();
@@ -60,7 +60,7 @@ function endsUser({ change }: ProfileRecord): boolean {
   return change.type === "delete" || change.type === "handoff";
 }
 
-/** Only in lanes: a user who comes back is told by the undo and by its names, and what is forgotten is no change. */
+/** Only in lanes: a user who comes back is reported by the undo and by its names, and what is forgotten is no change. */
 function isOfMergeAlone({ change }: ProfileRecord): boolean {
   return change.type === "restore" || change.type === "forget";
 }
@@ -82,7 +82,7 @@ function updatedOf(workspaceId: string, users: ReadonlyMap<UserId, Updated>): Pu
   return parts.flatMap((some) => updatedOf(workspaceId, some));
 }
 
-/** What it tells in a hash, behind the last place: ids that rise lie side by side in a store's index, those of a hash on a page each. */
+/** The last place, then a hash of users and marks: ids that rise lie side by side in a store's index, those of a hash on a page each. */
 function updatedId(workspaceId: string, users: ReadonlyMap<UserId, Updated>): string {
   let last = 0;
   for (const { mark: [sequence] } of users.values()) last = Math.max(last, sequence);

@@ -5,7 +5,7 @@
 import type { Clock } from "../../../platform/clock.ts";
 
 export interface CatchUp {
-  /** Nothing is applied, nobody knows for how long. */
+  /** Nothing is applied, for an unknown time. */
   begin(): void;
   /** While it is not done. */
   appended(sequence: number): void;

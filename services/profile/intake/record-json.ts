@@ -1,4 +1,4 @@
-/** What an intake record says, as JSON data for a human: heddle.intake.v1.IntakeRecord with the objects of `/users/track` as they were checked. */
+/** An intake record, as JSON data for a human: heddle.intake.v1.IntakeRecord with the objects of `/users/track` as they were checked. */
 import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
 import { messageJson } from "../../../platform/lane/shown-record.ts";

@@ -31,7 +31,7 @@ export async function submit(parts: WriteParts, context: RequestContext, submiss
   return submission.mark === undefined ? { position } : await decidedRepeat(parts, position);
 }
 
-/** As `submit`, for requests whose answer tells what the resolver decided of each element. */
+/** As `submit`, for requests whose answer reports what the resolver decided about each element. */
 export async function submitDecided(parts: WriteParts, context: RequestContext, submission: Submission): Promise<Decided> {
   const decided = await decide(parts, await append(parts, context, submission));
   // A repeat of a request that an earlier build decided has none where that build gave none

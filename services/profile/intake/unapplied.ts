@@ -1,4 +1,4 @@
-/** What this process has appended and is not applied yet: who sends more of it than can be applied waits, and is refused BEHIND where that does not help. */
+/** What this process has appended and is not applied yet: a workspace that sends more than can be applied waits, and is refused BEHIND at last. */
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
 import { partitionOf } from "../../../platform/log/partition.ts";
@@ -9,8 +9,9 @@ import { createCatchUp } from "./catching-up.ts";
 export interface Unapplied {
   /**
    * Appends a request of so many bytes: at once while the workspace has no more waiting than its share of what is applied in
-   * `unappliedMsAim` (longer where one request alone takes long), or nothing; else in its turn. Refuses BEHIND, certainly not appended, where the line is full or the turn does not
-   * come within `heldMsMax`. Where it is not known how far the log is applied nobody waits.
+   * `unappliedMsAim` (longer where one request alone takes long), or nothing; else in its turn. Refuses BEHIND, certainly not
+   * appended, where the line is full or the turn does not come within `heldMsMax`. Where it is not known how far the log is
+   * applied no request waits.
    */
   inTurn<Written extends { readonly position: Position }>(
     workspaceId: string,
@@ -37,7 +38,7 @@ export function createUnapplied(deps: UnappliedDeps): Unapplied {
   };
 }
 
-/** Of whom something waits to be applied, or to be appended. */
+/** A workspace with something that waits to be applied, or to be appended. */
 interface Waiting {
   readonly workspaceId: string;
   /** On the way into the log, or there and not applied. */
@@ -82,7 +83,7 @@ class UnappliedOf {
   /** Since when the rate is measured, and what was applied since. */
   #measured: { readonly since: number; bytes: number } | undefined;
   #movedAt = 0;
-  /** Who lets go what is held; another one after everything was forgotten. */
+  /** The loop that lets go what is held; another one after everything was forgotten. */
   #pump: object | undefined;
 
   constructor(partition: number, deps: UnappliedDeps & { readonly together: Together }) {
@@ -252,7 +253,7 @@ class UnappliedOf {
     void this.#letGoAsApplied();
   }
 
-  /** Until nobody waits. Where nothing is in the log yet, whoever appends goes on here. */
+  /** Until no request waits. Where nothing is in the log yet, the next append goes on here. */
   async #letGoAsApplied(): Promise<void> {
     const { applied, clock } = this.#deps;
     if (this.#pump !== undefined) return;
@@ -276,7 +277,7 @@ class UnappliedOf {
     return this.#appended[this.#first];
   }
 
-  /** Only while somebody waits: else the rate is that of the senders. */
+  /** Only while a request waits: else the rate is that of the senders. */
   #measure(now: number): void {
     if (this.#measured === undefined) return;
     const { since, bytes } = this.#measured;

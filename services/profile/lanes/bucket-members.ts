@@ -1,6 +1,6 @@
 /**
- * Which numbering of users all profile processes know: one that does not know buckets would look for such users, and write them, elsewhere; and
- * one that does not know whose lane the number says would send what happens to them out of order.
+ * Which numbering of users all profile processes know: a process that does not know buckets would look for such users, and
+ * write them, elsewhere; one that does not know lanes by number would send what happens to them out of order.
  */
 import type { Members } from "../../../platform/lane/ownership.ts";
 import type { Numbering } from "../domain/user-number.ts";
@@ -11,7 +11,7 @@ export const bucketMember = "proc_buckets_";
 export const laneMember = `${bucketMember}lanes_`;
 
 interface BucketMembers extends Members {
-  /** As of the last beat: what every process knows that lives. */
+  /** As of the last beat: what every living process knows. */
   knowNumbering(): Numbering | undefined;
 }
 

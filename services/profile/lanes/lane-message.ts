@@ -8,20 +8,20 @@ import type { ConsentRecord } from "../domain/ports.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { emailMarkNumbers, membershipNumbers, phoneMarkNumbers, statusNumbers } from "../intake/consent-message.ts";
 
-/** A record as a store keeps it: which service hears it, the user or address that chooses the lane, and the bytes. */
+/** A record as a store keeps it: which service receives it, the user or address that chooses the lane, and the bytes. */
 export interface LaneRow {
   readonly service: "subscription" | "messaging-status";
   readonly key: string;
   readonly sequence: number;
   readonly part: number;
-  /** How many users it says the same of. Absent: one. */
+  /** How many users it sets the same for. Absent: one. */
   readonly users?: number;
   readonly body: Uint8Array;
 }
 
 /**
- * The records in their order. A run of users that the same is said of is one row, of `usersMax` users at most, whoever
- * gathered them: one decision may concern everybody who shares an address. Made one by one, as there may be hundreds.
+ * The records in their order. A run of users with the same change is one row, of `usersMax` users at most, however they
+ * were gathered: one decision may concern all users who share an address. Made one by one, as there may be hundreds.
  */
 export function* laneRows(
   workspaceId: string,
@@ -35,7 +35,7 @@ export function* laneRows(
   }
 }
 
-/** Of how many users each request says the same, whoever stands between them. */
+/** For how many users each request makes the same change, whatever stands between them. */
 function countsOf(records: readonly ConsentRecord[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const record of records) {
@@ -50,7 +50,7 @@ function saidIn({ sequence, groupId, state }: PlainRecord): string {
   return `${sequence} ${state} ${groupId}`;
 }
 
-/** Users that the same is said of, the n-th at the part of `first` + n; or a record that stands for itself. */
+/** Users with the same change, the n-th at the part of `first` + n; or a record that stands for itself. */
 type Run = PlainRun | { readonly record: OneRecord };
 
 interface PlainRun {
@@ -58,7 +58,7 @@ interface PlainRun {
   readonly userIds: UserId[];
 }
 
-/** A membership of users themselves, said while they are there. */
+/** A membership of users themselves, requested while they are there. */
 type PlainRecord = MembershipRecord | Extract<ConsentRecord, { type: "memberships" }>;
 
 function* runsOf(records: readonly ConsentRecord[]): Generator<Run, void> {

@@ -105,7 +105,7 @@ async function redriveSetAside({ profiles, identities, intake }: LogOperatorPart
   return redriven;
 }
 
-/** Only what stands first and cannot be applied is passed over: who waits for another user comes free with that one. */
+/** Only what stands first and cannot be applied is passed over: a user who waits for another comes free with that one. */
 export function checkSkip(held: HeldUser | undefined, { userId, mark }: { readonly userId: string; readonly mark: Mark }): void {
   const first = held?.records[0];
   if (held === undefined || first === undefined) throw new Refusal("NOT_FOUND", `Expected a held user, got "${userId}", who is not`);
@@ -114,5 +114,5 @@ export function checkSkip(held: HeldUser | undefined, { userId, mark }: { readon
   throw new Refusal("STATE_CONFLICT", `Expected ${first.mark.join(".")}, the record that waits first, got ${mark.join(".")}`);
 }
 
-/** As appliers say of a user whose merge or undo has a partner that is not there yet. */
+/** The appliers' reason for a user whose merge or undo has a partner that is not there yet begins so. */
 const waits = "Waits for user";

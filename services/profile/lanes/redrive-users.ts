@@ -1,4 +1,4 @@
-/** What an operator says to the appliers: try held users again, or pass over the record that holds one back. */
+/** What an operator requests of the appliers: try held users again, or pass over the record that holds one back. */
 import { limits } from "../../../platform/limits.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { LaneItem } from "../domain/lane-item.ts";
@@ -16,7 +16,7 @@ export interface OperateParts {
   readonly layout: LaneLayout;
 }
 
-/** Asks for up to `heldRedriveMax` held users; how many it asked for. Whoever waits for one of them comes free after it. */
+/** Asks for up to `heldRedriveMax` held users; how many it asked for. A user who waits for one of them comes free after it. */
 export async function redriveUsers(parts: OperateParts): Promise<number> {
   const held = await parts.profiles.listHeld(limits.heldRedriveMax);
   for (const { workspaceId, userId } of held) await send(parts, workspaceId, { type: "redrive", userId });

@@ -1,6 +1,6 @@
 /**
- * How far the intake is applied, as a process learns it that neither resolves nor applies: each step tells which place
- * of which lane has to be applied for it, appliers tell how far they are, and resolvers when their rows are written.
+ * How far the intake is applied, as a process learns it that neither resolves nor applies: each step reports which place
+ * of which lane has to be applied for it, appliers report how far they are, and resolvers when their rows are written.
  */
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -62,7 +62,7 @@ export function openMeshApplied(parts: MeshAppliedParts): MeshApplied {
   };
 }
 
-/** A step that was told and is not known to be readable yet. */
+/** A reported step that is not known to be readable yet. */
 interface ReportedStep {
   readonly through: number;
   readonly checkpoint: number;
@@ -111,7 +111,7 @@ class HeardPartition {
   }
 }
 
-/** Reads what is told from the last step on: its tails hold for all steps before it. */
+/** Reads the reports from the last step on: its tails hold for all steps before it. */
 function hear(parts: MeshAppliedParts, { partition, at }: { readonly partition: HeardPartition; readonly at: number }): Reading {
   const { lanes, layout, clock, logger } = parts;
   const source = layout.reports(at);

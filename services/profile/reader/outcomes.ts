@@ -1,4 +1,4 @@
-/** What the resolver decided about single requests, kept until whoever appended them has asked. */
+/** What the resolver decided about single requests, kept until the caller that appended them has asked. */
 
 export interface Outcomes<T> {
   put(sequence: number, outcome: T): void;

@@ -32,7 +32,7 @@ export async function lookForRejected(
       [failures, isFull] = [0, isFullNow];
     } catch (error) {
       failures += 1;
-      // The store's own watch says that it is away
+      // The store's own watch reports that it is away
       if (failures === 1) logger.error("rejected_users_not_read", error);
     }
   }

@@ -1,4 +1,4 @@
-/** What a step does is counted in the step: its rows are in force with it or not at all, whoever does it again. */
+/** What a step does is counted in the step: its rows are in force with it or not at all, whichever process does it again. */
 import { limits } from "../../../platform/limits.ts";
 import {
   addCounts,

@@ -1,4 +1,4 @@
-/** A step as messages: effects packed by lane, identity rows, what is told, and the checkpoint last; records that are larger than a message are cut. */
+/** A step as messages: effects packed by lane, identity rows, the report, and the checkpoint last; records that are larger than a message are cut. */
 import { Buffer } from "node:buffer";
 import { limits } from "../../../platform/limits.ts";
 import type { StepMessage } from "../../../platform/log/fenced-step.ts";
@@ -57,7 +57,7 @@ export function packStep(parts: PackParts, sizes: StepSizes, { effects, rows, ou
   }
   const rowsBody = "all" in rows ? rowsToBytes(rows.all) : entriesToBytes(rows.some);
   if (rowsBody !== undefined) messages.push(...cutRecord(subjectOf(layout.rows(partition)), rowsBody, sizes.messageBytesMax));
-  // How far the lanes are from the end depends on how many messages tell of it
+  // How far the lanes are from the end depends on how many messages the report takes
   for (let count = 1;;) {
     const last = messages.length + count;
     const whole: Place = { ...place, touched: Array.from(ends, ([lane, at]) => [lane, last - at] as const) };
@@ -75,7 +75,7 @@ export function isPublishable({ messages }: PackedStep, { stepBytesMax }: StepSi
 }
 
 /**
- * How many of the items go into one step beside what is told, at least one: all of them, but for a very large fan-out or
+ * How many of the items go into one step beside the report, at least one: all of them, but for a very large fan-out or
  * identity rows of addresses that very many share.
  */
 export function fittingItems(items: readonly StepItem[], { messageBytesMax, stepBytesMax }: StepSizes): number {
@@ -154,7 +154,7 @@ function entryOf(key: IdentityKey, row: unknown): [IdentityKey, unknown?] {
   return row === undefined ? [key] : [key, row];
 }
 
-/** The same, each entry by itself: always in the same order, whoever resolved the record. */
+/** The same, each entry by itself: always in the same order, whichever process resolved the record. */
 export function rowEntriesOf(changes: readonly RowChanges[]): RowEntry[] {
   return changes.flatMap(({ workspaceId, rows }) =>
     Array.from(rows, ([key, row]) => ({ to: "rows" as const, body: Buffer.from(JSON.stringify([workspaceId, [entryOf(key, row)]])) }))

@@ -23,7 +23,7 @@ export interface EffectParts {
   readonly layout: LaneLayout;
   readonly packItem: (item: Addressed) => string;
   readonly tracer?: Tracer;
-  /** In order; a record that says the same of several users has `usersMax` of them at most. */
+  /** In order; a record for several users has `usersMax` of them at most. */
   readonly encodeConsent: (workspaceId: string, records: readonly ConsentRecord[], usersMax: number) => Iterable<ConsentItem>;
 }
 
@@ -49,13 +49,13 @@ export interface PlannedEffects extends Pick<Resolved, "outcomes" | "setAside"> 
 }
 
 export interface EffectOptions {
-  /** How many users a consent record has at most: who goes on inside a record has to cut it as it was cut. */
+  /** How many users a consent record has at most: a resolver that goes on inside a record has to cut it as it was cut. */
   readonly usersPerRecord: number;
   /** How long ago resolving began. */
   readonly agoMs: number;
 }
 
-/** The same records give the same effects in the same order, whoever plans them, as long as the options are the same. */
+/** The same records give the same effects in the same order, whichever process plans them, as long as the options are the same. */
 export async function planEffects(parts: EffectParts, resolved: Resolved, options: EffectOptions): Promise<PlannedEffects> {
   const effects: Effect[] = [];
   const spans = beginSpans(parts, resolved.traces, options.agoMs);

@@ -1,6 +1,6 @@
 /**
  * Steps as messages of a log, each whole and behind a fence. Two resolvers may run at the same time: the fence lets through
- * one step after each checkpoint, and whoever is refused forgets what it believes and reads the checkpoint again.
+ * one step after each checkpoint, and the resolver that is refused forgets its state and reads the checkpoint again.
  */
 import type { Clock } from "../../../platform/clock.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
@@ -37,11 +37,11 @@ export interface PublishParts extends EffectParts, PackParts {
   readonly identities: IdentityStore & IdentityWriter;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** As the server says that is there now. */
+  /** By the limits of the server that is there now. */
   readonly sizes: () => StepSizes;
   /** See ResolveOptions; asked once for each step. */
   readonly numbering?: () => Numbering | undefined;
-  /** Without them only the log says how far the rows come from it. */
+  /** Without them only the log records how far the rows come from it. */
   readonly marks?: RowMarks;
   /** Bytes of the intake, or of what is sent on, after which both are trimmed. */
   readonly trimBytes: number;
@@ -54,7 +54,7 @@ export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps"
   return resolvePartition({ ...parts, steps: new PublishedSteps(parts) });
 }
 
-/** What the next checkpoint says of those before: rows count as written only up to where the record began. */
+/** What the next checkpoint holds of those before: rows count as written only up to where the record began. */
 function nextOf(place: Place, sequence: number): Pick<Place, "written" | "tails"> {
   return { written: place.inside === undefined ? sequence : place.written, tails: tailsAfter(place, sequence) };
 }
@@ -105,7 +105,7 @@ class PublishedSteps implements Steps {
     return limits.passBytesMax;
   }
 
-  /** A record is gone on with as whoever began it cut and numbered it. */
+  /** A resolver goes on with a begun record as it was cut and numbered at its start. */
   options(): ReturnType<Steps["options"]> {
     const inside = this.#at?.place.inside;
     this.#resolvedAs = inside === undefined
@@ -226,7 +226,7 @@ class PublishedSteps implements Steps {
     await this.#wrote(planned);
   }
 
-  /** Beside the step and never in its way: who asked is for people who look, and a step is not done again for it. */
+  /** Beside the step and never in its way: who asked is kept for people who look, and a step is not done again for it. */
   async #noteOrigins({ origins }: PlannedEffects, through: number): Promise<void> {
     if (origins.length === 0) return;
     const { identities, partition, logger } = this.#parts;
@@ -235,7 +235,7 @@ class PublishedSteps implements Steps {
     });
   }
 
-  /** With whether the marks beside the rows say as much as the checkpoint does. */
+  /** With whether the marks beside the rows are as far as the checkpoint. */
   #next(place: Place, sequence: number): Pick<Place, "written" | "tails" | "noted"> {
     const next = nextOf(place, sequence);
     return { ...next, ...(this.#noted >= next.written && { noted: true }) };
@@ -256,7 +256,7 @@ class PublishedSteps implements Steps {
     this.#parts.onWritten(sequence);
   }
 
-  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that say so. */
+  /** Those of the step at `sequence`, after which the intake is resolved up to `through`; with them the marks that record it. */
   async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
     const { identities, marks, partition } = this.#parts;
     const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
@@ -283,10 +283,10 @@ class PublishedSteps implements Steps {
     if (place.through <= this.#trimmed || (now < this.#trimAt && this.#bytes < this.#parts.trimBytes)) return;
     const { intake, lanes, fenced, layout, partition, checkpointSubject } = this.#parts;
     await intake.trim(partition, place.through);
-    // Inside a record its rows are still to be read by whoever comes after its last step
+    // Inside a record its rows are still to be read by the resolver that takes over after its last step
     await lanes.trim(layout.rows(partition), place.inside === undefined ? sequence - 1 : place.written);
     await fenced.trimCheckpoints(checkpointSubject, sequence);
-    // Those who wait for outcomes may still be on their way through what was told since the last time
+    // Processes that wait for outcomes may still be reading what was reported since the last time
     this.#report = { last: sequence - 1, before: this.#report.last };
     if (this.#report.before > 0) await lanes.trim(layout.reports(partition), this.#report.before - 1);
     this.#trimmed = place.through;

@@ -70,7 +70,7 @@ class Resolver {
     return this.#parts.steps.place ?? await this.#parts.steps.takeOver();
   }
 
-  /** Never steps back, whoever resolved before, nor leaps ahead with a clock that does. */
+  /** Never steps back, whichever process resolved before, nor leaps ahead with a clock that does. */
   #now(): number {
     return this.#bounded.after(this.#parts.steps.place?.now ?? 0);
   }
@@ -81,7 +81,7 @@ class Resolver {
     try {
       await this.#resolveTogether(records);
     } catch (error) {
-      // What is in force is not done again, and a record of which a part is out cannot be passed over
+      // What is in force is not done again, and a record that is published in part cannot be passed over
       if (stops(error, records) || error instanceof StepLost || steps.place !== before || before?.inside !== undefined) throw error;
       steps.forget();
       views.clear();

@@ -94,7 +94,7 @@ function decodeAll(
   return { byWorkspace, setAside, traces };
 }
 
-/** Remembers what was decided, where somebody may ask. */
+/** Remembers what was decided, where the caller may ask for it. */
 function addOutcome(outcomes: [number, RecordOutcome][], { sequence, outcome, items }: ResolvedRecord): void {
   if (outcome === undefined && items === undefined) return;
   outcomes.push([sequence, { ...(outcome && { repeat: outcome }), ...(items && { items }) }]);

@@ -70,7 +70,7 @@ async function loadAhead(
 }
 
 /**
- * So many at once that others get their turn: whoever fans out needs the rows of all who share an address. To find out
+ * So many at once that others get their turn: a fan-out needs the rows of all users who share an address. To find out
  * which took about as long, and so does reading that address.
  */
 async function loadKeys(view: Identities, keys: readonly IdentityKey[], store: IdentityStore): Promise<void> {

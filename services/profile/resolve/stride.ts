@@ -1,4 +1,4 @@
-/** How much of the log a step takes: what is planned in a few milliseconds, as nobody else gets a turn meanwhile. */
+/** How much of the log a step takes: what is planned in a few milliseconds, as no other work gets a turn meanwhile. */
 import { limits } from "../../../platform/limits.ts";
 
 export interface Stride {
@@ -21,6 +21,6 @@ export function createStride(): Stride {
   };
 }
 
-/** Below it a measured time says nothing. */
+/** Below it a measured time has no meaning. */
 const shortestMs = 0.1;
 const weightOfLatest = 0.3;

@@ -50,7 +50,7 @@ export async function planSweep(parts: SweepParts, position: number, now: number
   };
 }
 
-/** The frozen copies that the clock says are over, by workspace. */
+/** The frozen copies whose time is over by the clock, by workspace. */
 async function overMerges({ profiles, clock, owns }: SweepParts, now: number): Promise<Map<string, string[]>> {
   // An undo of a user who is held was decided by an earlier now: it may still come
   const over = Math.min(now, clock.now()) - limits.frozenGraceMs;

@@ -17,7 +17,7 @@ export interface KeyedRequest {
 
 /**
  * The stored answer of the request, or else the one that `make` gives, stored. The order of the workspace decides between
- * several that store at once, so all of them give the same. Nobody was given an answer that is not stored: where the
+ * several that store at once, so all of them give the same. No caller was given an answer that is not stored: where the
  * process of the first request died before, a repeat stores its own. Refuses as submit does.
  */
 export async function firstAnswer(

@@ -1,4 +1,4 @@
-/** RPC IdentifyUsers: the answer is a receipt, GetMergeStatus tells what came of it. */
+/** RPC IdentifyUsers: the answer is a receipt, GetMergeStatus reports what came of it. */
 import { create } from "@bufbuild/protobuf";
 import { markOfMessage } from "../../../platform/intake/idempotency.ts";
 import { scopeOf } from "../../../platform/request-context.ts";

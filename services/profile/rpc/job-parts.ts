@@ -2,6 +2,6 @@
 import type { WriteParts } from "../intake/submit.ts";
 
 export interface JobParts extends WriteParts {
-  /** An id that was never given before and that nobody can guess. */
+  /** An id that was never given before and cannot be guessed. */
   readonly newJobId: () => string;
 }

@@ -1,4 +1,4 @@
-/** Of whom a request takes nothing. */
+/** The users whose objects a request does not take. */
 import { keyHashOf } from "../../../platform/intake/idempotency.ts";
 import type { RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore } from "../domain/ports.ts";

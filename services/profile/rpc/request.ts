@@ -1,4 +1,4 @@
-/** What messages say of reads and groups, and the answers of requests that may be sent twice. */
+/** What messages hold of reads and groups, and the answers of requests that may be sent twice. */
 import { Buffer } from "node:buffer";
 import { type DescMessage, fromBinary, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Repeats } from "../../../platform/intake/idempotency.ts";

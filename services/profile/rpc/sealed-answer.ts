@@ -1,6 +1,6 @@
 /**
  * An answer about a user as it is stored for repeats: compressed, and encrypted with the Idempotency-Key of the client.
- * Stored is only a hash of the key, so nobody reads it but who sends the key again, also after the user was erased.
+ * Only a hash of the key is stored, so only a client that sends the key again can read it, also after the user was erased.
  */
 import { Buffer } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from "node:crypto";

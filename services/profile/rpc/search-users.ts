@@ -36,7 +36,7 @@ export async function handleSearchUsers(
   });
 }
 
-/** What tells a person in a list. */
+/** What identifies a person in a list. */
 const shownInLists = [
   "created_at",
   "external_id",

@@ -60,7 +60,7 @@ export async function handleTrackUsersSync(
   });
 }
 
-/** Undefined where the object was for existing users only and nobody was found. */
+/** Undefined where the object was for existing users only and none was found. */
 async function profileOf({ identities, profiles }: ReadParts, workspaceId: string, user: UserKey): Promise<Profile | undefined> {
   const [users] = await findUsers(identities, workspaceId, [user]);
   const id = users?.[0]?.id;
@@ -69,7 +69,7 @@ async function profileOf({ identities, profiles }: ReadParts, workspaceId: strin
 
 const emptyAnswer = new Uint8Array();
 
-/** The user, and behind a line's end, which no compact JSON holds, what there was no room for: a repeat is told the same. */
+/** The user, and behind a line's end, which no compact JSON holds, what there was no room for: a repeat is answered the same. */
 function answerOf(user: Uint8Array, full: readonly ObjectError[]): Uint8Array {
   return full.length === 0 ? user : Buffer.concat([user, Buffer.from(`\n${JSON.stringify(full)}`)]);
 }

@@ -36,7 +36,7 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
       const at = now();
       const stamp = BigInt(step);
       const writes = Array.from(rows, ([key, value]) => [writeOf({ workspaceId, key, stamp, now: at }, value)]);
-      // A name may be listed that is not there yet, or no more: whoever finds it reads on. Nobody is there and not listed
+      // A name may be listed that is not there yet, or no more: a reader that finds it reads on. No name is there and not listed
       await inFlight(
         [...namesAsListed(workspaceId, rows, stamp), ...writes],
         limits.cassandraInFlightMax,

@@ -187,7 +187,7 @@ function byText(left: string, right: string): number {
   return left < right ? -1 : 1;
 }
 
-/** The list may name users that were let go since; their rows say so. */
+/** The list may name users that were let go since; their rows show it. */
 async function heldIn(
   { session, reads }: { session: Session; reads: ProfileReads },
   list: Statement,

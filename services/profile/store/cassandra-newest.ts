@@ -55,7 +55,7 @@ async function togetherBefore(session: Session, { workspaceId, before, max }: Pa
 /** No bucket has it: numbers have 32 bits. */
 const bucketsEnd = 2 ** 31 - 1;
 
-/** Every list is asked for a whole page: nothing says how the newest are spread. */
+/** Every list is asked for a whole page: it is unknown how the newest are spread. */
 async function aloneBefore({ session, reads }: Stores, { workspaceId, before, max }: PageOf): Promise<Profile[]> {
   const profiles: Profile[] = [];
   for (let last = before === "" ? lastCharacter : before; profiles.length < max;) {

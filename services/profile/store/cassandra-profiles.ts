@@ -113,12 +113,12 @@ async function userOfRow(session: Session, workspaceId: string, row: Row | undef
   };
 }
 
-/** Absent in a row that says only that the user is held. */
+/** Absent in a row that only marks the user as held. */
 export function markOf(row: Row): Mark | undefined {
   return row["mark_sequence"] === null ? undefined : [Number(row["mark_sequence"]), Number(row["mark_part"])];
 }
 
-/** The row is not told when copies end by themselves, so it is asked which of its merges still have theirs. */
+/** Copies end by themselves without a change of the row, so the store is asked which of its merges still have theirs. */
 async function stillOpen(session: Session, workspaceId: string, listed: unknown): Promise<string[]> {
   const open: string[] = [];
   for (const mergeId of listed === null ? [] : (JSON.parse(String(listed)) as string[])) {

@@ -62,7 +62,7 @@ function heldRecord(user: UserPlace, record: ProfileRecord): Statement {
   });
 }
 
-/** Records that wait may be many: those that do not fit go first, where nobody sees them until the user is held. */
+/** Records that wait may be many: those that do not fit go first, where no reader sees them until the user is held. */
 function inWrites(records: readonly Statement[], rest: readonly Statement[]): Statement[][] {
   const writes: Statement[][] = [];
   let current: Statement[] = [];

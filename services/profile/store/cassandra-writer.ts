@@ -28,8 +28,8 @@ import {
 import { type BucketOf, placeOf } from "./user-place.ts";
 
 /**
- * Rows of other partitions are written before those of the users: lists may name somebody who is not there yet, but
- * nobody is there and not listed, and no record is in a profile and missing in a journal.
+ * Rows of other partitions are written before those of the users: lists may name a user who is not there yet, but
+ * no user is there and not listed, and no record is in a profile and missing in a journal.
  */
 export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): ProfileWriter {
   const together = gather<readonly Statement[], void>((items) => write(session, items.flat()), limits.cassandraBatchBytesAim);
@@ -176,7 +176,7 @@ function frozen({ workspaceId, frozen }: UserChanges, now: number): Statement[][
   });
 }
 
-/** A merge whose copies are gone takes no more: whoever journals may not have heard of it yet. */
+/** A merge whose copies are gone takes no more: the applier that journals may not know of that yet. */
 async function journaled({ session, now }: { session: Session; now: number }, changes: UserChanges): Promise<Statement[][]> {
   const writes = await inFlight([...changes.journal], limits.cassandraInFlightMax, async ([id, records]) => {
     const begun: FrozenMerge | undefined = changes.frozen.get(id);

@@ -83,7 +83,7 @@ function ofWorkspaces(rows: readonly Row[], wanted: ReadonlySet<string>): Map<st
   return Map.groupBy(rows.filter((row) => wanted.has(String(row["workspace_id"]))), (row) => String(row["workspace_id"]));
 }
 
-/** Merges whose copies have ended by themselves stay in the list of the row; whoever reads it asks for the copies. */
+/** Merges whose copies have ended by themselves stay in the list of the row; a reader of the list asks for the copies. */
 function userOf(row: Row): MovedUser[] {
   if (row["body"] === null) return [];
   const openMerges = row["open_merges"] === null ? [] : JSON.parse(String(row["open_merges"])) as string[];

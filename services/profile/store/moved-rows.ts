@@ -17,7 +17,7 @@ export interface MovedUser {
   readonly openMerges: readonly string[];
 }
 
-/** A profile store at rest, as a backup sees it. Nobody else writes to it meanwhile. */
+/** A profile store at rest, as a backup sees it. No other process writes to it meanwhile. */
 export interface ProfileMove {
   /** What waits to be applied or for a human, in words; empty where nothing does. */
   waiting(): Promise<string[]>;

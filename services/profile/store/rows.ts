@@ -86,7 +86,7 @@ function rareOf({ undone, dropped, rejected, admitted }: Row): Pick<Profile, "un
 
 /**
  * Sequences in the order of the fields, each as its distance from the mark: a digit or two where the profile is changed
- * often, and no name is written twice. null: nobody knows.
+ * often, and no name is written twice. null: unknown.
  */
 function sourcesToRow({ mark, fields, custom, sources }: Profile): SourcesRow | undefined {
   if (sources.names.size + sources.fields.size + sources.custom.size === 0) return undefined;

@@ -55,8 +55,8 @@ export const profileSchema: readonly string[] = [
     PRIMARY KEY (workspace_id, user_id)
   ) WITHOUT ROWID;
   `,
-  // What appliers of the mesh keep of users, too. A build before took a merge back on both sides at once: whoever comes back
-  // now has a record of its own, which waits until the target's is in.
+  // What appliers of the mesh keep of users, too. A build before took a merge back on both sides at once: a user who comes
+  // back now has a record of its own, which waits until the target's is in.
   `
   ALTER TABLE profile_profiles ADD COLUMN mark_sequence INTEGER;
   ALTER TABLE profile_profiles ADD COLUMN mark_part INTEGER;

@@ -188,7 +188,7 @@ const statements = {
       target_sequence = excluded.target_sequence, target_part = excluded.target_part, source = excluded.source,
       target_before = excluded.target_before, undone = 0`,
   undoFrozen: "UPDATE profile_frozen SET undone = 1 WHERE workspace_id = ? AND merge_id = ?",
-  // A merge whose copies are gone takes no more: whoever journals may not have heard of it yet.
+  // A merge whose copies are gone takes no more: the applier that journals may not know of that yet.
   putJournal: `INSERT INTO profile_journal (workspace_id, merge_id, sequence, part, body)
     SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM profile_frozen WHERE workspace_id = ?1 AND merge_id = ?2) ${upsert}`,
   deleteHeldRecords: "DELETE FROM profile_held_records WHERE workspace_id = ? AND user_id = ?",

@@ -1,4 +1,4 @@
-/** The table of users: what the resolver and the appliers know of one lies in one row, at a place that its id tells. */
+/** The table of users: what the resolver and the appliers know of one lies in one row, at a place that follows from its id. */
 import type { Database } from "../../../platform/sqlite/database.ts";
 import type { IdentityKey } from "../domain/identity.ts";
 import type { UserId } from "../domain/user-key.ts";
@@ -21,7 +21,7 @@ export function userReader(database: Database, what: UserColumn, workspace: numb
 /**
  * The place that a user's row takes unless another user has it: a look-up by place is one search instead of two, and
  * rows of users who were made together lie together. Ids are as the resolver makes them (12 hex digits of the place in
- * the log, 4 of the place in the record); 0, where nobody is, for all others and for those too large for SQLite. Those of later
+ * the log, 4 of the place in the record); 0, where no user is, for all others and for those too large for SQLite. Those of later
  * epochs of the log are too large for a number of JavaScript.
  */
 export function placeOf(id: UserId): number | bigint {
@@ -50,7 +50,7 @@ function isAnyElsewhere(database: Database): boolean {
   return database.prepare("SELECT 1 FROM profile_profiles WHERE place < 0 LIMIT 1").get() !== undefined;
 }
 
-/** The mark stands beside the body where that does not say it: of a user who is gone, and of one whose last record changed nothing. */
+/** The mark stands beside the body where that does not hold it: of a user who is gone, and of one whose last record changed nothing. */
 const readAtPlace = {
   identity: "SELECT identity FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",
   body: "SELECT body, mark_sequence, mark_part FROM profile_profiles WHERE place = ? AND user_id = ? AND workspace = ?",

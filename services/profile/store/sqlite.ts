@@ -30,7 +30,7 @@ export async function openSqliteProfileStore(
   options: {
     readonly database: Database;
     readonly encodeLane: EncodeLane;
-    /** Keeps the events of a step, in its transaction; absent: nobody hears of them. */
+    /** Keeps the events of a step, in its transaction; absent: they are not published. */
     readonly keepEvents?: (events: readonly PublishedEvent[]) => void;
     /** What readers and appliers ask of users goes through it. */
     readonly observed?: (profiles: ProfileStore) => ProfileStore;

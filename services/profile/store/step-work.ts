@@ -38,7 +38,7 @@ interface UserRow {
   /** null: the user is gone. */
   readonly text: string | null;
   readonly mark: Mark;
-  /** Whether the text says the mark itself. */
+  /** Whether the text holds the mark itself. */
   readonly saysMark: boolean;
   /** Of a user who is rejected, see rejectedToRow(). */
   readonly rejected: string | undefined;

@@ -25,7 +25,7 @@ export interface ListQuestion {
   readonly project: Project;
   /** What else the outcome of a filter depends on: the names that are declared. */
   readonly names: string;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal;
 }
 
@@ -115,7 +115,7 @@ async function pageOfMatches(deps: Deps, asked: Asked, filter: Filter | undefine
   return { total: ids.length, users: page.filter((user) => user !== undefined) };
 }
 
-/** Ends between two pages once nobody waits for it. */
+/** Ends between two pages once no caller waits for it. */
 async function lookThrough(
   deps: Deps,
   asked: Asked & { readonly stop: AbortSignal },

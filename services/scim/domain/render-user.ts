@@ -4,7 +4,7 @@ import { member } from "./fields.ts";
 import { coreSchema } from "./schema.ts";
 import { type Directory, type DirectoryWorkspace, etagOf, type Named, type User, type WorkspaceGrant } from "./user.ts";
 
-/** Renders users of one company. What is no longer declared is left out, and nobody's answer fails over it. */
+/** Renders users of one company. What is no longer declared is left out, and no answer fails over it. */
 export interface Renderer {
   /** Every attribute by its name in the schema; times in RFC 3339, absent where there is no value. */
   resource(user: User): Fields;
@@ -59,7 +59,7 @@ function teamsOf(held: WorkspaceGrant, workspace: DirectoryWorkspace): Fields[] 
   });
 }
 
-/** The resource as clients read it: the last sign-in in its own form, and that of somebody who never signed in. */
+/** The resource as clients read it: the last sign-in in its own form, also for a user who never signed in. */
 export function presented(resource: Fields): Fields {
   const at = member(resource, "lastSignInAt");
   const shown: [string, unknown][] = [];

@@ -30,7 +30,7 @@ export async function patchUserById(deps: ScimDeps, caller: Caller, target: Targ
     outcome: "patched",
     draftOf(resource) {
       const { body, ignored } = patchUser(resource, target.body);
-      // Grants for what is no longer declared are not shown; they stay unless somebody changes the permissions
+      // Grants for what is no longer declared are not shown; they stay unless the patch changes the permissions
       const same = sameValue(member(body, "permissions"), member(resource, "permissions"));
       const draft = checkUser(same ? { ...body, permissions: undefined } : body, target.directory);
       // Removed is as never set
@@ -77,7 +77,7 @@ function refuseOtherName(before: User, { userName }: Draft): void {
   throw new Refusal("ATTRIBUTE_READ_ONLY", "'userName' cannot be changed: delete the user and create another");
 }
 
-/** The same object where nothing differs, so that its version stays. A body that is silent on `active` lets nobody in again. */
+/** The same object where nothing differs, so that its version stays. A body without `active` does not reactivate the user. */
 function withDraft(before: User, { profile, active, permissions }: Draft, now: number): User {
   const { companyId, id, userName, userNameKey: key, createdAt, lastSignInAt, revision } = before;
   const kept = { companyId, id, userName, userNameKey: key, createdAt, lastSignInAt };

@@ -1,12 +1,12 @@
-/** Looks through all users: one at a time, one for all who ask for the same list, and none for those who hung up. */
+/** Looks through all users: one at a time, one for all callers of the same list, and none for callers who hung up. */
 import { limits } from "../../../platform/limits.ts";
 import { Refusal } from "../../../platform/refusal.ts";
 import { dropOldest } from "./drop-oldest.ts";
 
 export interface SharedLooks {
   /**
-   * The ids of a list; `find` runs alone, and once for all who ask for the same list. `signal` aborts when its asker waits no more.
-   * Once nobody does, the `stop` that `find` got aborts, and its turn is free again. Refuses OVERLOADED where too many wait.
+   * The ids of a list; `find` runs alone, and once for all callers of the same list. `signal` aborts when its caller no longer waits.
+   * Once no caller waits, the `stop` that `find` got aborts, and its turn is free again. Refuses OVERLOADED where too many wait.
    */
   result(list: string, find: Find, signal?: AbortSignal): Promise<readonly string[]>;
 }
@@ -17,14 +17,14 @@ type Find = (stop: AbortSignal) => Promise<readonly string[]>;
 interface Look {
   readonly ids: Promise<readonly string[]>;
   readonly stop: AbortController;
-  /** Who did not hang up. */
+  /** Callers who did not hang up. */
   askers: number;
   isFound: boolean;
   /** Of those found; 0 as long as they are looked for. */
   size: number;
 }
 
-/** What was found is kept, within limits, for who asks again. */
+/** What was found is kept, within limits, for callers who ask again. */
 export function openSharedLooks(): SharedLooks {
   const looks = new Map<string, Look>();
   const alone = openTurns();
@@ -36,7 +36,7 @@ export function openSharedLooks(): SharedLooks {
   function forget(list: string, look: Look): void {
     if (looks.get(list) === look) looks.delete(list);
   }
-  /** A failure is told to those who wait, and forgotten. */
+  /** The callers who wait get a failure; it is not kept. */
   async function weigh(list: string, look: Look): Promise<void> {
     try {
       look.size = (await look.ids).length;
@@ -46,7 +46,7 @@ export function openSharedLooks(): SharedLooks {
       forget(list, look);
     }
   }
-  /** One more who waits; after the last has gone, who asks the same begins anew. */
+  /** Counts one more caller who waits; after the last has gone, the next caller begins anew. */
   function wait(list: string, look: Look, signal: AbortSignal | undefined): void {
     look.askers += 1;
     if (!signal || look.isFound) return;
@@ -82,7 +82,7 @@ export function openSharedLooks(): SharedLooks {
 
 type Alone = (find: Find, stop: AbortSignal) => Promise<readonly string[]>;
 
-/** One after the other; who is told to stop before its turn has none, and leaves the line at once. */
+/** Runs one `find` after the other; one whose `stop` aborts before its turn never runs, and leaves the line at once. */
 function openTurns(): Alone {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();

@@ -42,7 +42,7 @@ export interface Planned {
 
 /**
  * Answers a repeat from what is remembered; otherwise plans on the users as they are and commits, again from the start where
- * somebody else was faster. Refuses IDEMPOTENCY_KEY_REUSED, ALREADY_EXISTS, STATE_CONFLICT.
+ * another writer was faster. Refuses IDEMPOTENCY_KEY_REUSED, ALREADY_EXISTS, STATE_CONFLICT.
  */
 export async function writeUser(deps: ScimDeps, caller: Caller, plan: () => Promise<Planned>): Promise<Written> {
   for (let attempt = 0; attempt < limits.scimAttemptsMax; attempt += 1) {

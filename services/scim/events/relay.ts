@@ -23,7 +23,7 @@ export function openRelay(deps: { outbox: Outbox; publish: Publish; clock: Clock
   let running: Promise<void> | undefined;
   let cancelRetry: (() => void) | undefined;
 
-  /** Until nothing waits, and nobody has called wake() meanwhile. */
+  /** Until no event waits, and wake() was not called meanwhile. */
   async function drain(): Promise<void> {
     for (;;) {
       state.again = false;

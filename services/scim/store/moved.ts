@@ -9,7 +9,7 @@ interface ScimRows extends MovedDocuments {
   readonly space: "users" | "requests";
 }
 
-/** Nobody else writes to these companies meanwhile. */
+/** No other process writes to these companies meanwhile. */
 export interface ScimMove {
   /** All documents of these companies that have not ended by themselves. */
   read(companyIds: ReadonlySet<string>): AsyncIterable<ScimRows>;

@@ -25,7 +25,7 @@ export function openRequestLog({ users, requests }: ScimDocuments, clock: Clock)
   };
 }
 
-/** In the order of time, and no two alike: `place` tells entries of one request apart. */
+/** In the order of time, and no two alike: `place` distinguishes entries of one request. */
 export function logWrite({ companyId: _companyId, ...entry }: LogEntry, place: string): Write {
   const id = `${String(entry.at).padStart(15, "0")} ${entry.requestId} ${place}`;
   return { key: { kind: "log", id }, value: { ...entry, expiresAt: entry.at + limits.scimLogKeepMs } };

@@ -102,7 +102,7 @@ function setIn(user: UserMemberships, change: Change<"set">, side: readonly stri
   for (const { mergeId, source, before } of user.merges.toReversed()) {
     if (side[0] === mergeId) {
       setIn(source, change, side.slice(1));
-      // Older merges of this user have no part in what the source was told
+      // The change is addressed to the source: it concerns no older merge of this user
       return;
     }
     put(before, change);
@@ -156,7 +156,7 @@ function restored(step: StepUsers, source: UserMemberships): ConsentChange[] {
 
 function applyDeleted(step: StepUsers, user: UserMemberships): Applied {
   const erased = subjectsOf(user);
-  // Whoever reads the lane again has to see that what it says of them is in
+  // An applier that reads the lane again has to see that their records are applied
   const { mark, ahead } = user;
   for (const userId of erased) step.users.set(userId, { ...noMemberships(userId), mark, ahead });
   return { changes: [], erased };

@@ -10,7 +10,7 @@ export interface UserStatuses {
   readonly behind: boolean;
 }
 
-/** Users who share an address stand apart; only groups in which a state was set are told. */
+/** Users who share an address are listed separately; only groups in which a state was set are listed. */
 export async function getUserStatus(
   parts: ReadParts & { readonly users: Users },
   request: Asked & { readonly keys: readonly UserKey[]; readonly limit: number; readonly offset: number },

@@ -8,7 +8,7 @@ interface MembersPage {
   readonly users: readonly UserId[];
   /** Undefined at the end. */
   readonly next: string | undefined;
-  /** Who were looked at. */
+  /** How many users were looked at. */
   readonly lookedAt: number;
 }
 

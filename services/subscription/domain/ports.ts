@@ -30,7 +30,7 @@ interface Found {
   /** One list a key, in the order of the keys. */
   readonly found: readonly (readonly FoundUser[])[];
   readonly behind: boolean;
-  /** The end of the workspace's order, asked for after the call, as its token; empty where nobody says. */
+  /** The end of the workspace's order, asked for after the call, as its token; empty where the profile service does not give it. */
   readonly end: string;
 }
 

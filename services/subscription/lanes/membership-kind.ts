@@ -27,7 +27,7 @@ export function membershipKind(parts: MembershipKindParts): ConsentKind<UserMemb
         return {
           changes: changes.map(({ userId: subject, groupId: what, ...change }) => ({ subject, what, ...change })),
           erased,
-          // Of a user who took others in, they: its own row says that all of them are gone
+          // The users who were merged into a deleted one: its own row says that all of them are gone
           first: [...writtenFirst(record), ...erased.filter((id) => id !== record.userId)],
         };
       };

@@ -11,7 +11,7 @@ export function sqliteMembershipMove(database: Database, tables: EmbeddedTables)
   return sqliteConsentMove(database, tables, { of: "memberships", page, fromRow: membershipsFromRow, nothing });
 }
 
-/** Somebody who was merged into another. */
+/** A user who was merged into another. */
 function nothing(userId: string): UserMemberships {
   return { userId, mark: [0, -1], groups: new Map(), merges: [], absorbed: [] };
 }

@@ -14,8 +14,8 @@ export type EmbeddedTables = SubscriptionTables & SqliteConsent<UserMemberships>
 
 interface EmbeddedGroups {
   /**
-   * Plans on the groups as they stand, and where the workspace's order ends, whoever appends to that: in the same write, so
-   * that all that is answered comes before the change, and all that is asked later behind it. Gives on what `plan` throws.
+   * Plans on the groups as they stand, and on where the workspace's order ends, whichever process appends to it: in the same
+   * write, so that all that is answered comes before the change, and all that is asked later behind it. Throws what `plan` throws.
    */
   changeGroups(workspaceId: string, plan: (groups: readonly OrderedGroup[], end: number) => readonly OrderedGroup[]): Promise<void>;
 }
