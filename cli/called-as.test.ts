@@ -1,4 +1,4 @@
-/** What help and errors tell people to type works as it stands. */
+/** The commands that help and errors suggest work as they stand. */
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -76,7 +76,7 @@ async function started(args: readonly string[] = []): Promise<Running & { url: s
   return { ...server, url };
 }
 
-/** As a person starts it; `folder/pid` tells which process it is. */
+/** As a person starts it; `folder/pid` holds its process id. */
 async function startedInTerminal(): Promise<Running & { url: string }> {
   const words = [process.execPath, command, "start"].map((word) => `'${word}'`).join(" ");
   const server = running(["script", "-qefc", `echo $$ > '${join(folder, "pid")}'; exec ${words}`, "/dev/null"]);

@@ -230,7 +230,7 @@ test("import that is interrupted again and again sends every object once, in eac
   const file = target.write("a.ndjson", lines.join(""));
   target.behave = (sent, answer) => {
     const turn = target.requests.length % 5;
-    // Sometimes the answer is lost after the batch was taken: only its key tells that it comes again.
+    // Sometimes the answer is lost after the batch was taken: only its key shows that it is a repeat.
     if (turn === 3) target.taken.set(sent.key, sent.body);
     if (turn === 3 || turn === 4) answer.json(503, { message: "down" });
     else target.accept(sent, answer);

@@ -42,7 +42,7 @@ test("one workspace takes along what opens its links, and nothing that makes or 
   expect(leftOut).toEqual([expect.stringContaining("the keys of page links")]);
   expect(await there.open(sent)).toEqual(mine);
   for (const token of [others, earlier]) await expect(there.open(token)).rejects.toMatchObject({ reason: "NOT_FOUND" });
-  // Whoever has the copy makes a link of another workspace with it: it opens nothing where that workspace lives
+  // A link of another workspace that is made with the copy opens nothing where that workspace lives
   await expect(here.open(await there.make(theirs))).rejects.toMatchObject({ reason: "NOT_FOUND" });
 });
 

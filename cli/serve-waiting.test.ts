@@ -5,7 +5,7 @@ import { env, execPath } from "node:process";
 import { expect, onTestFinished, test } from "vitest";
 
 const entry = join(import.meta.dirname, "heddle.mjs");
-/** Where nobody listens. */
+/** Where no server listens. */
 const nowhere = "127.0.0.1:9";
 const settings = {
   HEDDLE_NATS_URL: `nats://${nowhere}`,

@@ -1,4 +1,4 @@
-/** The way of a request through the guards: who is let in, what is counted, which headers tell of it. */
+/** The way of a request through the guards: who is let in, what is counted, which headers report it. */
 import { createHash } from "node:crypto";
 import { create } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";

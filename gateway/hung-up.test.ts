@@ -1,4 +1,4 @@
-/** A client hangs up: on every route the calls that only read are told to stop, and writes go on (reliability S24). */
+/** A client hangs up: on every route the calls that only read are cancelled, and writes go on (reliability S24). */
 import type { DescService } from "@bufbuild/protobuf";
 import type { CallOptions } from "@connectrpc/connect";
 import { afterEach, expect, test } from "vitest";
@@ -35,7 +35,7 @@ interface Seen {
   readonly end: () => void;
 }
 
-/** A part whose calls are answered by nobody, and end when they are told to. */
+/** A part that answers no call; a call ends when it is cancelled. */
 function silent(service: DescService, seen: (call: Seen) => void): object {
   return new Proxy({}, {
     get: (_, name: string) => (_request: unknown, { signal }: CallOptions = {}) =>
@@ -85,6 +85,6 @@ test("a client that hangs up stops the reads that were made for it, and no write
     for (const { end } of calls.splice(0)) end();
   }
   expect([stopped.size > 15, wentOn.size > 15], [...stopped, "|", ...wentOn].join()).toEqual([true, true]);
-  // Nobody is there to be told, and nothing failed
+  // No client is left to answer, and nothing failed
   expect(gateway.logged).toEqual([]);
 });

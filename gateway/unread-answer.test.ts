@@ -90,7 +90,7 @@ test("a client that takes nothing of an answer which goes on is known by what wa
     if (reads) client.resume();
     const piece = "x".repeat(1024 * 1024);
     for (let at = 0; at < limits.socketIdleMs / 1_000 + 4; at += 1) {
-      // Whoever writes stops by itself, as live views do
+      // The writer stops by itself, as live views do
       if ((out?.waiting ?? 0) < 2 * piece.length) out?.write(piece);
       await second();
     }

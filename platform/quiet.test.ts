@@ -1,4 +1,4 @@
-/** Work that can wait goes on where nobody needs the thread, and not while somebody does. */
+/** Work that can wait runs while the thread is idle, and not while other work needs it. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { fakeClock } from "./clock.fixture.ts";

@@ -1,5 +1,5 @@
 /**
- * A process with nothing but node:http, which does with a body the least that anybody could: what a request costs beyond this is Heddle's
+ * A process with nothing but node:http, which does with a body the least that any server could: what a request costs beyond this is Heddle's
  * own. The header `x-least` says what that is, `x-bytes-max` how many bytes a body may have.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

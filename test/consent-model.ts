@@ -147,7 +147,7 @@ export class ConsentModel {
     this.#carry(merge.sourceId, `id:${merge.sourceId}`);
   }
 
-  /** A merge may bring a waiting unsubscribe to an address; never a subscribe, which nobody asked for that address. */
+  /** A merge may bring a waiting unsubscribe to an address; never a subscribe, which no request asked for that address. */
   #mergeStatus(target: User, source: User): void {
     const email = target.email ?? source.email;
     const isUnsubscribed = [target, source].some(({ held }) => held === "unsubscribed");

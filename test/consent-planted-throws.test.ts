@@ -15,7 +15,7 @@ function throwPlanted(): never {
   throw new TypeError("planted");
 }
 
-/** What waits has to be kept somewhere, and a record that nobody can take out of its lane is in nobody's hands. */
+/** What waits has to be stored, and a record that cannot be read from its lane is in no applier's hands. */
 function isKeeping(call: string, [first]: readonly unknown[]): boolean {
   return /set_aside|lane_records/.test(call) || /set_aside/.test(JSON.stringify(first ?? "", textOf));
 }
@@ -66,7 +66,7 @@ describe.each(shapes)("%s", (_, open) => {
     { timeout: 400_000 },
     async () => {
       world = await open();
-      /** As calls that fail are told apart. */
+      /** By which failing calls are distinguished. */
       function nameOf(call: string, [first]: readonly unknown[]): string {
         const { cql } = (first ?? {}) as { cql?: string };
         return cql ?? call;

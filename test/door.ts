@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net";
 export interface Door {
   /** `127.0.0.1:port`, the same as long as it lives. */
   readonly address: string;
-  /** Cuts what is connected and takes nobody. */
+  /** Cuts all connections and takes no new ones. */
   shut(): void;
   open(): void;
   close(): Promise<void>;

@@ -109,7 +109,7 @@ await describeWith(["nats"], "grants of teams", () => {
   });
 });
 
-/** Answers, and what the server tells an account of its own questions. */
+/** Answers, and what the server reports to an account of its own requests. */
 function isOwn(name: string): boolean {
   return name.startsWith("_INBOX") || name.startsWith("$JS.EVENT.ADVISORY.API");
 }

@@ -1,4 +1,4 @@
-/** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter that is told what to say. */
+/** A gateway on a free port with stubs behind it: a plain object for the profile service, one key, a limiter whose answers the test gives. */
 import type { Client } from "@connectrpc/connect";
 import type { AccessAdmin } from "../gateway/access/admin.ts";
 import type { Access, KeyHolder, ScimToken, TokenHolder } from "../gateway/access/access.ts";
@@ -62,7 +62,7 @@ export interface StubAnswer {
   readonly body: Record<string, unknown>;
 }
 
-/** What a limiter says that is told what to say of each bucket. */
+/** The answer of a limiter for which `take` answers for each bucket. */
 function drawByTake(take: NonNullable<StubOptions["take"]>, { buckets, cost }: Draw): Drawn {
   const taken = buckets.map(({ key, bucket }) => take(key, bucket, cost));
   return {

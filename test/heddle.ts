@@ -152,7 +152,7 @@ export interface Heddle {
   readonly dataDir: string;
   /** Everything at rest: the data folder, or those of the servers of the mesh. */
   readonly dataFolders: readonly string[];
-  /** What `heddle` commands are told to find this installation. */
+  /** The environment with which `heddle` commands find this installation. */
   readonly commandEnv: Readonly<Record<string, string>>;
   readonly key: string;
   request(method: string, path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
@@ -164,7 +164,7 @@ export interface Heddle {
   restartPart(name: string): Promise<void>;
   /** On the mesh: its parts by name, to be killed and started one by one. */
   readonly mesh: Pick<MeshProcesses, "parts" | "killPart" | "startPart">;
-  /** On the mesh: another gateway before the same parts; whoever starts it ends it. */
+  /** On the mesh: another gateway before the same parts; the caller ends it. */
   startGateway(): Promise<HeddleProcess>;
   stop(): Promise<number | null>;
   /** Ends the process and starts another on the same folder and port. */

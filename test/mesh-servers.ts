@@ -1,4 +1,4 @@
-/** The real servers that the mesh stands on, with its tables made, and what its processes are told of them. */
+/** The real servers that the mesh stands on, with its tables made, and the settings of its processes. */
 import { execFile } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";

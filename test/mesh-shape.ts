@@ -66,7 +66,7 @@ export function meshLogName(dataDir: string): string {
   return `t${createHash("sha256").update(dataDir).digest("hex").slice(0, 12)}`;
 }
 
-/** Parts call each other, so each is told beforehand where all are; another set of ports where somebody took one meanwhile. */
+/** Parts call each other, so each gets all addresses beforehand; another set of ports where another process took one meanwhile. */
 async function launchParts(options: MeshOptions, all: Record<string, string>, attempt = 1): Promise<Map<string, HeddleProcess>> {
   const others = Array.from({ length: (options.profiles ?? 1) - 1 }, (_, at) => `profile-${at + 2}`);
   const names = [...meshParts.keys(), ...others];
@@ -153,7 +153,7 @@ export interface MeshOptions {
 
 export interface MeshProcesses extends HeddleProcess {
   readonly gateway: HeddleProcess;
-  /** Another one before the same parts; whoever starts it ends it. */
+  /** Another one before the same parts; the caller ends it. */
   startGateway(): Promise<HeddleProcess>;
   killPart(name: string): Promise<void>;
   /** In the place of one that was killed. */

@@ -288,7 +288,7 @@ export async function openEmbeddedWorld(): Promise<ConsentWorld> {
         return [...memberships.records, ...statuses.records].map(({ key }) => key);
       }),
     async redrive() {
-      // An operator is told of what fails, and asks again
+      // An operator sees what fails, and asks again
       for (const service of services) await service.redriveSetAside({}).catch(() => {});
       await world.settle();
     },

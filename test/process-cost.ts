@@ -1,7 +1,7 @@
 /** What a process has cost so far, as Linux counts it. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 
-/** False where the system does not tell. */
+/** False where the system does not report it. */
 export const costIsTold = existsSync("/proc/self/schedstat");
 
 /** Milliseconds of CPU, all threads. */

@@ -116,7 +116,7 @@ export function scimSuite(apply = declaration): ScimSuite {
   };
 }
 
-/** A body for POST with a name that nobody has. */
+/** A body for POST with a name that no user has. */
 export function newUser(values: object = {}): Readonly<Record<string, unknown>> {
   return {
     schemas: [core],

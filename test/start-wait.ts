@@ -14,7 +14,7 @@ export interface Patience {
   /** How long it may neither print nor take CPU. */
   readonly stillMsMax: number;
   readonly clock: Clock;
-  /** Milliseconds of CPU so far; undefined where the system does not tell. */
+  /** Milliseconds of CPU so far; undefined where the system does not report it. */
   readonly cpuMs: (pid: number) => number | undefined;
 }
 

@@ -26,7 +26,7 @@ test("pause() holds in gateways of the same installation until its time, or unti
   expect(await seen()).toEqual([false, false]);
   await pause(clock.now() + 1_000);
   expect(await seen()).toEqual([true, false]);
-  // Whoever paused died, and the store may be away too
+  // The process that paused died, and the store may be away too
   clock.advance(1_000);
   expect(access.writesPaused()).toBe(false);
   await pause(clock.now() + 1_000);

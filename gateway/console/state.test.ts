@@ -6,7 +6,7 @@ const { stateOf } = await import(new URL("static/state.js", import.meta.url).hre
 describe("the state of what answers", () => {
   test("is green where it is ready and nothing waits", () => {
     expect(stateOf({ ready: true, held_users: 0, set_aside: 0 }, false)).toEqual({ kind: "good", told: "Ready", waits: 0 });
-    // Whoever is no operator is shown no counts
+    // A caller who is no operator is shown no counts
     expect(stateOf({ ready: true }, false)).toEqual({ kind: "good", told: "Ready", waits: 0 });
   });
 

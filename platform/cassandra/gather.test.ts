@@ -1,4 +1,4 @@
-/** Calls that wait for one partition go together, and a fault stays with whoever made it. */
+/** Calls that wait for one partition go together, and a fault stays with its caller. */
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Refusal } from "../refusal.ts";

@@ -1,4 +1,4 @@
-/** Tests of outcomes: which failures are a certain no, and what callers are told. */
+/** Tests of outcomes: which failures are a certain no, and what callers get. */
 import cassandra from "cassandra-driver";
 import { expect, test } from "vitest";
 import { Refusal } from "../refusal.ts";

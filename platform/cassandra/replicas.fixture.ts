@@ -21,7 +21,7 @@ export interface ReplicaOptions {
   /** CQL texts of all tables. */
   readonly schema: readonly string[];
   readonly replicas?: number;
-  /** Which replicas a write reaches at once, which later (on `deliver`), and what the writer is told. */
+  /** Which replicas a write reaches at once, which later (on `deliver`), and which outcome the writer gets. */
   readonly onWrite?: () => WriteFault | undefined;
   /** The replicas that a read asks; a majority. */
   readonly onRead?: () => readonly number[];

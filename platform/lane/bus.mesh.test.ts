@@ -1,4 +1,4 @@
-/** Questions to appliers over a real NATS: whoever works on a lane answers, and silence is a no. */
+/** Questions to appliers over a real NATS: the process that works on a lane answers, and silence is a no. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";

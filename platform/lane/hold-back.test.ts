@@ -1,4 +1,4 @@
-/** Whose records wait for one that cannot be applied, and that nobody else waits with them. */
+/** Whose records wait for one that cannot be applied, and that no others wait with them. */
 import { describe, expect, test } from "vitest";
 import { createHolds, planAround, redrivable, skippable, type Taken } from "./hold-back.ts";
 import type { Mark } from "./mark.ts";

@@ -1,4 +1,4 @@
-/** Who owns what: everything belongs to somebody, little moves, and what a dead process had is taken. */
+/** Who owns what: all work belongs to a member, little moves, and what a dead process had is taken over. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Clock } from "../clock.ts";

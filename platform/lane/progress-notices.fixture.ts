@@ -1,4 +1,4 @@
-/** Progress told within one process. */
+/** Progress notices within one process. */
 import type { ProgressNotice, ProgressNotices } from "./progress-notices.ts";
 
 export function createLocalNotices(): ProgressNotices {

@@ -9,9 +9,9 @@ import type { Ledger } from "./read.ts";
 export interface ConsentMoveDriver<State> {
   readonly move: ConsentMove<State>;
   readonly ledger: Pick<Ledger, "history" | "verify">;
-  /** A state of the subject, told apart by `place`. */
+  /** A state of the subject, distinguished by `place`. */
   stateOf(subject: string, place: number): State;
-  /** Leaves a record that nobody could apply. */
+  /** Leaves a record that could not be applied. */
   setAside(): Promise<void>;
   close(): Promise<void>;
 }

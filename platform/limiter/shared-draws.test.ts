@@ -1,4 +1,4 @@
-/** Many gateways that share draws before one set of buckets: nobody is admitted beyond the promise, and few questions are asked. */
+/** Many gateways that share draws before one set of buckets: no caller is admitted beyond the promise, and few questions are asked. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fakeClock } from "../clock.fixture.ts";
@@ -36,7 +36,7 @@ test("openSharedDraws() asks once for all who came while a question was under wa
   const told = await Promise.all([first, ...others]);
   expect(told.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => 1), 0, 0, 0]);
   expect(told.map(({ buckets: [level] }) => level?.tokens)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0, 0]);
-  // Each is told when the bucket is full as if nobody came after it
+  // Each learns when the bucket is full if no other caller comes after it
   const fullAfter = told.map(({ buckets: [level] }) => (level?.fullAt ?? 0) - clock.now());
   expect(fullAfter).toEqual([100, 200, 300, 400, 500, 600, 700, 800, 900, 1_000, 1_000, 1_000, 1_000]);
 });

@@ -35,7 +35,7 @@ await describeWith(["nats"], "openJetStreamLog() on a server that fails", () => 
       const writers = [await open(), await open()];
       const journal: Entry[] = [];
       const load = { running: true };
-      /** Appends one after the other, each its own text, and notes what it was told. */
+      /** Appends one after the other, each its own text, and notes each outcome. */
       async function write(writer: number, loop: number): Promise<void> {
         for (let count = 0; load.running; count += 1) {
           const text = `${writer}/${loop} ${count}`;

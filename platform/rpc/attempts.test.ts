@@ -1,4 +1,4 @@
-/** Attempts when addresses come and go, as in a rolling restart: what certainly was not sent goes on to where somebody answers. */
+/** Attempts when addresses come and go, as in a rolling restart: what certainly was not sent goes on to an address that answers. */
 import { create, type DescMethodUnary } from "@bufbuild/protobuf";
 import { describe, expect, test } from "vitest";
 import { ProfileService, TrackUsersRequestSchema } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
@@ -59,7 +59,7 @@ describe.each(bindings)("a call %s", (_, bind) => {
   test("goes on where the address that refused it has rested and the other one rests", async () => {
     const given = parts();
     given.onOld.push(() => {
-      // Another call learnt it long before, and somebody could not reach the other process just now
+      // Another call learnt it long before, and one could not reach the other process just now
       given.addresses.failed(given.old);
       given.clock.advance(limits.rpcAddressRestMsMin + 1);
       given.addresses.failed(given.fresh);

@@ -1,4 +1,4 @@
-/** Callers: by method before by service, nobody by default, and names of a certificate only. */
+/** Callers: by method before by service, none by default, and names of a certificate only. */
 import { expect, test } from "vitest";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 import { certificateNames, checkCaller, namesOf } from "./callers.ts";

@@ -1,4 +1,4 @@
-/** Certificates for tests, made anew by openssl: an authority, and whoever it vouches for. */
+/** Certificates for tests, made anew by openssl: an authority, and the certificates that it issues. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

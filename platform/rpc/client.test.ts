@@ -28,14 +28,14 @@ function call(addresses: readonly string[], options: Parameters<typeof callPart>
   return client;
 }
 
-/** A port where nobody listens. */
+/** A port where no server listens. */
 async function deadUrl(): Promise<string> {
   const server = await servePart({});
   await server.close();
   return server.url;
 }
 
-/** Takes connections, and does with them what it is told. */
+/** Takes connections, and hands each to `onSocket`. */
 async function rawServer(onSocket: (socket: Socket) => void): Promise<{ url: string; server: Server; sockets: number }> {
   const state = { url: "", server: undefined as unknown as Server, sockets: 0 };
   const sockets = new Set<Socket>();

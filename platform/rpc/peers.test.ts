@@ -1,4 +1,4 @@
-/** Processes that a name stands for: found, followed, and not forgotten while nobody knows the name. */
+/** Processes that a name stands for: found, followed, and not forgotten while lookups of the name fail. */
 import { afterEach, expect, test } from "vitest";
 import { systemClock } from "../clock.ts";
 import { fakeClock } from "../clock.fixture.ts";

@@ -1,4 +1,4 @@
-/** A served part from outside: its protocols, its callers, what it tells of itself, and how it closes. */
+/** A served part from outside: its protocols, its callers, what it reports of itself, and how it closes. */
 import { connect } from "node:net";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";

@@ -33,7 +33,7 @@ async function joined(implementation: Implementation, { shared = [], before = []
   return { client, server, logger, served: at.spans, called: from.spans };
 }
 
-/** A port where nobody listens. */
+/** A port where no server listens. */
 async function deadUrl(): Promise<string> {
   const server = await servePart({});
   await server.close();

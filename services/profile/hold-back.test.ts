@@ -1,4 +1,4 @@
-/** Poison: whose records wait, and that nobody else waits with them. */
+/** Poison: whose records wait, and that no other user waits with them. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -142,7 +142,7 @@ function doubled(lanes: Log): Log {
   };
 }
 
-/** Everybody believes to be the only one. */
+/** Each member believes to be the only one. */
 function alone(id: string): Members {
   return { beat: () => Promise.resolve([id]), leave: () => Promise.resolve() };
 }

@@ -1,4 +1,4 @@
-/** A data folder of the build before, with users who wait: whoever is awaited on both sides of an undo comes free as it was meant. */
+/** A data folder of the build before, with blocked users: both sides of an undo that waits come free as they were meant to. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -41,7 +41,7 @@ export function browserSuite(): { open(url: string, width?: number): Promise<Ope
         void dialog.dismiss();
       });
       page.on("console", (message) => seen.console.push(message.text()));
-      // Nothing leaves the machine; what a page tries to load is told
+      // Nothing leaves the machine; what a page tries to load is noted
       await context.route((asked) => asked.origin !== origin && asked.protocol !== "data:", (route) => {
         seen.foreign.push(route.request().url());
         return route.abort();

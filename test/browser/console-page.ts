@@ -20,7 +20,7 @@ export async function inOrder(page: Page, name: string): Promise<void> {
   expect(await seriousViolations(page), name).toEqual([]);
 }
 
-/** Presses Tab until `name` has the focus, and then Enter: whoever has no mouse gets there. */
+/** Presses Tab until `name` has the focus, and then Enter: a person without a mouse gets there. */
 export async function pressByKeyboard(page: Page, name: string): Promise<void> {
   for (let presses = 0; presses < pressesMax; presses += 1) {
     await page.keyboard.press("Tab");

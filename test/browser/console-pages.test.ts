@@ -64,7 +64,7 @@ describe.skipIf(browserMissing)("in Chromium", () => {
   test("what stands in a draft runs nothing, and reaches neither cookie nor page nor routes of the console", async () => {
     const { page, seen } = await editing();
     await frameWith(page, "before");
-    // What the policy stops is told as a request too, and is never answered
+    // The browser reports what the policy stops as a request too; it is never answered
     const answered: string[] = [];
     page.on("response", (response) => answered.push(new URL(response.url()).pathname));
     const hostile = `<p>hostile</p><script>parent.postMessage("ran", "*"); alert(1)</script><img src="x" onerror="alert(2)">

@@ -122,7 +122,7 @@ companies:
     await keepPrint(page, "console-person-consent");
   });
 
-  /** Somebody who was named, merged and subscribed by requests of their own. */
+  /** A person who was named, merged and subscribed by separate requests. */
   async function mergedPerson(): Promise<string> {
     const id = fresh();
     const { heddle } = suite;

@@ -83,7 +83,7 @@ companies:
       await page.locator("#leave").waitFor();
       await inOrder(page, `console-${device}-session`);
       expect(seen).toMatchObject(clean);
-      // The browser itself tells of the 401 before anybody is signed in
+      // The browser itself logs the 401 from before the sign-in
       expect(seen.console.filter((line) => !line.includes("401"))).toEqual([]);
     },
     // A picture and a look of axe at each of seventeen
@@ -109,7 +109,7 @@ companies:
     await show(there.page, "session");
     await there.page.locator("#leave-all").click();
     await there.page.locator("#enter").waitFor();
-    // It asks again by itself, and is told
+    // The other page asks again, and is signed out too
     await here.page.locator("#enter").waitFor();
     await expect.poll(() => here.page.locator(".notice").innerText()).toContain("Sign in again");
   });
@@ -142,7 +142,7 @@ companies:
     await page.locator("#label").fill(alias.alias_label);
     await find(page, alias.alias_name);
     await expect.poll(() => page.locator("h1").innerText()).toBe(id);
-    // Whoever may only look is offered nothing else
+    // A key that may only look is offered nothing else
     expect(await page.locator("#remove, #export, #make-key").count()).toBe(0);
     expect(await page.locator("nav").first().innerText()).not.toContain("Keys");
   });

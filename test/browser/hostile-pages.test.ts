@@ -1,5 +1,5 @@
 /**
- * Pages written to attack whoever opens them, in a browser: page, confirmation and redirect page, with scripts of the workspace allowed and
+ * Pages written to attack their visitors, in a browser: page, confirmation and redirect page, with scripts of the workspace allowed and
  * not. None reaches the console of the same server, none can be framed, none changes the address bar, and none reads the token of its link.
  */
 import { createServer } from "node:http";

@@ -46,7 +46,7 @@ await describeWith(["nats", "redis", "cassandra"], "the mesh on clusters", () =>
       await untilWell(mesh);
     }, 3);
     console.log(JSON.stringify({ kind, answered, seen }));
-    // A read may meet the node that hangs, and NATS may take ten seconds to go on: that is told and not judged
+    // A read may meet the node that hangs, and NATS may take ten seconds to go on: that is printed and not judged
     if (kind === "cassandra") expect(seen.map(({ failed }) => failed.writes)).toEqual([0, 0, 0]);
   }
 });

@@ -92,7 +92,7 @@ test("heddle-deno.sh: one process may use the addresses that it listens on and t
   expect(denoGrants(["start"], all)["allow-net"]).toBe("[::]:80,127.0.0.1:9101,0.0.0.0:9464,collector.example:4318");
   expect(denoGrants(["start"], { ...all, HEDDLE_DENO_NET: "10.0.0.0/8" })["allow-net"]).toBe("10.0.0.0/8");
   expect(denoGrants(["serve", "profile"], { HEDDLE_DENO_NET: "10.0.0.0/8,nats:4222" })["allow-net"]).toBe("10.0.0.0/8,nats:4222");
-  // Pods and nodes are called by addresses that nobody knows beforehand
+  // Pods and nodes are called by addresses that are not known beforehand
   expect(denoGrants(["serve", "profile"], all)["allow-net"]).toBe("");
 });
 

@@ -1,4 +1,4 @@
-/** The network policies against the edges of the mesh: who may call is what each part says itself, and whoever calls may leave. */
+/** The network policies against the edges of the mesh: each part itself names who may call it, and each caller may reach it. */
 import { beforeAll, expect, test } from "vitest";
 import { environmentOf, type Loose, type Manifests, manifestsOf, overlays, renderText } from "./manifests.ts";
 import { partNames, readPart } from "./settings.ts";

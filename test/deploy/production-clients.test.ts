@@ -116,7 +116,7 @@ interface Recorder {
   close(): void;
 }
 
-/** Answers nothing and notes all that it is told. */
+/** Answers nothing and notes all that it receives. */
 async function startRecorder({ greeting, pair }: RecorderOptions): Promise<Recorder> {
   const pieces: Buffer[] = [];
   const sockets: Socket[] = [];

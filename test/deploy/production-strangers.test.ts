@@ -24,7 +24,7 @@ await describeWithTools(["kustomize"], "RPC ports of deploy/overlays/production"
 
   describe.each([...meshParts.keys()])("%s", (part) => {
     let calls = 0;
-    /** Tells its contract too, so that a stranger who was heard would be told it. */
+    /** Serves reflection too, so that a stranger who was heard would get the contract. */
     async function serve(): Promise<{ port: number; lines: unknown[][] }> {
       calls = 0;
       const { rpc } = await readPart(part, files.environmentOf(part));

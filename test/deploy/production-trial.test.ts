@@ -1,4 +1,4 @@
-/** The production overlay as test/kubernetes/production.test.ts applies it: changed where somebody who copies it changes it. */
+/** The production overlay as test/kubernetes/production.test.ts applies it: changed where an operator who copies it changes it. */
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { environmentOf, manifestsOf, renderFolder, repository } from "./manifests.ts";

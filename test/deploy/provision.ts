@@ -139,7 +139,7 @@ interface Definition {
   };
 }
 
-/** A field that nobody defined is a mistake, as it is in the schemas of Kubernetes. */
+/** A field that is not defined is a mistake, as it is in the schemas of Kubernetes. */
 function strict(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(strict);
   if (typeof value !== "object" || value === null) return value;

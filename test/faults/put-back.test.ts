@@ -1,4 +1,4 @@
-/** A data folder whose file was put back from an older copy: no position and no id is given twice, and nobody is told that a lost write is there. */
+/** A data folder whose file was put back from an older copy: no position and no id is given twice, and no answer says that a lost write is there. */
 import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -45,7 +45,7 @@ for (const [method, path, permission, limit] of routes) {
     expect((await call(method, path, "nobody-has-this-key")).status).toBe(401);
     for (const held of permissions) {
       const answer = await call(method, path, `only-${held}`);
-      // Nothing was named, so who may call is told that
+      // Nothing was named, so a caller with the permission gets 400
       expect([held, answer.status]).toEqual([held, held === permission ? 400 : 403]);
     }
   });

@@ -209,7 +209,7 @@ test("under load it is a sample, and says of how many", async () => {
     [...view.text().matchAll(/event: rate\ndata: (.*)/g)].map(([, data = ""]) => JSON.parse(data) as { seen: number; shown: number });
   await expect.poll(() => rates().reduce((sum, { seen }) => sum + seen, 0)).toBeGreaterThanOrEqual(300);
   const shown = rates().reduce((sum, rate) => sum + rate.shown, 0);
-  // Those of the second that is not told of yet are there too
+  // Those of the second that no rate event reports yet are there too
   expect(view.requests().length).toBeGreaterThanOrEqual(shown);
   expect(rates().every((rate) => rate.shown <= rate.seen)).toBe(true);
   view.stop();

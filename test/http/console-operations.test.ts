@@ -1,4 +1,4 @@
-/** What operators are told of the whole installation. */
+/** What operators see of the whole installation. */
 import { expect, test } from "vitest";
 import { buildVersion } from "../../platform/own-process.ts";
 import { demoKey, testShape } from "../heddle.ts";
@@ -20,7 +20,7 @@ companies:
 
 test("operators see how far each lane was behind, by minute", async () => {
   await suite.accept("/users/track", { attributes: [{ external_id: fresh(), color: "red" }] });
-  // Whoever looks at what is now is seen in what was
+  // A read of the present lag is kept in the history
   expect((await suite.get("/console/overview")).status).toBe(200);
   const answer = await suite.get("/console/lag");
   expect(answer, answer.text).toMatchObject({ status: 200, body: { step_seconds: 60, away: [], message: "success" } });
@@ -52,7 +52,7 @@ test("operators see what the process finds of itself and its servers", async () 
 
 test("operators see which processes run, of which build and runtime, and that all were heard of", async () => {
   type Listed = { part: string; version: string; runtime: string; started_at: string; late: boolean }[];
-  /** Without those that somebody killed before. */
+  /** Without those that were killed before. */
   async function listed(): Promise<Listed> {
     const answer = await suite.get("/console/processes");
     expect(answer.status, answer.text).toBe(200);

@@ -64,7 +64,7 @@ test("people are listed by who was changed last", async () => {
     return { ids: users.map(({ external_id: id }) => id), times: users.map(({ updated_at: at }) => Date.parse(at)) };
   };
   await track({ external_id: second, a: 1 });
-  // Events go out behind what they tell of
+  // Events go out behind the changes that they report
   const lastThree = async () => (await listed({ list: "changed" })).ids.slice(0, 3);
   await expect.poll(lastThree).toEqual([second, third, first]);
   // One request is one moment: then the order of its objects says who came last

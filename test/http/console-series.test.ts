@@ -82,7 +82,7 @@ test("counts are those of the effects of what was sent, the same by minute, hour
       { external_id: ann, name: "opened", time: "2020-01-01T00:00:00Z" },
       { external_id: bob, name: "opened", time: new Date().toISOString() },
       { external_id: bob, name: "__proto__", time: new Date().toISOString() },
-      // Nobody has this name, so nobody is reached
+      // No user has this id, so none is reached
       { external_id: fresh(), name: "opened", time: new Date().toISOString(), _update_existing_only: true },
     ],
     purchases: [

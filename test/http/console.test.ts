@@ -1,4 +1,4 @@
-/** What the console is told: overview and users of the key's own workspace, behind a permission of its own. */
+/** What the console gets: overview and users of the key's own workspace, behind a permission of its own. */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { demoKey, type Heddle, startHeddle } from "../heddle.ts";
 import { fresh } from "../suite.ts";
@@ -251,7 +251,7 @@ test("it takes the console's permission, and shows nothing of another workspace"
   expect((await heddle.request("GET", "/console/rejected", undefined, { key: demoKey })).status).toBe(403);
   expect((await heddle.request("POST", "/console/rejected/admit", { external_id: id }, { key: demoKey })).status).toBe(403);
   expect((await inspect({ external_id: id }, stranger)).users).toEqual([]);
-  // Of several gateways each tells what it answered itself; they may be asked in turn, so an odd number of requests meets all
+  // Of several gateways each reports what it answered itself; they may be asked in turn, so an odd number of requests meets all
   await expect.poll(async () => {
     await heddle.request("POST", "/users/track", { attributes: "none" }, { headers: { "x-request-id": `wrong-${id}` } });
     const texts = [await overviewText(viewer), await overviewText(viewer)];

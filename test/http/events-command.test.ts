@@ -1,4 +1,4 @@
-/** heddle events: what others are told of users, in one process and in the mesh. */
+/** heddle events: the events of users, in one process and in the mesh. */
 import { expect, test } from "vitest";
 import { runCommand } from "../command-line.ts";
 import { fresh, freshEmail, freshPhone, heddleSuite } from "../suite.ts";
@@ -103,7 +103,7 @@ test("events name whom and what they are about, so that who keeps a copy finds i
   expect(all.filter(({ subject }) => subject === "profile.user.deleted.v1").map(({ key }) => key)).toContain(targetId);
 });
 
-/** All that was ever told to be set of a user, sorted, with the last external id; lists that are empty are left out. */
+/** All that events ever reported as set on a user, sorted, with the last external id; lists that are empty are left out. */
 async function changedOf(userId: unknown): Promise<object> {
   const changed: Record<string, Set<string>> = {};
   let externalId: unknown;

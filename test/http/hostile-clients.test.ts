@@ -1,4 +1,4 @@
-/** Clients that are slow, idle, many, or hang up: they cost little, and everybody else is served. `HEDDLE_HOSTILE=long` asks for the whole numbers. */
+/** Clients that are slow, idle, many, or hang up: they cost little, and others are served. `HEDDLE_HOSTILE=long` asks for the whole numbers. */
 import { type ChildProcess, fork } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { connect, type Socket } from "node:net";
@@ -88,7 +88,7 @@ async function openSlow(count: number): Promise<ChildProcess> {
   return clients;
 }
 
-/** Files and sockets that the server holds; 0 where the system does not tell. */
+/** Files and sockets that the server holds; 0 where the system does not report them. */
 function filesOpen(): number {
   const folder = `/proc/${heddle.heddle.pid}/fd`;
   return existsSync(folder) ? readdirSync(folder).length : 0;
@@ -96,7 +96,7 @@ function filesOpen(): number {
 
 test("clients that pipeline and hang up leave nothing in flight", async () => {
   const [connections, each] = isLong ? [100, 100] : [30, 100];
-  // More than may be in flight at once: if some of them stayed, the server would refuse everybody for ever
+  // More than may be in flight at once: if some of them stayed, the server would refuse every client for ever
   expect(connections * each).toBeGreaterThan(limits.requestsInFlightMax);
   for (const { socket } of await openMany(connections)) {
     const requests = Array.from({ length: each }, (_, at) => whole(`hung-up-${at}`)).join("");

@@ -17,10 +17,10 @@ import { heddleSuite } from "../suite.ts";
 
 const isLong = env.HEDDLE_HOSTILE === "long";
 const rounds = isLong ? 15 : 1;
-/** Of what the plain request and the bare server cost together: what is read, counted, parsed and told of twice or thrice is below. */
+/** Of what the plain request and the bare server cost together: what is read, counted, parsed and reported twice or thrice is below. */
 const timesMax = 8;
 const suite = heddleSuite();
-/** Where the system tells, of one process. */
+/** Where the system reports costs, of one process. */
 const canMeasure = isLong && testShape === "embedded" && costIsTold;
 const bare = bareSuite(canMeasure);
 

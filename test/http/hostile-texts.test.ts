@@ -66,7 +66,7 @@ test.each(texts)("%j is an external id, a value, a name and an alias like any ot
   expect(user?.custom_events?.map(({ name }) => name)).toEqual([text.trim()]);
   expect(user?.purchases?.map(({ name }) => name)).toEqual([text]);
   expect(await heddle.find({ user_aliases: [alias] })).toHaveLength(1);
-  // Nobody else is named by a part of it
+  // No other user is named by a part of it
   expect(await heddle.find({ external_ids: [text] })).toEqual([]);
 });
 

@@ -1,5 +1,5 @@
 /**
- * What somebody else has and what nobody has are told in the same words, and in the same time (reliability S14). Times of a shared
+ * What another caller has and what does not exist are answered in the same words and time (reliability S14). Times of a shared
  * machine prove nothing, so that a short run only compares them coarsely; `npm run hostile` takes 20,000 of each.
  */
 import { env } from "node:process";
@@ -55,7 +55,7 @@ interface Question {
   readonly name: string;
 }
 
-/** Another of the same length and kind of characters, which nobody has. */
+/** Another of the same length and kind of characters, which does not exist. */
 function likeIt(name: string): string {
   return name.replaceAll(/\d/g, (digit) => String((Number(digit) + 3) % 10));
 }

@@ -36,7 +36,7 @@ companies:
 `,
 });
 
-/** Where the system tells, of one process. */
+/** Where the system reports costs, of one process. */
 const canMeasure = isLong && testShape === "embedded" && costIsTold;
 const bare = bareSuite(canMeasure);
 /** Of what the plain request and a bare server that is sent the same cost together. A square of `textChars` costs a second. */

@@ -103,7 +103,7 @@ test("what is open to everybody is in this list, which may only shrink", () => {
   expect(open.filter((route) => !openToEverybody.includes(route)), problem).toEqual([]);
 });
 
-/** Each is signed by its path, or tells nothing of anybody. */
+/** Each is signed by its path, or says nothing of any person. */
 const openToEverybody = [
   "GET /livez",
   "GET /readyz",

@@ -1,4 +1,4 @@
-/** What belongs to another workspace or company is not there: whoever names it is told what is told of what nobody has. */
+/** What belongs to another workspace or company is not there: a caller who names it gets the answer for what does not exist. */
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import type { Answer } from "../client.ts";

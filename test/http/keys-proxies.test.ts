@@ -1,4 +1,4 @@
-/** Addresses behind proxies: what a declared proxy says counts, and nobody else's word does. */
+/** Addresses behind proxies: what a declared proxy says counts, and what others say does not. */
 import { expect, test } from "vitest";
 import { demoKey } from "../heddle.ts";
 import { heddleSuite } from "../suite.ts";

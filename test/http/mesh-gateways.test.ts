@@ -82,6 +82,6 @@ test("gateways: they take from one bucket", async () => {
   const call = { method: "POST", path: "/users/track", body: { attributes: [{ external_id: "a", b: 1 }] }, key: heddle.heddle.key };
   const left = async (url: string) => Number((await callHeddle(url, call)).headers.get("x-ratelimit-remaining"));
   const reads = [await left(heddle.heddle.url), await left(second.url), await left(heddle.heddle.url), await left(second.url)];
-  // The bucket refills 1,000 a second, so what is left says nothing by itself; that nobody has a full one does
+  // The bucket refills 1,000 a second, so what is left says nothing by itself; that no gateway finds a full one does
   expect(Math.max(...reads)).toBeLessThan(3_000);
 });

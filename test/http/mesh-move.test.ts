@@ -127,7 +127,7 @@ async function run(args: string[], variables: Readonly<Record<string, string>> =
 }
 
 /**
- * Somebody writes all the time, and is told to wait while the backup is made; reads go on. A backup that is killed leaves no pause that lasts.
+ * A client writes all the time, and gets 503 while the backup is made; reads go on. A backup that is killed leaves no pause that lasts.
  * Gives some of those who were written before the pause, and all after it.
  */
 async function backUpWhileWritten(url: string, file: string, variables: Readonly<Record<string, string>>) {
@@ -223,7 +223,7 @@ function unapplied(file: string): string {
   return path;
 }
 
-/** What changed dashboard users, as the log of requests tells it. */
+/** What changed dashboard users, as the log of requests shows it. */
 async function scimChanges(args: string[], variables: Readonly<Record<string, string>> = {}): Promise<unknown[]> {
   const entries = JSON.parse(await run(["scim", "log", "--json", ...args], variables)) as { readonly outcome: string }[];
   return entries.filter(({ outcome }) => outcome !== "");
@@ -282,7 +282,7 @@ function byId(users: Answer["body"]["users"]): unknown[] {
   return (users ?? []).toSorted((one, other) => (String(one.external_id) < String(other.external_id) ? -1 : 1));
 }
 
-/** What is written after a move counts: no mark from before swallows it, and nobody is made twice. */
+/** What is written after a move counts: no mark from before swallows it, and no user is made twice. */
 async function goesOn(url: string, color: string): Promise<void> {
   await call(url, ["POST", "/users/track", {
     attributes: [{ external_id: "ann", color }, { user_alias: { alias_label: "crm", alias_name: "b" }, color }],

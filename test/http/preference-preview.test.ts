@@ -1,4 +1,4 @@
-/** Drafts of preference centers: seen as their pages would be, checked as a write checks them, and written by nobody. */
+/** Drafts of preference centers: seen as their pages would be, checked as a write checks them, and never written. */
 import { expect, test } from "vitest";
 import { fresh, heddleSuite } from "../suite.ts";
 

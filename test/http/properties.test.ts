@@ -17,7 +17,7 @@ const suite = heddleSuite({
 });
 const long = "1999-01-01T00:00:00Z";
 
-/** What an export gives that no object of /users/track can set, and a value that somebody might try. */
+/** What an export gives that no object of /users/track can set, and a value that a caller might try. */
 const givenOut: Readonly<Record<string, unknown>> = {
   created_at: long,
   updated_at: long,

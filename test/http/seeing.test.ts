@@ -192,7 +192,7 @@ test("an export asks for the status of addresses in the trace of its request", a
   await expectRoads(traceId, [["POST /users/export/ids"], call, [...call, "MessagingStatusService/GetEmailStates"]]);
 });
 
-/** Whoever has a link acts for its person, so it must be shown nowhere. */
+/** The holder of a link acts for its person, so it must be shown nowhere. */
 const links: string[] = [];
 
 function pathOf(link: string): string {

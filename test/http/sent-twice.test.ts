@@ -87,7 +87,7 @@ function center(): object {
   return { ...pages, name: fresh("center"), preference_center_title: "One" };
 }
 
-/** The same body for two preference centers: the path alone tells them apart. */
+/** The same body for two preference centers: only the path differs. */
 async function changes(change: (id: string) => Sent): Promise<readonly [Sent, Sent]> {
   const made = await Promise.all([1, 2].map(() => suite.post("/preference_center/v1", center())));
   const [one = "", two = ""] = made.map(({ body }) => String(body["preference_center_api_id"]));

@@ -193,7 +193,7 @@ test("what very many are told holds up nobody else of the workspace, and what on
     const { body, headers } = await heddle.heddle.request("GET", `/subscription/status/get?subscription_group_id=${group}&${by}`);
     return { states: body["status"], behind: headers.get("x-heddle-read") === "behind" };
   }
-  /** Rounds that met the fan-out under way; a quick one may be over before anybody looks. */
+  /** Rounds that met the fan-out under way; a quick one may be over before the test looks. */
   const underWay: unknown[] = [];
   for (let round = 0; round < 6 && !underWay.includes("held up only who asks for all"); round += 1) {
     const [state, shown] = round % 2 === 0 ? ["subscribed", "Subscribed"] : ["unsubscribed", "Unsubscribed"];

@@ -115,7 +115,7 @@ test("a merge moves devices to the target, and an undo gives each side its own, 
   expect([await userOf(first), await userOf(third)]).toEqual([target, target]);
   await heddle.track({ attributes: [{ user_alias: alias, push_tokens: tokens(second) }] });
   await heddle.accept("/users/merge/undo", { job_id, index: 0 });
-  // Whoever was heard of on it last: the target on the source's device, and the source on the target's
+  // A device finds the user last heard of on it: the target on the source's device, and the source on the target's
   expect([await userOf(first), await userOf(second), await userOf(third)]).toEqual([target, source, source]);
 });
 

@@ -1,4 +1,4 @@
-/** POST /users/track where one workspace sends more than can be applied: it is slowed, and nobody else and nothing else is. */
+/** POST /users/track where one workspace sends more than can be applied: it is slowed, and no other workspace or call is. */
 import { expect, test } from "vitest";
 import type { Answer } from "../client.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";

@@ -1,4 +1,4 @@
-/** POST /users/track: what is wrong with an object is told, all of it; the good fields of an attributes object are taken. */
+/** POST /users/track: the answer names all that is wrong with an object; the good fields of an attributes object are taken. */
 import { expect, test } from "vitest";
 import { consentDeclaration, emailGroup, groupState } from "../consent.ts";
 import { fresh, freshEmail, heddleSuite } from "../suite.ts";

@@ -1,4 +1,4 @@
-/** A user who is sent more than a profile holds: nobody else waits for it, and it stays usable. */
+/** A user who is sent more than a profile holds: no other user waits for it, and it stays usable. */
 import { expect, test } from "vitest";
 import { fresh, heddleSuite } from "../suite.ts";
 

@@ -139,7 +139,7 @@ test(
     expect(await isRejected(source)).toBe(false);
     expect((await suite.user(target)).purchases).toHaveLength(10_001);
 
-    // Deleted, the name is free for anybody
+    // Deleted, the name is free for any user
     await suite.post("/users/merge", {
       merge_updates: [{ identifier_to_merge: { external_id: source }, identifier_to_keep: { external_id: target } }],
     });

@@ -30,7 +30,7 @@ if (missing === undefined) {
   console.log(`Not run: ${missing}`);
 }
 
-/** As the gateways were told; empty where they were told none. */
+/** As it is set for the gateways; empty where it is not set. */
 async function publicUrl(): Promise<string> {
   if (isHere) return env.HEDDLE_PUBLIC_URL ?? "";
   return (await heddleKubectl("exec", "deploy/gateway", "--", "sh", "-c", "echo $HEDDLE_PUBLIC_URL")).trim();

@@ -1,4 +1,4 @@
-/** How the tests on a cluster tell what they measured: rows of the table in docs/kubernetes.md. */
+/** How the tests on a cluster report what they measured: rows of the table in docs/kubernetes.md. */
 import { appendFileSync } from "node:fs";
 import { env } from "node:process";
 import type { LoadResult } from "./load.ts";
@@ -8,7 +8,7 @@ export const tableHead = [
   "| --- | --- | --- | --- | --- | --- | --- |",
 ].join("\n");
 
-/** A row of the table, printed and kept in the file HEDDLE_FIGURES for whoever prints all of them. `took`: milliseconds. */
+/** A row of the table, printed and kept in the file HEDDLE_FIGURES for all.ts, which prints all. `took`: milliseconds. */
 export function figure(what: string, { took, load, says = "", failed = "" }: Figure): void {
   const cells = load
     ? [both(load, "requests"), both(load, "failed"), load.failingSeconds, exactness(load), seconds(load.slowestMs)]

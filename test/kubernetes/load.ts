@@ -22,7 +22,7 @@ export interface LoadResult {
   /** From the first failed attempt to the last. */
   readonly failingSeconds: number;
   readonly slowestMs: number;
-  /** The longest time in which nobody got an answer. */
+  /** The longest time in which no request was answered. */
   readonly longestGapMs: number;
   /** Writes that were answered and are not there. */
   readonly lost: number;

@@ -8,7 +8,7 @@ const opened = `
   const { systemClock: clock } = await import("/app/platform/clock.ts");
   const { silentLogger: logger } = await import("/app/platform/logger.ts");`;
 
-/** What no build can read, in the intake: nobody can tell whose it is. */
+/** What no build can read, in the intake: no reader can know whose it is. */
 export async function appendRubbish(): Promise<void> {
   await inPart(
     "profile",

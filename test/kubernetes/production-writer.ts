@@ -1,4 +1,4 @@
-/** Somebody who writes one user after another, in a gateway's container of the production overlay, each until it is taken. */
+/** A client that writes one user after another, in a gateway's container of the production overlay, each until it is taken. */
 import { kubectl } from "./cluster.ts";
 import { exported, inProduction, production } from "./production-place.ts";
 

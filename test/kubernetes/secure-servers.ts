@@ -44,7 +44,7 @@ export async function removeSecureServers(): Promise<void> {
   await kubectl(["delete", "namespace", place, "--ignore-not-found", "--wait=false"]);
 }
 
-/** They are unknown to Cassandra and Redis from now on; whoever came with them is cut off by Redis. */
+/** They are unknown to Cassandra and Redis from now on; Redis cuts off the clients that used them. */
 export async function forgetUsers(credentials: Credentials, by: Credential): Promise<void> {
   await cql([...credentials.values()].map(({ user }) => `DROP ROLE IF EXISTS ${user}`));
   const name = credentials.get("gateway")?.user ?? "";

@@ -12,7 +12,7 @@ export interface System {
   crash(): Promise<void>;
 }
 
-/** A write without a key had no answer: nobody can say whether it happened, and the history ends there. */
+/** A write without a key had no answer: the test cannot know whether it happened, and the history ends there. */
 export class NoAnswer extends Error {}
 
 export interface Answer {
@@ -199,7 +199,7 @@ class Player {
   }
 }
 
-/** A platform id that could not be learned names nobody, even where its user comes to be in the same request. */
+/** A platform id that could not be learned names no user, even where its user comes to be in the same request. */
 function ownKey(key: Key, prefix: string, ids: PlatformIds = new Map()): Key {
   const own = prefixed(key, prefix);
   return own.by === "platformId" && !ids.has(own.id) ? { by: "platformId", id: `${prefix}nobody` } : own;

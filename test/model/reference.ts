@@ -25,7 +25,7 @@ export class Reference {
     return before === undefined ? "first" : before === body ? "repeat" : "reused";
   }
 
-  /** RPC ReportSession and ReportEngagement: nobody is created. */
+  /** RPC ReportSession and ReportEngagement: no user is created. */
   report(report: Report): void {
     const user = this.#lookUp(report.user);
     if (!user) return;
@@ -196,7 +196,7 @@ export class Reference {
     this.#merges.push({ id, ...before, sourceWas: source, now: target, journal: [], reused: new Set(), olderJournals, undoable: true });
   }
 
-  /** No name that the source would have today was given to anybody else since, be it to the target's own side. */
+  /** No name that the source would have today was given to another user since, be it to the target's own side. */
   #namesAreFree(merge: OpenMerge): boolean {
     const sides = { source: copyUser(merge.source), target: copyUser(merge.target) };
     for (const entry of merge.journal) entry.run(sideOf(sides, entry.key));

@@ -1,4 +1,4 @@
-/** Many histories at once on one system: the first that differs is shrunk alone and told with its seed. */
+/** Many histories at once on one system: the first that differs is shrunk alone and reported with its seed. */
 import * as fc from "fast-check";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ export interface RunOptions {
   /** Clients at once. */
   readonly clients?: number;
   readonly plant?: string;
-  /** False: a failure is told as it was found. */
+  /** False: a failure is reported as it was found. */
   readonly shrink?: boolean;
 }
 

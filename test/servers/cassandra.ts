@@ -75,7 +75,7 @@ export interface CassandraOptions {
   readonly heapMegabytes?: number;
   /** Of a server that is measured, or works for a good while: compiled as in production. */
   readonly lastsLong?: boolean;
-  /** Of a node of a cluster; 127.0.0.1 and nobody else unless given. */
+  /** Of a node of a cluster; 127.0.0.1 and no other node unless given. */
   readonly address?: string;
   readonly seeds?: readonly string[];
   readonly ports?: CassandraPorts;

@@ -40,7 +40,7 @@ export async function startServer(plan: ServerPlan, folder?: string): Promise<Se
   };
 }
 
-/** Ports of this machine that nobody uses now. */
+/** Ports of this machine that are free now. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(servers.map((server) =>

@@ -1,4 +1,4 @@
-/** What a live view is sent: samples, what came before, nothing personal without the right to it; and what it costs where nobody looks. */
+/** What a live view is sent: samples, what came before, nothing personal without the right to it; and what it costs while no view is open. */
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { limits } from "../../../platform/limits.ts";

@@ -1,4 +1,4 @@
-/** Appliers of one lane that stop anywhere: within each user nothing overtakes, and no place is told or kept that is not in. */
+/** Appliers of one lane that stop anywhere: within each user nothing overtakes, and no place is reported or kept before it is applied. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { fakeClock } from "../../../platform/clock.fixture.ts";

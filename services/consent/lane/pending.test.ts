@@ -1,4 +1,4 @@
-/** Whose turn it is: order within a user, and nobody waits for others. */
+/** Whose turn it is: order within a user, and no user waits for others. */
 import { expect, test } from "vitest";
 import { createPending, type Pending } from "./pending.ts";
 

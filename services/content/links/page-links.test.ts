@@ -8,7 +8,7 @@ import { openPageLinks } from "./page-links.ts";
 const hour = 3600 * 1000;
 const link = { workspaceId: "ws_1", centerId: "center", userId: "user" };
 
-/** As the stores keep them; tells how often they were read. */
+/** As the stores keep them; `reads` counts how often they were read. */
 function keysInMemory(): { readonly keys: LinkKeys; readonly reads: () => number } {
   const rings = new Map<string, SealKey[]>();
   let reads = 0;

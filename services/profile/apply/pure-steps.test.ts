@@ -1,4 +1,4 @@
-/** What the log is told of users: once, when they cross a limit, and when an operator lets them in. */
+/** What is logged of users: once, when they cross a limit, and when an operator lets them in. */
 import { expect, test } from "vitest";
 import { silentLogger } from "../../../platform/logger.ts";
 import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";

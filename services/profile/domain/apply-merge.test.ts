@@ -177,7 +177,7 @@ class World {
   }
 }
 
-/** Without what tells of the merges. */
+/** Without the traces of the merges. */
 function unmarked(profile: Profile | undefined): string | undefined {
   if (profile === undefined) return undefined;
   const { undone: _, ...alone } = profile;

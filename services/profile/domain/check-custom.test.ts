@@ -15,7 +15,7 @@ function members(add: unknown[], remove: unknown[]): object {
   return { op: "members", add, remove };
 }
 
-/** Undefined where the value is ignored: told, and the attribute is left as it is. */
+/** Undefined where the value is ignored: reported, and the attribute is left as it is. */
 function change(value: unknown, mergeObjects = false): CustomChange | undefined {
   try {
     return checkCustom("attribute", value, { mergeObjects, faults: new FieldFaults() });

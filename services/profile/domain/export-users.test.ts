@@ -1,4 +1,4 @@
-/** An export reads on only as long as somebody waits for it (reliability S24). */
+/** An export reads on only as long as a client waits for it (reliability S24). */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import type { ReadParts } from "./catch-up.ts";

@@ -79,7 +79,7 @@ test("admitted: twice of what there was, by each count, also after a round throu
   profile.purchases = summaries(20_001, "p");
   noteRejection(profile);
   expect(profile.rejected).toEqual({ counted: "product_ids", count: 20_001, max: 20_000 });
-  // Whoever has little gets no less than others
+  // A user with little gets no lower limit than others
   expect(apply(userOf({ events: 20_000 }), { type: "admit" }).rejected).toBeUndefined();
 });
 

@@ -43,7 +43,7 @@ describe("what one record sends to profiles", () => {
     expect(record?.consent).toEqual(before?.consent);
     expect(record?.profiles.map(({ mark }) => mark[1])).toEqual([0, 1, 2]);
     expect(before?.profiles.map(({ mark }) => mark[1])).not.toEqual([0, 1, 2]);
-    // Whoever of the build before goes on in the middle goes on behind
+    // A resolver of the build before that goes on in the middle gives no lower numbers
     for (const [at, { mark }] of (record?.profiles ?? []).entries()) expect(before?.profiles[at]?.mark[1]).toBeGreaterThanOrEqual(mark[1]);
   });
 });

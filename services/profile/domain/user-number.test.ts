@@ -1,4 +1,4 @@
-/** Ids tell the bucket of a user, and those of builds before tell none. */
+/** Ids name the bucket of a user, and those of builds before name none. */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { createWorkspace } from "./resolver-workspace.fixture.ts";

@@ -46,7 +46,7 @@ function isApplied(applied: MeshApplied, sequence: number): Promise<boolean> {
 
 test("openMeshApplied() counts a place once its rows are written and every lane it touched is applied", async () => {
   const { applied, publisher, clock } = open();
-  // Messages 10 (lane 0), 11 (lane 1), 12 (told), 13 (checkpoint)
+  // Messages 10 (lane 0), 11 (lane 1), 12 (report), 13 (checkpoint)
   await tell(12, { through: 5, touched: [[0, 3], [1, 2]] });
   publisher.applied(0, 10);
   publisher.written(0, 13);

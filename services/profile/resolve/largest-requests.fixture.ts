@@ -24,7 +24,7 @@ function sharerId(address: number, at: number): string {
   return `f${address.toString(16).padStart(3, "0")}${at.toString(16).padStart(20, "0")}`;
 }
 
-/** The identity row of somebody who was there before. */
+/** The identity row of a user who was there before. */
 export function rowBefore(key: IdentityKey): unknown {
   const id = /^u:(f[0-9a-f]{23})$/.exec(key)?.[1];
   if (id !== undefined) {
@@ -187,7 +187,7 @@ function plain(body: IntakeBody, answerBytes = 200): LargeRequest {
   return { body, answerBytes };
 }
 
-/** Through the check and the size that the edge takes; "refused" as the client would be told. */
+/** Through the check and the size that the edge takes; "refused" where the client would be refused. */
 function tracked(
   body: { readonly attributes?: readonly object[]; readonly events?: readonly object[]; readonly purchases?: readonly object[] },
 ) {

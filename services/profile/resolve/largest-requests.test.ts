@@ -40,7 +40,7 @@ async function appended(log: Pick<Log, "append">, entry: Parameters<typeof encod
   return await log.append(0, checkedRecord(encodeRecord(entry)), "normal");
 }
 
-/** Appends all of it, then resolves it: what the lanes, the rows and those who wait are told, and how many messages the largest step had. */
+/** Appends all of it, then resolves it: what the lanes, the rows and the waiting callers get, and how many messages the largest step had. */
 async function carryOut(backlog: readonly Sent[], maxPayload: number) {
   const intakeLog = limitedStream({ name: "intake", partitions: 1 }, maxPayload);
   const lanes = limitedStream({ name: "lanes", partitions: layout.partitions }, maxPayload);

@@ -1,4 +1,4 @@
-/** A fan-out that takes several steps, stopped between any two of them: whoever goes on, also of another build, sends the rest, once. And clocks that jump. */
+/** A fan-out of several steps, stopped between any two: a resolver that takes over, also of another build, sends the rest once. Clocks that jump. */
 import { Buffer } from "node:buffer";
 import { fromBinary } from "@bufbuild/protobuf";
 import { expect, test } from "vitest";
@@ -156,7 +156,7 @@ function done(): Promise<void> {
   return Promise.resolve();
 }
 
-/** Each user that the lane of subscriptions tells of, in order, with the record's place. */
+/** Each user that the lane of subscriptions names, in order, with the record's place. */
 function told(servers: Servers): string[] {
   return servers.of(`lane.${layout.subscription(0)}`).flatMap(({ body }) => unpackRecords(body)).flatMap((body) => {
     const { userId, cause, change } = fromBinary(SubscriptionRecordSchema, body);

@@ -1,4 +1,4 @@
-/** The views of a resolver together hold so many rows, whoever was used last. */
+/** The views of a resolver together hold so many rows, whichever was used last. */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import type { UserId } from "../domain/user-key.ts";

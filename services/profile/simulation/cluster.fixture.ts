@@ -46,7 +46,7 @@ export interface Cluster {
   written(): number;
   /** How far a lane's position is kept. */
   kept(lane: number): number;
-  /** What others were told, in the order in which it was kept. */
+  /** The events for others, in the order in which they were kept. */
   readonly events: PublishedEvent[];
 }
 
@@ -83,7 +83,7 @@ function plantedIn<Port extends object>(name: string, port: Port, plant: Plant |
 /** They only say when to look. */
 const unplantable = new Set(["watch", "close"]);
 
-/** The log takes steps from anybody; the store confirms what one replica took. */
+/** The log takes steps from any process; the store confirms what one replica took. */
 export type Planted = "no fence" | "no majority";
 
 export const checkpointSubject = "lanes.checkpoint.0";

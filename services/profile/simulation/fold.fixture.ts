@@ -1,4 +1,4 @@
-/** What should come out of an intake, as a fold over it: no batches, no caches, nobody who waits, no store. The pure steps are all it has in common with the engine. */
+/** What should come out of an intake, as a fold over it: no batches, caches, waiting users or store. It shares only pure steps with the engine. */
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { type MergeRecord, withRecords } from "../domain/apply-merge.ts";
 import { countEffects } from "../domain/count-effects.ts";
@@ -38,7 +38,7 @@ export interface Folded extends Seen {
   readonly counted: Counted;
 }
 
-/** One record after the other, each with everything it does, as if nobody ever waited or failed. */
+/** One record after the other, each with everything it does, as if none ever waited or failed. */
 export function fold(records: readonly LogRecord[], of: FoldOptions): Folded {
   const { steps, undoWindowMs, numbering, decode = decodeEntry, resolve = resolveAtReceipt, now = 0 } = of;
   const workspaces = new Map<string, Workspace>();
@@ -83,7 +83,7 @@ function resolveAlone({ rows }: Workspace, { workspaceId }: IntakeRecord, resolv
   }
 }
 
-/** The users of a workspace. Whoever can take back merges has them in `open`, the newest last. */
+/** The users of a workspace. `open` has each user's merges that can be taken back, the newest last. */
 class Users {
   readonly profiles = new Map<UserId, Profile>();
   readonly frozen = new Map<string, FrozenMerge>();

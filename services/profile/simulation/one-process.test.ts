@@ -1,5 +1,5 @@
 /**
- * One process over its tables, under commits that fail or whose outcome nobody knows, restarts and records that cannot be
+ * One process over its tables, under commits that fail or whose outcome is unknown, restarts and records that cannot be
  * applied: what it leaves is what a fold over the same intake leaves. A seed is a run: see simulation.test.ts.
  */
 import { unpackRecords } from "../../../platform/log/packed-records.ts";

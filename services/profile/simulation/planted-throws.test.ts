@@ -109,7 +109,7 @@ test(
       const done = await run(() => count++ === at && throwPlanted(), apart);
       const seen = await eventsOf(done);
       const isWhole = others.every((id) => JSON.stringify(seen.get(id)) === JSON.stringify(expectedApart.get(id)));
-      // Whom it met waits, and is told; a request that was set aside may be about another one
+      // A user whom it met waits, and is listed; a request that was set aside may be about another one
       if (!isWhole) expect([at, calls[at], await backlogOf(done)]).not.toEqual([at, calls[at], 0]);
       // The planted throw may come as late as here
       for (let rounds = 0; rounds === 0 || (rounds < 3 && await backlogOf(done) > 0); rounds += 1) await redrive(done);

@@ -96,7 +96,7 @@ export async function countedIn({ identities }: { identities: IdentityStore }): 
   }));
 }
 
-/** Users whose last change nobody was told of, and merges that can be taken back and were not told. */
+/** Users whose last change no event reports, and merges that can be taken back and that no event reports. */
 export function untold(
   events: readonly Pick<PublishedEvent, "subject" | "eventId" | "body">[],
   rows: readonly string[],

@@ -92,7 +92,7 @@ function sentTo({ lanes, layout }: Cluster, service: "subscription" | "messaging
   return consentOf(service, bodies).sort();
 }
 
-/** As an operator does: whoever is held is tried again; who waited for it comes free by itself. */
+/** As an operator does: redrives blocked users; a user who waited for one of them comes free by itself. */
 async function redriveHeld(world: World, cluster: Cluster): Promise<void> {
   const { lanes, layout, store } = cluster;
   const log = { append: (partition: number, body: Uint8Array) => Promise.resolve(lanes.append(subjectOf(partition), body)) };

@@ -224,7 +224,7 @@ test("listRejected() keeps who is written while it reads", async () => {
   expect(await store.profiles.listRejected(9)).toMatchObject([{ id: "u1" }]);
 });
 
-/** Nobody has a number. */
+/** No user has a number. */
 function alone(): undefined {
   return undefined;
 }

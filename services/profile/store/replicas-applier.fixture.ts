@@ -125,7 +125,7 @@ function wait(plan: Plan, user: Working, record: ProfileRecord): void {
 }
 
 function release(plan: Plan, user: Working, { userId, mark }: LaneEntry): void {
-  // A release that is read again lets nobody go who was held after it
+  // A release that is read again frees no user who was blocked after it
   if (!user.waiting || !user.since || !isAfter(mark, user.since)) return;
   for (const record of user.waiting) take(plan, user, record);
   letGo(plan, user, { userId, mark });

@@ -53,7 +53,7 @@ test(
           await store.identities.save("w", rows[at % rows.length] ?? new Map(), at % rows.length + 1).catch(ignoreRefusal);
         }
         faults.length = 0;
-        // Whoever takes over repeats the steps that are not known to be written, in the order that is quickest.
+        // The resolver that takes over repeats the steps that are not known to be written, in the order that is quickest.
         for (const [at, row] of [...rows.entries()].reverse()) await store.identities.save("w", row, at + 1);
         replicas.deliver();
         const last = new Map(rows.flatMap((row) => [...row]));
@@ -143,7 +143,7 @@ function cluster(
 
 const majorities = [[0, 1], [1, 2], [0, 2]] as const;
 
-/** Six bits: which replicas a write reaches, and which of the others later; told ok only where a majority has it. */
+/** Six bits: which replicas a write reaches, and which of the others later; answered ok only where a majority has it. */
 function faultOf(bits: number): WriteFault | undefined {
   if (bits === 0) return undefined;
   const reached = [0, 1, 2].filter((at) => bits & (1 << at));

@@ -1,4 +1,4 @@
-/** Bodies that nobody would send in good faith: every one is a user or a refusal, and leaves nothing behind. */
+/** Bodies that no client would send in good faith: every one is a user or a refusal, and leaves nothing behind. */
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { Refusal } from "../../../platform/refusal.ts";

@@ -67,7 +67,7 @@ test("result() keeps no more lists and ids than it may", async () => {
   expect(looks).toBe(4 + limits.scimResultsKept + 1);
 });
 
-/** A look that only ends when it is told to. */
+/** A search that ends only when it is aborted. */
 function endless() {
   const seen = { begun: 0, stopped: 0 };
   function find(stop: AbortSignal): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** A search goes on only as long as somebody waits for it (reliability S24). */
+/** A search goes on only as long as a client waits for it (reliability S24). */
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { openListMemory } from "./list-memory.ts";
@@ -7,7 +7,7 @@ import type { ScimDeps } from "./ports.ts";
 import { openRenderer } from "./render-user.ts";
 import { ann, directory } from "./user.fixture.ts";
 
-/** More users than anybody could look through. */
+/** More users than a search could look through. */
 function endless(onPage: () => void): ScimDeps & { memory: ReturnType<typeof openListMemory> } {
   const page = Array.from({ length: limits.scimScanPageUsers }, () => ann);
   return {

@@ -13,7 +13,7 @@ const asker = { workspaceId: "w", requestId: "r", actor: "", route: "", idempote
 const letter = { id: "g", name: "Letter", channel: "email" as const };
 const declare: GroupChange = { type: "declare", groups: [letter], prune: false };
 
-/** An applier that decides what is appended when somebody waits for it; `others` were appended before. */
+/** An applier that decides what is appended when a caller waits for it; `others` were appended before. */
 function openWorld({ others = [], applies = true, isCaughtUp = true }: {
   readonly others?: readonly GroupChange[];
   readonly applies?: boolean;

@@ -26,7 +26,7 @@ import { membershipMessages } from "./lane-message.ts";
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false, turns: [0] }];
 
-/** What was told, and of how many at a time. */
+/** What was published, and how many entries at a time. */
 function openWorld() {
   const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()));
   const seen = { published: new Set<string>(), atOnce: [] as number[] };

@@ -54,7 +54,7 @@ function reached(target: string): string {
   return pathname.startsWith("/preferences/") ? url + pathname + search : target;
 }
 
-/** Declares companies and secrets under names that nobody else has. Settings stay as they are: what needs others is in left.ts. */
+/** Declares companies and secrets under names that no other run has. Settings stay as they are: what needs others is in left.ts. */
 export function startHeddle(options: StartOptions = {}): Promise<Heddle> {
   const { program, args, env: variables } = meshCommand(["apply", "-f", "-"]);
   const input = names.declared(options.apply ?? demoDeclaration);

@@ -61,7 +61,7 @@ interface Found {
   readonly secrets: readonly Scalar[];
 }
 
-/** What is not a declaration has no names: whoever reads it says so. */
+/** What is not a declaration has no names: the command that reads it says so. */
 function namesOf(text: string): Found {
   const document = parseDocument(text);
   const secrets: Scalar[] = [];

@@ -1,4 +1,4 @@
-/** Before each test: those of left.ts are not run, and their reason is told. */
+/** Before each test: those of left.ts are skipped, with their reason. */
 import { basename } from "node:path";
 import { beforeEach } from "vitest";
 import { leftTests } from "./left.ts";

@@ -6,7 +6,7 @@ import { ownNames } from "./own-names.ts";
 export const names = ownNames(`-${Date.now().toString(36)}${process.pid.toString(36)}`);
 
 /**
- * Ends the running test as not run, for a reason that is told at the end; as failed where nothing may be left out. Outside of tests it
+ * Ends the running test as not run, for a reason that is shown at the end; as failed where nothing may be left out. Outside of tests it
  * does nothing.
  */
 export function leave(reason: string): void {

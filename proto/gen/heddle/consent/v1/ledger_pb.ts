@@ -60,14 +60,14 @@ export type LedgerEntry = Message<"heddle.consent.v1.LedgerEntry"> & {
   after?: string | undefined;
 
   /**
-   * When it was resolved, or received by a clock ahead of the resolver's. Unix milliseconds.
+   * The later of the resolver's time and the time the request was received. Unix milliseconds.
    *
    * @generated from field: int64 at = 7;
    */
   at: bigint;
 
   /**
-   * The API key's public id, or the page or service that asked.
+   * The API key's public id, or the page or service that sent the request.
    *
    * @generated from field: string actor = 8;
    */
@@ -111,7 +111,7 @@ export const LedgerEntrySchema: GenMessage<LedgerEntry> = /*@__PURE__*/
   messageDesc(file_heddle_consent_v1_ledger, 0);
 
 /**
- * The first entry of a chain that is not what it was when it was written.
+ * The first entry of a chain that differs from what was written.
  *
  * @generated from message heddle.consent.v1.LedgerDamage
  */
@@ -140,20 +140,20 @@ export const LedgerDamageSchema: GenMessage<LedgerDamage> = /*@__PURE__*/
   messageDesc(file_heddle_consent_v1_ledger, 1);
 
 /**
- * A record that nobody could read, kept to be shown.
+ * A dead letter: a record that the applier could not read or apply, or that waits behind such a record.
  *
  * @generated from message heddle.consent.v1.SetAsideRecord
  */
 export type SetAsideRecord = Message<"heddle.consent.v1.SetAsideRecord"> & {
   /**
-   * Empty where the record does not say it.
+   * Empty if the record does not contain it.
    *
    * @generated from field: string workspace_id = 1;
    */
   workspaceId: string;
 
   /**
-   * Place in the intake log, or in the lane where the record does not say it.
+   * Place in the intake log, or in the lane if the record does not contain it.
    *
    * @generated from field: int64 sequence = 2;
    */
@@ -175,7 +175,7 @@ export type SetAsideRecord = Message<"heddle.consent.v1.SetAsideRecord"> & {
   body: Uint8Array;
 
   /**
-   * The user or address that the record changes, of a merge both users, a line each; empty where the record does not say it.
+   * The user or address that the record changes; for a merge both users, one per line. Empty if the record does not contain it.
    *
    * @generated from field: string key = 6;
    */

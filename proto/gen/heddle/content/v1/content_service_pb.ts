@@ -498,7 +498,7 @@ export const DeclaredPreferenceCenterSchema: GenMessage<DeclaredPreferenceCenter
   messageDesc(file_heddle_content_v1_content_service, 15);
 
 /**
- * What the pages of a workspace may load and run; nothing of the kind unless it is set.
+ * What the pages of a workspace may load and run; by default nothing.
  *
  * @generated from message heddle.content.v1.PageSettings
  */
@@ -547,7 +547,7 @@ export type DeclarePreferenceCentersRequest = Message<"heddle.content.v1.Declare
   settings?: PageSettings | undefined;
 
   /**
-   * Checks and tells, and writes nothing.
+   * Checks the request and reports what would change; writes nothing.
    *
    * @generated from field: bool dry_run = 4;
    */
@@ -940,7 +940,7 @@ export const CreatePreferencePageLinkRequestSchema: GenMessage<CreatePreferenceP
  */
 export type CreatePreferencePageLinkResponse = Message<"heddle.content.v1.CreatePreferencePageLinkResponse"> & {
   /**
-   * Without host; opens for whoever has it.
+   * Without host. Anyone who has the link can open the page.
    *
    * @generated from field: string path = 1;
    */
@@ -1194,7 +1194,7 @@ export const ContentService: GenService<{
     output: typeof UpdatePreferenceCenterResponseSchema;
   },
   /**
-   * POST /preference_center/v1/{id}/preview: the pages of a draft, filled in for a person who is made up; nothing is written and no
+   * POST /preference_center/v1/{id}/preview: the pages of a draft, filled in for a fictitious person; nothing is written and no
    * script runs. Refuses as UpdatePreferenceCenter would.
    *
    * @generated from rpc heddle.content.v1.ContentService.PreviewPreferenceCenter
@@ -1225,7 +1225,7 @@ export const ContentService: GenService<{
     output: typeof ListPreferenceCentersResponseSchema;
   },
   /**
-   * Makes preference centers, found by name, and the settings of pages be as declared; never deletes.
+   * Creates or updates preference centers, found by name, and the settings of pages, as declared; never deletes.
    *
    * @generated from rpc heddle.content.v1.ContentService.DeclarePreferenceCenters
    */
@@ -1286,8 +1286,8 @@ export const ContentService: GenService<{
     output: typeof CreatePreferencePageLinkResponseSchema;
   },
   /**
-   * The page as a person sees it; changes nothing. Refuses NOT_FOUND for a link that is none, has expired, or
-   * whose person or page is no more.
+   * The page as a person sees it; changes nothing. Refuses NOT_FOUND for a link that is invalid or has
+   * expired, or whose person or page no longer exists.
    *
    * @generated from rpc heddle.content.v1.ContentService.OpenPreferencePage
    */

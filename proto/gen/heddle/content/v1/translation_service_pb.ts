@@ -107,7 +107,7 @@ export const ListTranslationsResponseSchema: GenMessage<ListTranslationsResponse
  */
 export type Translation = Message<"heddle.content.v1.Translation"> & {
   /**
-   * The message; empty where the question named it.
+   * The message; empty where the request named it.
    *
    * @generated from field: string message_variation_id = 1;
    */
@@ -490,7 +490,7 @@ export type DeclareTranslationsRequest = Message<"heddle.content.v1.DeclareTrans
   prune: boolean;
 
   /**
-   * Only says what would change.
+   * Only reports what would change; writes nothing.
    *
    * @generated from field: bool dry_run = 5;
    */
@@ -744,7 +744,7 @@ export const MessageOwnerKindSchema: GenEnum<MessageOwnerKind> = /*@__PURE__*/
   enumDesc(file_heddle_content_v1_translation_service, 0);
 
 /**
- * A refusal about translations carries `errors` with one `{message, code}`: INPUT_INVALID for a wrong question, NOT_FOUND for
+ * A refusal about translations carries `errors` with one `{message, code}`: INPUT_INVALID for an invalid request, NOT_FOUND for
  * MESSAGE_NOT_FOUND, FEATURE_NOT_ENABLED where the workspace has no early access.
  *
  * @generated from service heddle.content.v1.TranslationService
@@ -783,7 +783,7 @@ export const TranslationService: GenService<{
     output: typeof PutTranslationResponseSchema;
   },
   /**
-   * Makes a workspace's settings, campaigns and canvases be as declared; with `prune` what is not declared goes.
+   * Brings a workspace's settings, campaigns and canvases to the declared state; with `prune` removes what is not declared.
    * Refuses INPUT_INVALID for a declaration that contradicts itself or what there is; nothing is written then.
    *
    * @generated from rpc heddle.content.v1.TranslationService.DeclareTranslations

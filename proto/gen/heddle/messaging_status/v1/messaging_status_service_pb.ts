@@ -318,7 +318,7 @@ export type GetEmailStatesRequest = Message<"heddle.messaging_status.v1.GetEmail
   emails: string[];
 
   /**
-   * The caller has waited for the log itself.
+   * The caller has already waited for the intake log: this read waits only for the service's own lanes.
    *
    * @generated from field: bool waited = 3;
    */
@@ -386,7 +386,7 @@ export const EmailStateSchema: GenMessage<EmailState> = /*@__PURE__*/
   messageDesc(file_heddle_messaging_status_v1_messaging_status_service, 14);
 
 /**
- * Which addresses, newest first unless said otherwise.
+ * Selects addresses; the newest first unless `ascending` is set.
  *
  * @generated from message heddle.messaging_status.v1.AddressFilter
  */
@@ -810,14 +810,14 @@ export type GetHistoryResponse = Message<"heddle.messaging_status.v1.GetHistoryR
   entries: LedgerEntry[];
 
   /**
-   * Of each chain that is not as it was written, the first such entry; a chain that cannot be read has no entries.
+   * The first entry of each chain that differs from what was written; a chain that cannot be read has no entries.
    *
    * @generated from field: repeated heddle.consent.v1.LedgerDamage damage = 2;
    */
   damage: LedgerDamage[];
 
   /**
-   * How many chains were checked, whole; 0: a build before answered, which checks none here.
+   * How many chains were checked, whole; 0: an earlier build answered, which checks none here.
    *
    * @generated from field: uint32 chains = 3;
    */
@@ -860,7 +860,7 @@ export type VerifyLedgerResponse = Message<"heddle.messaging_status.v1.VerifyLed
   entries: bigint;
 
   /**
-   * Absent: all is well.
+   * Absent: no damage found.
    *
    * @generated from field: heddle.consent.v1.LedgerDamage damage = 2;
    */
@@ -929,7 +929,7 @@ export const ExportLedgerResponseSchema: GenMessage<ExportLedgerResponse> = /*@_
  */
 export type GetProgressRequest = Message<"heddle.messaging_status.v1.GetProgressRequest"> & {
   /**
-   * Of the HTTP request that asks, and the W3C traceparent of the span that calls; empty where there is none.
+   * Id of the HTTP request, and the W3C traceparent of the calling span; empty where there is none.
    *
    * @generated from field: string request_id = 1;
    */
@@ -960,14 +960,14 @@ export const GetProgressRequestSchema: GenMessage<GetProgressRequest> = /*@__PUR
  */
 export type GetProgressResponse = Message<"heddle.messaging_status.v1.GetProgressResponse"> & {
   /**
-   * One: that of the lane that is furthest behind.
+   * One entry: the lane that is furthest behind.
    *
    * @generated from field: repeated heddle.profile.v1.LaneProgress lanes = 1;
    */
   lanes: LaneProgress[];
 
   /**
-   * Up to what one look shows.
+   * Number of dead letters; may be counted only up to a limit.
    *
    * @generated from field: uint32 set_aside = 2;
    */
@@ -1132,8 +1132,9 @@ export const SkipSetAsideResponseSchema: GenMessage<SkipSetAsideResponse> = /*@_
   messageDesc(file_heddle_messaging_status_v1_messaging_status_service, 46);
 
 /**
- * State is kept by normalised address, whether or not a user has it. Writes answer when the request is
- * durable in the intake log; reads wait, bounded, until what the log held at their arrival is applied.
+ * State is kept by normalised address, whether or not a user has it. A write is answered when the request is
+ * durable in the intake log; a read first waits, for a limited time, until all records that were in the log when it arrived
+ * are applied (read barrier).
  *
  * @generated from service heddle.messaging_status.v1.MessagingStatusService
  */
@@ -1249,7 +1250,7 @@ export const MessagingStatusService: GenService<{
     output: typeof CreateUnsubscribeLinkResponseSchema;
   },
   /**
-   * What a link is for. Refuses NOT_FOUND for a token that is none of ours.
+   * What a link is for. Refuses NOT_FOUND for an invalid token.
    *
    * @generated from rpc heddle.messaging_status.v1.MessagingStatusService.OpenUnsubscribeLink
    */
@@ -1309,7 +1310,7 @@ export const MessagingStatusService: GenService<{
     output: typeof ExportLedgerResponseSchema;
   },
   /**
-   * How far the lanes of the service are behind, and how many records wait for a human, of all workspaces.
+   * How far the appliers are behind their lanes, and how many dead letters there are, of all workspaces.
    *
    * @generated from rpc heddle.messaging_status.v1.MessagingStatusService.GetProgress
    */
@@ -1319,8 +1320,8 @@ export const MessagingStatusService: GenService<{
     output: typeof GetProgressResponseSchema;
   },
   /**
-   * Lane records that wait for a human, of all workspaces: nobody can read them, applying them fails, or they come behind
-   * such a one of the same user or address.
+   * Dead letters of all workspaces: lane records that the applier cannot read or apply, or that wait behind such a record of the
+   * same user or address.
    *
    * @generated from rpc heddle.messaging_status.v1.MessagingStatusService.ListSetAside
    */
@@ -1330,7 +1331,7 @@ export const MessagingStatusService: GenService<{
     output: typeof ListSetAsideResponseSchema;
   },
   /**
-   * What one of them says. NOT_FOUND: nothing waits there.
+   * The content of one dead letter. Refuses NOT_FOUND if there is none at this place.
    *
    * @generated from rpc heddle.messaging_status.v1.MessagingStatusService.ShowSetAside
    */
@@ -1340,7 +1341,8 @@ export const MessagingStatusService: GenService<{
     output: typeof ShowSetAsideResponseSchema;
   },
   /**
-   * Tries those that can be read now once more, in their order, at the end of what the lanes hold; gives how many.
+   * Redrives the dead letters that this build can read: the appliers try them once more, in their order, after all records
+   * already in the lanes. Returns how many.
    *
    * @generated from rpc heddle.messaging_status.v1.MessagingStatusService.RedriveSetAside
    */
@@ -1350,8 +1352,8 @@ export const MessagingStatusService: GenService<{
     output: typeof RedriveSetAsideResponseSchema;
   },
   /**
-   * Passes over the record that holds a user or an address back: what it would have done is lost. Those behind it are tried
-   * once more. NOT_FOUND: nothing waits there. STATE_CONFLICT: the record waits for another one.
+   * Drops the dead letter that blocks a user or an address: its change is lost, and the applier tries those behind it once more.
+   * Refuses NOT_FOUND if there is none at this place, STATE_CONFLICT if that one waits behind another.
    *
    * @generated from rpc heddle.messaging_status.v1.MessagingStatusService.SkipSetAside
    */

@@ -17,7 +17,7 @@ export const file_heddle_profile_v1_profile_service: GenFile = /*@__PURE__*/
   fileDesc("CidoZWRkbGUvcHJvZmlsZS92MS9wcm9maWxlX3NlcnZpY2UucHJvdG8SEWhlZGRsZS5wcm9maWxlLnYxIqQBCgVTY29wZRIUCgx3b3Jrc3BhY2VfaWQYASABKAkSEgoKcmVxdWVzdF9pZBgCIAEoCRINCgVhY3RvchgDIAEoCRINCgVyb3V0ZRgEIAEoCRIXCg9pZGVtcG90ZW5jeV9rZXkYBSABKAkSEgoKcmVhZF9hZnRlchgGIAEoCRITCgt0cmFjZXBhcmVudBgHIAEoCRIRCglzZW50X2hhc2gYCCABKAwi3wEKEVRyYWNrVXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSEQoJYm9keV9qc29uGAIgASgMEh0KFW9iamVjdHNfcGVyX2FycmF5X21heBgDIAEoDRITCgtvYmplY3RzX21heBgEIAEoDRIcChRvYmplY3RzX3Blcl91c2VyX21heBgFIAEoDRIMCgRidWxrGAYgASgIEi4KBmdyb3VwcxgHIAEoCzIeLmhlZGRsZS5wcm9maWxlLnYxLktub3duR3JvdXBzIhoKC0tub3duR3JvdXBzEgsKA2lkcxgBIAMoCSKSAgoSVHJhY2tVc2Vyc1Jlc3BvbnNlEiEKFGF0dHJpYnV0ZXNfcHJvY2Vzc2VkGAEgASgNSACIAQESHQoQZXZlbnRzX3Byb2Nlc3NlZBgCIAEoDUgBiAEBEiAKE3B1cmNoYXNlc19wcm9jZXNzZWQYAyABKA1IAogBARIuCgZlcnJvcnMYBCADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvchIQCghwb3NpdGlvbhgFIAEoCRIQCghyZXBsYXllZBgGIAEoCEIXChVfYXR0cmlidXRlc19wcm9jZXNzZWRCEwoRX2V2ZW50c19wcm9jZXNzZWRCFgoUX3B1cmNoYXNlc19wcm9jZXNzZWQigwEKFVRyYWNrVXNlcnNTeW5jUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEhEKCWJvZHlfanNvbhgCIAEoDBIuCgZncm91cHMYAyABKAsyHi5oZWRkbGUucHJvZmlsZS52MS5Lbm93bkdyb3VwcyKAAQoWVHJhY2tVc2Vyc1N5bmNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEi4KBmVycm9ycxgCIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLk9iamVjdEVycm9yEhAKCHBvc2l0aW9uGAMgASgJEhAKCHJlcGxheWVkGAQgASgIIk4KC09iamVjdEVycm9yEgwKBHR5cGUYASABKAkSEwoLaW5wdXRfYXJyYXkYAiABKAkSDQoFaW5kZXgYAyABKA0SDQoFZmllbGQYBCABKAkiwAIKEkV4cG9ydFVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEigKBXVzZXJzGAIgAygLMhkuaGVkZGxlLmludGFrZS52MS5Vc2VyS2V5Eg4KBmZpZWxkcxgDIAMoCRJQCg5jdXJyZW5jeV9yYXRlcxgEIAMoCzI4LmhlZGRsZS5wcm9maWxlLnYxLkV4cG9ydFVzZXJzUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkSGQoRY3VzdG9tX2F0dHJpYnV0ZXMYBSADKAkSFgoJZGV2aWNlX2lkGAYgASgJSACIAQEaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCDAoKX2RldmljZV9pZCJKChNFeHBvcnRVc2Vyc1Jlc3BvbnNlEhIKCnVzZXJzX2pzb24YASADKAwSDwoHdW5rbm93bhgCIAMoDRIOCgZiZWhpbmQYAyABKAgipQIKEExpc3RVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRISCgpwYWdlX3Rva2VuGAIgASgJEhEKCXBhZ2Vfc2l6ZRgDIAEoDRJOCg5jdXJyZW5jeV9yYXRlcxgEIAMoCzI2LmhlZGRsZS5wcm9maWxlLnYxLkxpc3RVc2Vyc1JlcXVlc3QuQ3VycmVuY3lSYXRlc0VudHJ5EikKBGxpc3QYBSABKA4yGy5oZWRkbGUucHJvZmlsZS52MS5Vc2VyTGlzdBIQCgh1c2VyX2lkcxgGIAMoCRo0ChJDdXJyZW5jeVJhdGVzRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASJUChFMaXN0VXNlcnNSZXNwb25zZRISCgp1c2Vyc19qc29uGAEgAygMEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgp1cGRhdGVkX2F0GAMgAygDIrQBChJTZWFyY2hVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIpCgRraW5kGAIgASgOMhsuaGVkZGxlLnByb2ZpbGUudjEuTmFtZUtpbmQSDgoGcHJlZml4GAMgASgJEhMKC2FsaWFzX2xhYmVsGAQgASgJEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJcGFnZV9zaXplGAYgASgNImsKE1NlYXJjaFVzZXJzUmVzcG9uc2USKwoFbmFtZXMYASADKAsyHC5oZWRkbGUucHJvZmlsZS52MS5Gb3VuZE5hbWUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEg4KBmJlaGluZBgDIAEoCCI8CglGb3VuZE5hbWUSDAoEbmFtZRgBIAEoCRISCgp1c2Vyc19qc29uGAIgAygMEg0KBWNvdW50GAMgASgNImwKFENyZWF0ZUFsaWFzZXNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKwoHYWxpYXNlcxgCIAMoCzIaLmhlZGRsZS5pbnRha2UudjEuTmV3QWxpYXMihgEKFUNyZWF0ZUFsaWFzZXNSZXNwb25zZRIZChFhbGlhc2VzX3Byb2Nlc3NlZBgBIAEoDRIQCghwb3NpdGlvbhgCIAEoCRIQCghyZXBsYXllZBgDIAEoCBIuCgZlcnJvcnMYBCADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvciJvChRVcGRhdGVBbGlhc2VzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3JlbmFtZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLkFsaWFzUmVuYW1lImsKFVVwZGF0ZUFsaWFzZXNSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCRIQCghyZXBsYXllZBgCIAEoCBIuCgZlcnJvcnMYAyADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvciJsChFNZXJnZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi4KB3VwZGF0ZXMYAiADKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlIkgKEk1lcmdlVXNlcnNSZXNwb25zZRIOCgZqb2JfaWQYASABKAkSEAoIcG9zaXRpb24YAiABKAkSEAoIcmVwbGF5ZWQYAyABKAgi9gEKE1ByZXZpZXdNZXJnZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRItCgZ1cGRhdGUYAiABKAsyHS5oZWRkbGUuaW50YWtlLnYxLk1lcmdlVXBkYXRlElEKDmN1cnJlbmN5X3JhdGVzGAMgAygLMjkuaGVkZGxlLnByb2ZpbGUudjEuUHJldmlld01lcmdlUmVxdWVzdC5DdXJyZW5jeVJhdGVzRW50cnkaNAoSQ3VycmVuY3lSYXRlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiPAoUUHJldmlld01lcmdlUmVzcG9uc2USEwoLcmVzdWx0X2pzb24YASABKAwSDwoHb3V0Y29tZRgCIAEoCSJaChBVbmRvTWVyZ2VSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSDgoGam9iX2lkGAIgASgJEg0KBWluZGV4GAMgASgNIjcKEVVuZG9NZXJnZVJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJEhAKCHJlcGxheWVkGAIgASgIIlAKFUdldE1lcmdlU3RhdHVzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEg4KBmpvYl9pZBgCIAEoCSJLChZHZXRNZXJnZVN0YXR1c1Jlc3BvbnNlEjEKCG91dGNvbWVzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VPdXRjb21lIoEBCgxNZXJnZU91dGNvbWUSDQoFaW5kZXgYASABKA0SDgoGc3RhdHVzGAIgASgJEg4KBnJlYXNvbhgDIAEoCRIWCg5zb3VyY2VfdXNlcl9pZBgEIAEoCRIWCg50YXJnZXRfdXNlcl9pZBgFIAEoCRISCgp1bmRvX3VudGlsGAYgASgDInoKFElkZW50aWZ5VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSOQoPaWRlbnRpZmljYXRpb25zGAIgAygLMiAuaGVkZGxlLmludGFrZS52MS5JZGVudGlmaWNhdGlvbiJLChVJZGVudGlmeVVzZXJzUmVzcG9uc2USDgoGam9iX2lkGAEgASgJEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIImwKEkRlbGV0ZVVzZXJzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEi0KBXVzZXJzGAIgAygLMh4uaGVkZGxlLmludGFrZS52MS5Vc2VyU2VsZWN0b3IiSgoTRGVsZXRlVXNlcnNSZXNwb25zZRIPCgdkZWxldGVkGAEgASgNEhAKCHBvc2l0aW9uGAIgASgJEhAKCHJlcGxheWVkGAMgASgIIngKGFJlbmFtZUV4dGVybmFsSWRzUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEjMKB3JlbmFtZXMYAiADKAsyIi5oZWRkbGUuaW50YWtlLnYxLkV4dGVybmFsSWRSZW5hbWUipAEKGVJlbmFtZUV4dGVybmFsSWRzUmVzcG9uc2USMwoHcmVuYW1lZBgBIAMoCzIiLmhlZGRsZS5pbnRha2UudjEuRXh0ZXJuYWxJZFJlbmFtZRIuCgZlcnJvcnMYAiADKAsyHi5oZWRkbGUucHJvZmlsZS52MS5PYmplY3RFcnJvchIQCghwb3NpdGlvbhgDIAEoCRIQCghyZXBsYXllZBgEIAEoCCJZChhSZW1vdmVFeHRlcm5hbElkc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIUCgxleHRlcm5hbF9pZHMYAiADKAkihAEKGVJlbW92ZUV4dGVybmFsSWRzUmVzcG9uc2USEwoLcmVtb3ZlZF9pZHMYASADKAkSLgoGZXJyb3JzGAIgAygLMh4uaGVkZGxlLnByb2ZpbGUudjEuT2JqZWN0RXJyb3ISEAoIcG9zaXRpb24YAyABKAkSEAoIcmVwbGF5ZWQYBCABKAgicAoUUmVwb3J0U2Vzc2lvblJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIvCgZyZXBvcnQYAiABKAsyHy5oZWRkbGUuaW50YWtlLnYxLlNlc3Npb25SZXBvcnQiKQoVUmVwb3J0U2Vzc2lvblJlc3BvbnNlEhAKCHBvc2l0aW9uGAEgASgJInYKF1JlcG9ydEVuZ2FnZW1lbnRSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSMgoGcmVwb3J0GAIgASgLMiIuaGVkZGxlLmludGFrZS52MS5FbmdhZ2VtZW50UmVwb3J0IiwKGFJlcG9ydEVuZ2FnZW1lbnRSZXNwb25zZRIQCghwb3NpdGlvbhgBIAEoCSJoChNSZXNvbHZlVXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSKAoFdXNlcnMYAiADKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkiYQoUUmVzb2x2ZVVzZXJzUmVzcG9uc2USLAoEa2V5cxgBIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVkS2V5Eg4KBmJlaGluZBgCIAEoCBILCgNlbmQYAyABKAkiPQoLUmVzb2x2ZWRLZXkSLgoFdXNlcnMYASADKAsyHy5oZWRkbGUucHJvZmlsZS52MS5SZXNvbHZlZFVzZXIihQEKDFJlc29sdmVkVXNlchIPCgd1c2VyX2lkGAEgASgJEhgKC2V4dGVybmFsX2lkGAIgASgJSACIAQESEgoFZW1haWwYAyABKAlIAYgBARISCgVwaG9uZRgEIAEoCUgCiAEBQg4KDF9leHRlcm5hbF9pZEIICgZfZW1haWxCCAoGX3Bob25lIlAKE0F3YWl0T3V0Y29tZVJlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRIQCghwb3NpdGlvbhgCIAEoCSI2ChRBd2FpdE91dGNvbWVSZXNwb25zZRIOCgZyZXBlYXQYASABKAgSDgoGYW5zd2VyGAIgASgMIoICChNJbnNwZWN0VXNlcnNSZXF1ZXN0EicKBXNjb3BlGAEgASgLMhguaGVkZGxlLnByb2ZpbGUudjEuU2NvcGUSJwoEdXNlchgCIAEoCzIZLmhlZGRsZS5pbnRha2UudjEuVXNlcktleRJRCg5jdXJyZW5jeV9yYXRlcxgDIAMoCzI5LmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RVc2Vyc1JlcXVlc3QuQ3VycmVuY3lSYXRlc0VudHJ5EhAKCHNpZGVzX29mGAQgASgJGjQKEkN1cnJlbmN5UmF0ZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBIlcKFEluc3BlY3RVc2Vyc1Jlc3BvbnNlEi8KBXVzZXJzGAEgAygLMiAuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdGVkVXNlchIOCgZiZWhpbmQYAiABKAgi4gIKDUluc3BlY3RlZFVzZXISDwoHdXNlcl9pZBgBIAEoCRIUCgxwcm9maWxlX2pzb24YAiABKAwSMQoGZmllbGRzGAMgAygLMiEuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdGVkRmllbGQSMQoGbWVyZ2VzGAQgAygLMiEuaGVkZGxlLnByb2ZpbGUudjEuSW5zcGVjdGVkTWVyZ2USEgoKY3JlYXRlZF9hdBgFIAEoAxISCgp1cGRhdGVkX2F0GAYgASgDEgwKBGhlbGQYByABKAgSMgoHZHJvcHBlZBgIIAEoCzIhLmhlZGRsZS5wcm9maWxlLnYxLkRyb3BwZWRPYmplY3RzEi4KBnVuZG9uZRgJIAMoCzIeLmhlZGRsZS5wcm9maWxlLnYxLlVuZG9uZU1lcmdlEioKBGRheXMYCiADKAsyHC5oZWRkbGUucHJvZmlsZS52MS5BY3RpdmVEYXkigwEKC1VuZG9uZU1lcmdlEhAKCG1lcmdlX2lkGAEgASgJEhAKCG90aGVyX2lkGAIgASgJEhIKCndhc19zb3VyY2UYAyABKAgSCgoCYXQYBCABKAMSMAoGb3JpZ2luGAUgASgLMiAuaGVkZGxlLnByb2ZpbGUudjEuUmVxdWVzdE9yaWdpbiI7CglBY3RpdmVEYXkSCwoDZGF5GAEgASgNEg4KBmV2ZW50cxgCIAEoBBIRCglwdXJjaGFzZXMYAyABKAQiTwoORHJvcHBlZE9iamVjdHMSDQoFY291bnQYASABKAMSLgoEbGFzdBgCIAEoCzIgLmhlZGRsZS5wcm9maWxlLnYxLlJlcXVlc3RPcmlnaW4iYAoOSW5zcGVjdGVkRmllbGQSDAoEbmFtZRgBIAEoCRIOCgZjdXN0b20YAiABKAgSMAoGb3JpZ2luGAMgASgLMiAuaGVkZGxlLnByb2ZpbGUudjEuUmVxdWVzdE9yaWdpbiJnCg1SZXF1ZXN0T3JpZ2luEhAKCHNlcXVlbmNlGAEgASgDEhIKCnJlcXVlc3RfaWQYAiABKAkSDQoFYWN0b3IYAyABKAkSEwoLcmVjZWl2ZWRfYXQYBCABKAMSDAoEd2hhdBgFIAEoCSLhAQoOSW5zcGVjdGVkTWVyZ2USEAoIbWVyZ2VfaWQYASABKAkSEQoJc291cmNlX2lkGAIgASgJEgoKAmF0GAMgASgDEjAKBm9yaWdpbhgEIAEoCzIgLmhlZGRsZS5wcm9maWxlLnYxLlJlcXVlc3RPcmlnaW4SDgoGam9iX2lkGAUgASgJEg0KBWluZGV4GAYgASgNEhIKCnVuZG9fdW50aWwYByABKAMSDwoHYmxvY2tlZBgIIAEoCRITCgtzb3VyY2VfanNvbhgJIAEoDBITCgt0YXJnZXRfanNvbhgKIAEoDCJTChJHZXRQcm9ncmVzc1JlcXVlc3QSEgoKcmVxdWVzdF9pZBgBIAEoCRITCgt0cmFjZXBhcmVudBgCIAEoCRIUCgx3aXRoX2hpc3RvcnkYAyABKAgibAoTR2V0UHJvZ3Jlc3NSZXNwb25zZRIuCgVsYW5lcxgBIAMoCzIfLmhlZGRsZS5wcm9maWxlLnYxLkxhbmVQcm9ncmVzcxISCgpoZWxkX3VzZXJzGAIgASgNEhEKCXNldF9hc2lkZRgDIAEoDSJtCgxMYW5lUHJvZ3Jlc3MSDAoEbGFuZRgBIAEoCRIPCgdyZWNvcmRzGAIgASgEEg8KB3NlY29uZHMYAyABKAESLQoHc2FtcGxlcxgEIAMoCzIcLmhlZGRsZS5wcm9maWxlLnYxLkxhZ1NhbXBsZSI5CglMYWdTYW1wbGUSCgoCYXQYASABKAMSDwoHcmVjb3JkcxgCIAEoBBIPCgdzZWNvbmRzGAMgASgBImoKEEdldFNlcmllc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZRItCgVyYW5nZRgCIAEoDjIeLmhlZGRsZS5wcm9maWxlLnYxLlNlcmllc1JhbmdlIqYBChFHZXRTZXJpZXNSZXNwb25zZRIMCgRmcm9tGAEgASgEEgoKAnRvGAIgASgEEg8KB3N0ZXBfbXMYAyABKAQSKQoGc2VyaWVzGAQgAygLMhkuaGVkZGxlLnByb2ZpbGUudjEuU2VyaWVzEg4KBmJlaGluZBgFIAEoCBIrCgV1c2VycxgGIAEoCzIcLmhlZGRsZS5wcm9maWxlLnYxLlVzZXJUb3RhbCIpCglVc2VyVG90YWwSDQoFY291bnQYASABKAQSDQoFc2luY2UYAiABKAQiVAoGU2VyaWVzEg4KBm1ldHJpYxgBIAEoCRIMCgRuYW1lGAIgASgJEg0KBXRvdGFsGAMgASgDEg0KBXRpbWVzGAQgAygEEg4KBmNvdW50cxgFIAMoAyJDChhMaXN0UmVqZWN0ZWRVc2Vyc1JlcXVlc3QSJwoFc2NvcGUYASABKAsyGC5oZWRkbGUucHJvZmlsZS52MS5TY29wZSJbChlMaXN0UmVqZWN0ZWRVc2Vyc1Jlc3BvbnNlEi4KBXVzZXJzGAEgAygLMh8uaGVkZGxlLnByb2ZpbGUudjEuUmVqZWN0ZWRVc2VyEg4KBmJlaGluZBgCIAEoCCKgAQoMUmVqZWN0ZWRVc2VyEg8KB3VzZXJfaWQYASABKAkSGAoLZXh0ZXJuYWxfaWQYAiABKAlIAIgBARIoCgdhbGlhc2VzGAMgAygLMhcuaGVkZGxlLmludGFrZS52MS5BbGlhcxIPCgdjb3VudGVkGAQgASgJEg0KBWNvdW50GAUgASgEEgsKA21heBgGIAEoBEIOCgxfZXh0ZXJuYWxfaWQiZAoQQWRtaXRVc2VyUmVxdWVzdBInCgVzY29wZRgBIAEoCzIYLmhlZGRsZS5wcm9maWxlLnYxLlNjb3BlEicKBHVzZXIYAiABKAsyGS5oZWRkbGUuaW50YWtlLnYxLlVzZXJLZXkiNwoRQWRtaXRVc2VyUmVzcG9uc2USEAoIcG9zaXRpb24YASABKAkSEAoIcmVwbGF5ZWQYAiABKAgqaQoIVXNlckxpc3QSGQoVVVNFUl9MSVNUX1VOU1BFQ0lGSUVEEAASFAoQVVNFUl9MSVNUX05FV0VTVBABEhUKEVVTRVJfTElTVF9CTE9DS0VEEAISFQoRVVNFUl9MSVNUX0NIQU5HRUQQAyp/CghOYW1lS2luZBIZChVOQU1FX0tJTkRfVU5TUEVDSUZJRUQQABIZChVOQU1FX0tJTkRfRVhURVJOQUxfSUQQARITCg9OQU1FX0tJTkRfQUxJQVMQAhITCg9OQU1FX0tJTkRfRU1BSUwQAxITCg9OQU1FX0tJTkRfUEhPTkUQBCpvCgtTZXJpZXNSYW5nZRIcChhTRVJJRVNfUkFOR0VfVU5TUEVDSUZJRUQQABIUChBTRVJJRVNfUkFOR0VfREFZEAESFQoRU0VSSUVTX1JBTkdFX1dFRUsQAhIVChFTRVJJRVNfUkFOR0VfWUVBUhADMu8SCg5Qcm9maWxlU2VydmljZRJZCgpUcmFja1VzZXJzEiQuaGVkZGxlLnByb2ZpbGUudjEuVHJhY2tVc2Vyc1JlcXVlc3QaJS5oZWRkbGUucHJvZmlsZS52MS5UcmFja1VzZXJzUmVzcG9uc2USZQoOVHJhY2tVc2Vyc1N5bmMSKC5oZWRkbGUucHJvZmlsZS52MS5UcmFja1VzZXJzU3luY1JlcXVlc3QaKS5oZWRkbGUucHJvZmlsZS52MS5UcmFja1VzZXJzU3luY1Jlc3BvbnNlEmEKC0V4cG9ydFVzZXJzEiUuaGVkZGxlLnByb2ZpbGUudjEuRXhwb3J0VXNlcnNSZXF1ZXN0GiYuaGVkZGxlLnByb2ZpbGUudjEuRXhwb3J0VXNlcnNSZXNwb25zZSIDkAIBElsKCUxpc3RVc2VycxIjLmhlZGRsZS5wcm9maWxlLnYxLkxpc3RVc2Vyc1JlcXVlc3QaJC5oZWRkbGUucHJvZmlsZS52MS5MaXN0VXNlcnNSZXNwb25zZSIDkAIBEmEKC1NlYXJjaFVzZXJzEiUuaGVkZGxlLnByb2ZpbGUudjEuU2VhcmNoVXNlcnNSZXF1ZXN0GiYuaGVkZGxlLnByb2ZpbGUudjEuU2VhcmNoVXNlcnNSZXNwb25zZSIDkAIBEmQKDEluc3BlY3RVc2VycxImLmhlZGRsZS5wcm9maWxlLnYxLkluc3BlY3RVc2Vyc1JlcXVlc3QaJy5oZWRkbGUucHJvZmlsZS52MS5JbnNwZWN0VXNlcnNSZXNwb25zZSIDkAIBEmEKC0dldFByb2dyZXNzEiUuaGVkZGxlLnByb2ZpbGUudjEuR2V0UHJvZ3Jlc3NSZXF1ZXN0GiYuaGVkZGxlLnByb2ZpbGUudjEuR2V0UHJvZ3Jlc3NSZXNwb25zZSIDkAIBEmIKDUNyZWF0ZUFsaWFzZXMSJy5oZWRkbGUucHJvZmlsZS52MS5DcmVhdGVBbGlhc2VzUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLkNyZWF0ZUFsaWFzZXNSZXNwb25zZRJiCg1VcGRhdGVBbGlhc2VzEicuaGVkZGxlLnByb2ZpbGUudjEuVXBkYXRlQWxpYXNlc1JlcXVlc3QaKC5oZWRkbGUucHJvZmlsZS52MS5VcGRhdGVBbGlhc2VzUmVzcG9uc2USWQoKTWVyZ2VVc2VycxIkLmhlZGRsZS5wcm9maWxlLnYxLk1lcmdlVXNlcnNSZXF1ZXN0GiUuaGVkZGxlLnByb2ZpbGUudjEuTWVyZ2VVc2Vyc1Jlc3BvbnNlEmQKDFByZXZpZXdNZXJnZRImLmhlZGRsZS5wcm9maWxlLnYxLlByZXZpZXdNZXJnZVJlcXVlc3QaJy5oZWRkbGUucHJvZmlsZS52MS5QcmV2aWV3TWVyZ2VSZXNwb25zZSIDkAIBElYKCVVuZG9NZXJnZRIjLmhlZGRsZS5wcm9maWxlLnYxLlVuZG9NZXJnZVJlcXVlc3QaJC5oZWRkbGUucHJvZmlsZS52MS5VbmRvTWVyZ2VSZXNwb25zZRJqCg5HZXRNZXJnZVN0YXR1cxIoLmhlZGRsZS5wcm9maWxlLnYxLkdldE1lcmdlU3RhdHVzUmVxdWVzdBopLmhlZGRsZS5wcm9maWxlLnYxLkdldE1lcmdlU3RhdHVzUmVzcG9uc2UiA5ACARJiCg1JZGVudGlmeVVzZXJzEicuaGVkZGxlLnByb2ZpbGUudjEuSWRlbnRpZnlVc2Vyc1JlcXVlc3QaKC5oZWRkbGUucHJvZmlsZS52MS5JZGVudGlmeVVzZXJzUmVzcG9uc2USXAoLRGVsZXRlVXNlcnMSJS5oZWRkbGUucHJvZmlsZS52MS5EZWxldGVVc2Vyc1JlcXVlc3QaJi5oZWRkbGUucHJvZmlsZS52MS5EZWxldGVVc2Vyc1Jlc3BvbnNlEm4KEVJlbmFtZUV4dGVybmFsSWRzEisuaGVkZGxlLnByb2ZpbGUudjEuUmVuYW1lRXh0ZXJuYWxJZHNSZXF1ZXN0GiwuaGVkZGxlLnByb2ZpbGUudjEuUmVuYW1lRXh0ZXJuYWxJZHNSZXNwb25zZRJuChFSZW1vdmVFeHRlcm5hbElkcxIrLmhlZGRsZS5wcm9maWxlLnYxLlJlbW92ZUV4dGVybmFsSWRzUmVxdWVzdBosLmhlZGRsZS5wcm9maWxlLnYxLlJlbW92ZUV4dGVybmFsSWRzUmVzcG9uc2USZAoMUmVzb2x2ZVVzZXJzEiYuaGVkZGxlLnByb2ZpbGUudjEuUmVzb2x2ZVVzZXJzUmVxdWVzdBonLmhlZGRsZS5wcm9maWxlLnYxLlJlc29sdmVVc2Vyc1Jlc3BvbnNlIgOQAgESXwoMQXdhaXRPdXRjb21lEiYuaGVkZGxlLnByb2ZpbGUudjEuQXdhaXRPdXRjb21lUmVxdWVzdBonLmhlZGRsZS5wcm9maWxlLnYxLkF3YWl0T3V0Y29tZVJlc3BvbnNlEmIKDVJlcG9ydFNlc3Npb24SJy5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRTZXNzaW9uUmVxdWVzdBooLmhlZGRsZS5wcm9maWxlLnYxLlJlcG9ydFNlc3Npb25SZXNwb25zZRJrChBSZXBvcnRFbmdhZ2VtZW50EiouaGVkZGxlLnByb2ZpbGUudjEuUmVwb3J0RW5nYWdlbWVudFJlcXVlc3QaKy5oZWRkbGUucHJvZmlsZS52MS5SZXBvcnRFbmdhZ2VtZW50UmVzcG9uc2USWwoJR2V0U2VyaWVzEiMuaGVkZGxlLnByb2ZpbGUudjEuR2V0U2VyaWVzUmVxdWVzdBokLmhlZGRsZS5wcm9maWxlLnYxLkdldFNlcmllc1Jlc3BvbnNlIgOQAgEScwoRTGlzdFJlamVjdGVkVXNlcnMSKy5oZWRkbGUucHJvZmlsZS52MS5MaXN0UmVqZWN0ZWRVc2Vyc1JlcXVlc3QaLC5oZWRkbGUucHJvZmlsZS52MS5MaXN0UmVqZWN0ZWRVc2Vyc1Jlc3BvbnNlIgOQAgESVgoJQWRtaXRVc2VyEiMuaGVkZGxlLnByb2ZpbGUudjEuQWRtaXRVc2VyUmVxdWVzdBokLmhlZGRsZS5wcm9maWxlLnYxLkFkbWl0VXNlclJlc3BvbnNlYgZwcm90bzM", [file_heddle_intake_v1_intake]);
 
 /**
- * What every request says of its caller.
+ * What every request states about its caller.
  *
  * @generated from message heddle.profile.v1.Scope
  */
@@ -121,14 +121,14 @@ export type TrackUsersRequest = Message<"heddle.profile.v1.TrackUsersRequest"> &
   objectsPerUserMax: number;
 
   /**
-   * A bulk request waits for requests that are not.
+   * Lower priority than requests that are not bulk.
    *
    * @generated from field: bool bulk = 6;
    */
   bulk: boolean;
 
   /**
-   * The subscription groups of the workspace; absent where the caller has not asked for them.
+   * The subscription groups of the workspace; absent if the caller did not fetch them.
    *
    * @generated from field: heddle.profile.v1.KnownGroups groups = 7;
    */
@@ -241,7 +241,7 @@ export const TrackUsersSyncRequestSchema: GenMessage<TrackUsersSyncRequest> = /*
  */
 export type TrackUsersSyncResponse = Message<"heddle.profile.v1.TrackUsersSyncResponse"> & {
   /**
-   * One JSON object a user; empty when update-only found nobody.
+   * One JSON object per user; empty if the object was only for existing users and none was found.
    *
    * @generated from field: repeated bytes users_json = 1;
    */
@@ -271,7 +271,7 @@ export const TrackUsersSyncResponseSchema: GenMessage<TrackUsersSyncResponse> = 
   messageDesc(file_heddle_profile_v1_profile_service, 5);
 
 /**
- * Why one object, alias or id was not taken, or a field of one that was.
+ * Why one object, alias or id was not accepted, or a field of an accepted one.
  *
  * @generated from message heddle.profile.v1.ObjectError
  */
@@ -296,7 +296,7 @@ export type ObjectError = Message<"heddle.profile.v1.ObjectError"> & {
   index: number;
 
   /**
-   * Set where the object was taken without this field.
+   * Set if the object was accepted without this field.
    *
    * @generated from field: string field = 4;
    */
@@ -346,7 +346,8 @@ export type ExportUsersRequest = Message<"heddle.profile.v1.ExportUsersRequest">
   customAttributes: string[];
 
   /**
-   * Whoever was heard of on this device last, behind the users of the other names: its place is the one after the last of `users`.
+   * Also exports the user whom a session or push token last named on this device; in `unknown` its index is the one after the
+   * last of `users`.
    *
    * @generated from field: optional string device_id = 6;
    */
@@ -370,7 +371,7 @@ export type ExportUsersResponse = Message<"heddle.profile.v1.ExportUsersResponse
   usersJson: Uint8Array[];
 
   /**
-   * Places in `users` that nobody answers to.
+   * Indexes of the keys in `users` for which no user was found.
    *
    * @generated from field: repeated uint32 unknown = 2;
    */
@@ -423,7 +424,8 @@ export type ListUsersRequest = Message<"heddle.profile.v1.ListUsersRequest"> & {
   list: UserList;
 
   /**
-   * Not empty: these alone, in this order, at most 1,000; who is gone is left out. `list`, `page_token` and `page_size` say nothing then.
+   * Not empty: only these users, in this order, at most 1,000, without those who no longer exist. `list`, `page_token` and
+   * `page_size` are then ignored.
    *
    * @generated from field: repeated string user_ids = 6;
    */
@@ -519,7 +521,7 @@ export const SearchUsersRequestSchema: GenMessage<SearchUsersRequest> = /*@__PUR
  */
 export type SearchUsersResponse = Message<"heddle.profile.v1.SearchUsersResponse"> & {
   /**
-   * Nobody is a name without users: such names are left out, so a page may be short.
+   * Names that no user has are left out, so a page may be short.
    *
    * @generated from field: repeated heddle.profile.v1.FoundName names = 1;
    */
@@ -557,14 +559,14 @@ export type FoundName = Message<"heddle.profile.v1.FoundName"> & {
   name: string;
 
   /**
-   * Who has it, what a list shows of profiles as ExportUsers gives them; of an address that many share the first ten.
+   * The users who have it, with the fields of ExportUsers that a list shows; of an address that many share, the first ten.
    *
    * @generated from field: repeated bytes users_json = 2;
    */
   usersJson: Uint8Array[];
 
   /**
-   * How many have it.
+   * How many users have it.
    *
    * @generated from field: uint32 count = 3;
    */
@@ -1248,7 +1250,7 @@ export type ResolveUsersResponse = Message<"heddle.profile.v1.ResolveUsersRespon
   behind: boolean;
 
   /**
-   * The end of the workspace's order, asked for after the call came: what was answered before the call is not above it.
+   * The end of the workspace's order, read after the call arrived: no write that was answered before the call is above it.
    * Empty from older processes.
    *
    * @generated from field: string end = 3;
@@ -1268,7 +1270,7 @@ export const ResolveUsersResponseSchema: GenMessage<ResolveUsersResponse> = /*@_
  */
 export type ResolvedKey = Message<"heddle.profile.v1.ResolvedKey"> & {
   /**
-   * Nobody, one, or all who share an address: the one that data for the address goes to first.
+   * No user, one user, or all who share an address; first the one that gets data sent for the address.
    *
    * @generated from field: repeated heddle.profile.v1.ResolvedUser users = 1;
    */
@@ -1384,7 +1386,7 @@ export type InspectUsersRequest = Message<"heddle.profile.v1.InspectUsersRequest
   currencyRates: { [key: string]: string };
 
   /**
-   * A merge of which both sides are wanted as they were; empty: of none.
+   * A merge whose two users to return as they were before it; empty: none.
    *
    * @generated from field: string sides_of = 4;
    */
@@ -1403,7 +1405,7 @@ export const InspectUsersRequestSchema: GenMessage<InspectUsersRequest> = /*@__P
  */
 export type InspectUsersResponse = Message<"heddle.profile.v1.InspectUsersResponse"> & {
   /**
-   * Nobody, one, or all who share an address: the one that data for the address goes to first.
+   * No user, one user, or all who share an address; first the one that gets data sent for the address.
    *
    * @generated from field: repeated heddle.profile.v1.InspectedUser users = 1;
    */
@@ -1448,7 +1450,7 @@ export type InspectedUser = Message<"heddle.profile.v1.InspectedUser"> & {
   fields: InspectedField[];
 
   /**
-   * Users who were merged into this one and not taken back, the oldest first.
+   * Merges into this user that were not undone, the oldest first.
    *
    * @generated from field: repeated heddle.profile.v1.InspectedMerge merges = 4;
    */
@@ -1467,7 +1469,7 @@ export type InspectedUser = Message<"heddle.profile.v1.InspectedUser"> & {
   updatedAt: bigint;
 
   /**
-   * Records of the user wait for a human.
+   * The user is blocked: records of it wait.
    *
    * @generated from field: bool held = 7;
    */
@@ -1481,7 +1483,7 @@ export type InspectedUser = Message<"heddle.profile.v1.InspectedUser"> & {
   dropped?: DroppedObjects | undefined;
 
   /**
-   * Merges with this user that were taken back, the oldest first.
+   * Merges with this user that were undone, the oldest first.
    *
    * @generated from field: repeated heddle.profile.v1.UndoneMerge undone = 9;
    */
@@ -1519,7 +1521,7 @@ export type UndoneMerge = Message<"heddle.profile.v1.UndoneMerge"> & {
   otherId: string;
 
   /**
-   * This user had been taken in.
+   * This user had been merged into the other.
    *
    * @generated from field: bool was_source = 3;
    */
@@ -1617,7 +1619,7 @@ export type InspectedField = Message<"heddle.profile.v1.InspectedField"> & {
   custom: boolean;
 
   /**
-   * Absent: the field was there before this was kept.
+   * Absent: the field is older than the record of origins.
    *
    * @generated from field: heddle.profile.v1.RequestOrigin origin = 3;
    */
@@ -1652,7 +1654,7 @@ export type RequestOrigin = Message<"heddle.profile.v1.RequestOrigin"> & {
   requestId: string;
 
   /**
-   * The API key's public id, or the page or service that asked.
+   * The API key's public id, or the page or service that sent the request.
    *
    * @generated from field: string actor = 3;
    */
@@ -1666,7 +1668,7 @@ export type RequestOrigin = Message<"heddle.profile.v1.RequestOrigin"> & {
   receivedAt: bigint;
 
   /**
-   * What was asked: track, mergeUsers, identifyUsers ...
+   * Kind of request: track, mergeUsers, identifyUsers ...
    *
    * @generated from field: string what = 5;
    */
@@ -1690,7 +1692,7 @@ export type InspectedMerge = Message<"heddle.profile.v1.InspectedMerge"> & {
   mergeId: string;
 
   /**
-   * The user who was taken in.
+   * The user who was merged into this one.
    *
    * @generated from field: string source_id = 2;
    */
@@ -1709,7 +1711,7 @@ export type InspectedMerge = Message<"heddle.profile.v1.InspectedMerge"> & {
   origin?: RequestOrigin | undefined;
 
   /**
-   * The job and the place of the update in it, as UndoMerge takes them; empty where the merge can no longer be taken back.
+   * The job and the place of the update in it, as UndoMerge takes them; empty if the merge can no longer be undone.
    *
    * @generated from field: string job_id = 5;
    */
@@ -1721,21 +1723,21 @@ export type InspectedMerge = Message<"heddle.profile.v1.InspectedMerge"> & {
   index: number;
 
   /**
-   * Unix milliseconds until which it can be taken back; 0: no more.
+   * Unix milliseconds until which it can be undone; 0: no longer.
    *
    * @generated from field: int64 undo_until = 7;
    */
   undoUntil: bigint;
 
   /**
-   * Why it cannot be, in words, where it still could be by its time.
+   * Why it cannot be undone, in words, although the undo window is open.
    *
    * @generated from field: string blocked = 8;
    */
   blocked: string;
 
   /**
-   * Both sides as they were before it, as ExportUsers gives profiles, JSON: of the merge in `sides_of`, while it can be taken back.
+   * Both users as they were before it, JSON as from ExportUsers: only for the merge in `sides_of`, while it can be undone.
    *
    * @generated from field: bytes source_json = 9;
    */
@@ -1759,7 +1761,7 @@ export const InspectedMergeSchema: GenMessage<InspectedMerge> = /*@__PURE__*/
  */
 export type GetProgressRequest = Message<"heddle.profile.v1.GetProgressRequest"> & {
   /**
-   * Of the HTTP request that asks, and the W3C traceparent of the span that calls; empty where there is none.
+   * Id of the HTTP request, and the W3C traceparent of the calling span; empty where there is none.
    *
    * @generated from field: string request_id = 1;
    */
@@ -1836,7 +1838,7 @@ export type LaneProgress = Message<"heddle.profile.v1.LaneProgress"> & {
   seconds: number;
 
   /**
-   * Of the last three hours, the oldest first, as far as the process that answers saw it: it begins anew with the process.
+   * Of the last three hours, the oldest first, as measured by the answering process since it started.
    *
    * @generated from field: repeated heddle.profile.v1.LagSample samples = 4;
    */
@@ -1851,7 +1853,7 @@ export const LaneProgressSchema: GenMessage<LaneProgress> = /*@__PURE__*/
   messageDesc(file_heddle_profile_v1_profile_service, 56);
 
 /**
- * The worst that was seen in a minute.
+ * The largest lag measured in one minute.
  *
  * @generated from message heddle.profile.v1.LagSample
  */
@@ -2085,7 +2087,7 @@ export type RejectedUser = Message<"heddle.profile.v1.RejectedUser"> & {
   aliases: Alias[];
 
   /**
-   * What the user has too much of: event_names, product_ids or sessions.
+   * What the user has too many of: event_names, product_ids or sessions.
    *
    * @generated from field: string counted = 4;
    */
@@ -2158,34 +2160,34 @@ export const AdmitUserResponseSchema: GenMessage<AdmitUserResponse> = /*@__PURE_
   messageDesc(file_heddle_profile_v1_profile_service, 66);
 
 /**
- * A page token is of one list.
+ * A page token is valid for one list only.
  *
  * @generated from enum heddle.profile.v1.UserList
  */
 export const UserList = {
   /**
-   * Everyone, by the user id: in the order in which they were made.
+   * All users by user id, which is the order of their creation.
    *
    * @generated from enum value: USER_LIST_UNSPECIFIED = 0;
    */
   UNSPECIFIED: 0,
 
   /**
-   * Everyone, those made last first.
+   * All users, the newest first.
    *
    * @generated from enum value: USER_LIST_NEWEST = 1;
    */
   NEWEST: 1,
 
   /**
-   * Users whose records wait for a human, by the user id.
+   * Blocked users by user id.
    *
    * @generated from enum value: USER_LIST_BLOCKED = 2;
    */
   BLOCKED: 2,
 
   /**
-   * Those changed last, the last first: one page, as far back as the newest events of the workspace tell.
+   * The users changed last, the latest first: one page, as far back as the newest events of the workspace reach.
    *
    * @generated from enum value: USER_LIST_CHANGED = 3;
    */
@@ -2193,7 +2195,7 @@ export const UserList = {
 } as const;
 
 /**
- * A page token is of one list.
+ * A page token is valid for one list only.
  *
  * @generated from enum heddle.profile.v1.UserList
  */
@@ -2289,8 +2291,8 @@ export const SeriesRangeSchema: GenEnum<SeriesRange> = /*@__PURE__*/
   enumDesc(file_heddle_profile_v1_profile_service, 2);
 
 /**
- * Writes answer when the request is durable in the intake log; reads wait, bounded, until what the
- * log held at their arrival is applied.
+ * A write is answered when the request is durable in the intake log; a read first waits, for a limited time,
+ * until all records that were in the log when it arrived are applied (read barrier).
  *
  * @generated from service heddle.profile.v1.ProfileService
  */
@@ -2337,7 +2339,7 @@ export const ProfileService: GenService<{
     output: typeof ListUsersResponseSchema;
   },
   /**
-   * Names of a kind that begin with a text, in the order of their bytes, with who has them; for people who look.
+   * Names of a kind that begin with a prefix, in byte order, with the users who have them; for the console.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.SearchUsers
    */
@@ -2357,7 +2359,7 @@ export const ProfileService: GenService<{
     output: typeof InspectUsersResponseSchema;
   },
   /**
-   * How far what is accepted is applied, and what waits for a human.
+   * How far the resolver and the appliers are behind, and how many blocked users and dead letters there are.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.GetProgress
    */
@@ -2467,7 +2469,7 @@ export const ProfileService: GenService<{
     output: typeof RemoveExternalIdsResponseSchema;
   },
   /**
-   * Who is meant, for services that keep data by user; waits as a read does.
+   * The users that keys name, for services that keep data by user; waits at the read barrier as other reads do.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.ResolveUsers
    */
@@ -2488,7 +2490,7 @@ export const ProfileService: GenService<{
     output: typeof AwaitOutcomeResponseSchema;
   },
   /**
-   * App sessions and devices, from the service that learns of them.
+   * App sessions and devices, reported by the service that runs the SDK endpoint.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.ReportSession
    */
@@ -2498,7 +2500,7 @@ export const ProfileService: GenService<{
     output: typeof ReportSessionResponseSchema;
   },
   /**
-   * Campaign and canvas interactions, from the service that sends.
+   * Campaign and canvas interactions, reported by the service that sends the messages.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.ReportEngagement
    */
@@ -2518,7 +2520,7 @@ export const ProfileService: GenService<{
     output: typeof GetSeriesResponseSchema;
   },
   /**
-   * GET /console/rejected: users of whom TrackUsers takes no more, for operators.
+   * GET /console/rejected: users for whom TrackUsers accepts no more objects, for operators.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.ListRejectedUsers
    */
@@ -2528,7 +2530,7 @@ export const ProfileService: GenService<{
     output: typeof ListRejectedUsersResponseSchema;
   },
   /**
-   * POST /console/rejected/admit: such a user may have twice what it has now. Refusals: NOT_FOUND, OUTCOME_UNKNOWN.
+   * POST /console/rejected/admit: such a user may from now on have twice what it has. Refusals: NOT_FOUND, OUTCOME_UNKNOWN.
    *
    * @generated from rpc heddle.profile.v1.ProfileService.AdmitUser
    */

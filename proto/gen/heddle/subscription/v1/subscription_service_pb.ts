@@ -251,7 +251,7 @@ export type ListMembersRequest = Message<"heddle.subscription.v1.ListMembersRequ
   subscriptionGroupId: string;
 
   /**
-   * SUBSCRIBED or UNSUBSCRIBED: as it was set, and not where nothing ever was.
+   * SUBSCRIBED or UNSUBSCRIBED; users without a set state are not listed.
    *
    * @generated from field: heddle.subscription.v1.MembershipStatus status = 3;
    */
@@ -277,7 +277,7 @@ export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PUR
  */
 export type ListMembersResponse = Message<"heddle.subscription.v1.ListMembersResponse"> & {
   /**
-   * In an order of no meaning; a page may have none and yet a next one.
+   * In no particular order; a page may be empty although a next one exists.
    *
    * @generated from field: repeated string user_ids = 1;
    */
@@ -289,7 +289,7 @@ export type ListMembersResponse = Message<"heddle.subscription.v1.ListMembersRes
   nextPageToken: string;
 
   /**
-   * Users with a state in any group who were looked at for this page.
+   * Number of users with a state in any group who were examined for this page.
    *
    * @generated from field: uint32 looked_at = 3;
    */
@@ -532,14 +532,14 @@ export type GetHistoryResponse = Message<"heddle.subscription.v1.GetHistoryRespo
   entries: LedgerEntry[];
 
   /**
-   * Of each chain that is not as it was written, the first such entry; a chain that cannot be read has no entries.
+   * The first entry of each chain that differs from what was written; a chain that cannot be read has no entries.
    *
    * @generated from field: repeated heddle.consent.v1.LedgerDamage damage = 2;
    */
   damage: LedgerDamage[];
 
   /**
-   * How many chains were checked, whole; 0: a build before answered, which checks none here.
+   * How many chains were checked, whole; 0: an earlier build answered, which checks none here.
    *
    * @generated from field: uint32 chains = 3;
    */
@@ -582,7 +582,7 @@ export type VerifyLedgerResponse = Message<"heddle.subscription.v1.VerifyLedgerR
   entries: bigint;
 
   /**
-   * Absent: all is well.
+   * Absent: no damage found.
    *
    * @generated from field: heddle.consent.v1.LedgerDamage damage = 2;
    */
@@ -651,7 +651,7 @@ export const ExportLedgerResponseSchema: GenMessage<ExportLedgerResponse> = /*@_
  */
 export type GetProgressRequest = Message<"heddle.subscription.v1.GetProgressRequest"> & {
   /**
-   * Of the HTTP request that asks, and the W3C traceparent of the span that calls; empty where there is none.
+   * Id of the HTTP request, and the W3C traceparent of the calling span; empty where there is none.
    *
    * @generated from field: string request_id = 1;
    */
@@ -682,14 +682,14 @@ export const GetProgressRequestSchema: GenMessage<GetProgressRequest> = /*@__PUR
  */
 export type GetProgressResponse = Message<"heddle.subscription.v1.GetProgressResponse"> & {
   /**
-   * One: that of the lane that is furthest behind.
+   * One entry: the lane that is furthest behind.
    *
    * @generated from field: repeated heddle.profile.v1.LaneProgress lanes = 1;
    */
   lanes: LaneProgress[];
 
   /**
-   * Up to what one look shows.
+   * Number of dead letters; may be counted only up to a limit.
    *
    * @generated from field: uint32 set_aside = 2;
    */
@@ -863,7 +863,7 @@ export const MembershipStatus = {
   UNSPECIFIED: 0,
 
   /**
-   * Nobody, or nothing was ever set.
+   * No user was found, or no state is set.
    *
    * @generated from enum value: MEMBERSHIP_STATUS_UNKNOWN = 1;
    */
@@ -940,8 +940,8 @@ export const ChannelSchema: GenEnum<Channel> = /*@__PURE__*/
   enumDesc(file_heddle_subscription_v1_subscription_service, 1);
 
 /**
- * Writes answer when the request is durable in the intake log; reads wait, bounded, until what the
- * log held at their arrival is applied.
+ * A write is answered when the request is durable in the intake log; a read first waits, for a limited time,
+ * until all records that were in the log when it arrived are applied (read barrier).
  *
  * @generated from service heddle.subscription.v1.SubscriptionService
  */
@@ -978,7 +978,7 @@ export const SubscriptionService: GenService<{
     output: typeof GetUserStatusResponseSchema;
   },
   /**
-   * Makes the groups be as declared; with `prune` others are archived.
+   * Creates or updates the groups as declared; with `prune` archives all others.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.DeclareGroups
    */
@@ -1016,7 +1016,8 @@ export const SubscriptionService: GenService<{
     output: typeof ArchiveGroupResponseSchema;
   },
   /**
-   * Users with a state in a group, for people who look: what is applied, without a wait. Refuses INPUT_INVALID for an unknown group.
+   * Users with a state in a group, for the console: reads what is applied, without a read barrier. Refuses INPUT_INVALID for an
+   * unknown group.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.ListMembers
    */
@@ -1056,7 +1057,7 @@ export const SubscriptionService: GenService<{
     output: typeof ExportLedgerResponseSchema;
   },
   /**
-   * How far the lanes of the service are behind, and how many records wait for a human, of all workspaces.
+   * How far the appliers are behind their lanes, and how many dead letters there are, of all workspaces.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.GetProgress
    */
@@ -1066,8 +1067,8 @@ export const SubscriptionService: GenService<{
     output: typeof GetProgressResponseSchema;
   },
   /**
-   * Lane records that wait for a human, of all workspaces: nobody can read them, applying them fails, or they come behind
-   * such a one of the same user or address.
+   * Dead letters of all workspaces: lane records that the applier cannot read or apply, or that wait behind such a record of the
+   * same user or address.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.ListSetAside
    */
@@ -1077,7 +1078,7 @@ export const SubscriptionService: GenService<{
     output: typeof ListSetAsideResponseSchema;
   },
   /**
-   * What one of them says. NOT_FOUND: nothing waits there.
+   * The content of one dead letter. Refuses NOT_FOUND if there is none at this place.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.ShowSetAside
    */
@@ -1087,7 +1088,8 @@ export const SubscriptionService: GenService<{
     output: typeof ShowSetAsideResponseSchema;
   },
   /**
-   * Tries those that can be read now once more, in their order, at the end of what the lanes hold; gives how many.
+   * Redrives the dead letters that this build can read: the appliers try them once more, in their order, after all records
+   * already in the lanes. Returns how many.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.RedriveSetAside
    */
@@ -1097,8 +1099,8 @@ export const SubscriptionService: GenService<{
     output: typeof RedriveSetAsideResponseSchema;
   },
   /**
-   * Passes over the record that holds a user or an address back: what it would have done is lost. Those behind it are tried
-   * once more. NOT_FOUND: nothing waits there. STATE_CONFLICT: the record waits for another one.
+   * Drops the dead letter that blocks a user or an address: its change is lost, and the applier tries those behind it once more.
+   * Refuses NOT_FOUND if there is none at this place, STATE_CONFLICT if that one waits behind another.
    *
    * @generated from rpc heddle.subscription.v1.SubscriptionService.SkipSetAside
    */
