@@ -28,7 +28,7 @@ export function noteGoals(rows: readonly Summary[], { shape, profiles, twoProfil
   }
   const [many, few] = [ours(75, 32), ours(1, 32)];
   if (shape === "one") noteOne({ many, few }, profiles);
-  else if (twoProfiles) noteFigure("mesh-two", ratioOf(of(many?.load, twoProfilesName)?.cpuUs[1], many?.cpuUs[1]));
+  else if (twoProfiles) noteFigure("mesh-two", ratioOf(many?.objectsPerSecond, of(many?.load, twoProfilesName)?.objectsPerSecond));
   else {
     noteFigure("mesh-75", many?.ratio);
     const width = workspaces < fewWorkspaces ? "-few" : "";

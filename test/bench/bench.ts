@@ -30,7 +30,7 @@ import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figure
 import { noteGoals } from "./bench-goals.ts";
 import { noteFigure } from "./goals.ts";
 import { bareChain, bareProgram, bareServers, meshFloors } from "./floors.ts";
-import { type Answer, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
+import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
 import { firstLine, startServer } from "./server.ts";
 import { machineText, watchOthers } from "./stillness.ts";
@@ -123,9 +123,12 @@ async function measureAll({ all, servers }: Targets): Promise<void> {
 /** What is not there once fails the bench; of a server that ran before nobody knows what it had. */
 async function checkTally(target: Target): Promise<void> {
   if (values.url !== undefined) return;
-  const failed = figures.reduce((sum, figure) => sum + (figure.target === target.name ? figure.failed ?? 0 : 0), 0);
-  if (failed > 0) {
-    return void others.push({ name: `objects that are there once, ${target.name}`, value: "not checked, as requests failed" });
+  const { unknown = 0 } = tallies.get(target) ?? {};
+  if (unknown > 0) {
+    return void others.push({
+      name: `objects that are there once, ${target.name}`,
+      value: `not checked, as ${unknown} outcomes are not known`,
+    });
   }
   const differences = await tallies.get(target)?.differences(target.url, keys[0] ?? "") ?? [];
   others.push({
@@ -209,27 +212,28 @@ async function chainOf(servers: Servers): Promise<Figure[]> {
 
 async function fill(target: Target): Promise<void> {
   const requests = Math.ceil(users / 75) * workspaces;
-  tallies.set(target, new Tally());
-  const make = (n: number) => tracked(target, n, firstBody(Math.floor(n / workspaces), users));
+  const asked = counting(target, (n) => track(n, firstBody(Math.floor(n / workspaces), users)));
   await counted(
     `making ${users * workspaces} profiles`,
     target,
     Math.min(users, 75),
-    () => applied(target.url, { requests, make, connections: 8 }),
+    () => applied(target.url, { ...asked, requests, connections: 8 }),
   );
 }
 
 async function warm({ isHot, connections, make }: BenchLoad, target: Target): Promise<void> {
   const until = performance.now() + warmMs;
   const isOver = () => performance.now() >= until;
-  await applied(target.url, { requests: Infinity, isOver, connections, make: (n) => tracked(target, isHot ? 0 : n, make(n, "warm")) });
+  const asked = counting(target, (n) => track(isHot ? 0 : n, make(n, "warm")), isHot);
+  await applied(target.url, { ...asked, requests: Infinity, isOver, connections });
 }
 
 async function measure({ name, objects, isHot, connections, ...asked }: BenchLoad, target: Target): Promise<void> {
   sent += 1;
   const run = String(sent);
-  const make = (n: number) => tracked(target, isHot ? 0 : n, asked.make(n, run));
-  await counted(name, target, objects, () => applied(target.url, { requests: Math.max(1, Math.round(asked.requests)), make, connections }));
+  const counts = counting(target, (n) => track(isHot ? 0 : n, asked.make(n, run)), isHot);
+  const requests = Math.max(1, Math.round(asked.requests));
+  await counted(name, target, objects, () => applied(target.url, { ...counts, requests, connections }));
 }
 
 /** Open loop at a share of what it takes, so that a slow answer keeps no other back: how long answers take, and how long after one a read that sees it comes back. */
@@ -247,12 +251,16 @@ async function readable(target: Target, percent: number): Promise<void> {
     waits.push(performance.now() - start);
   };
   const requests = Math.max(20, Math.floor(perSecond * scale));
-  const make = (n: number) => tracked(target, n, loads[0]?.make(n, `at ${percent}`) ?? mixedBody(n, users));
+  const counts = counting(target, (n) => track(n, loads[0]?.make(n, `at ${percent}`) ?? mixedBody(n, users)));
+  const onBoth = async (n: number, answer: Answer) => {
+    await counts.onAnswer(n, answer);
+    await onAnswer(n, answer);
+  };
   await counted(
     `75 objects a request at ${percent} %`,
     target,
     75,
-    () => load({ url: target.url, connections: 128, requests, perSecond, make, onAnswer }),
+    () => applied(target.url, { make: counts.make, onAnswer: onBoth, connections: 128, requests, perSecond }),
   );
   const sorted = Float64Array.from(waits).sort();
   const [half, most] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
@@ -268,14 +276,17 @@ async function readable(target: Target, percent: number): Promise<void> {
 /** A load that ends when its last object can be read. */
 async function applied(
   url: string,
-  asked: Pick<LoadOptions, "requests" | "make" | "connections" | "isOver">,
+  asked: Omit<LoadOptions, "url">,
 ): Promise<LoadResult> {
   let position = "";
   const began = performance.now();
   const result = await load({
     url,
     ...asked,
-    onAnswer: (_n, answer) => void (position = String(answer.headers["x-heddle-position"] ?? "")),
+    async onAnswer(n, answer) {
+      position = String(answer.headers["x-heddle-position"] ?? position);
+      await asked.onAnswer?.(n, answer);
+    },
   });
   const agent = new Agent();
   const read = { path: "/users/export/ids", body: Buffer.from('{"external_ids":["user-1"],"fields_to_export":["email"]}') };
@@ -312,10 +323,11 @@ function track(n: number, body: Buffer): { path: string; body: Buffer; headers: 
   return { path: "/users/track", body, headers: { authorization: `Bearer ${keys[n % workspaces]}` } };
 }
 
-/** As `track`, of a request that is sent once. */
-function tracked(target: Target, n: number, body: Buffer): ReturnType<typeof track> {
-  if (n % workspaces === 0) tallies.get(target)?.add(body);
-  return track(n, body);
+/** What the first workspace is sent and answered is held against what its users have in the end. */
+function counting(target: Target, make: (n: number) => Asked, isHot = false): Required<Pick<LoadOptions, "make" | "onAnswer">> {
+  const tally = tallies.get(target) ?? new Tally();
+  tallies.set(target, tally);
+  return tally.counting(make, (n) => isHot || n % workspaces === 0);
 }
 
 /** By the number of its objects: many go with what a store cannot spare, few with what HTTP alone takes. */

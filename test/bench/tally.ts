@@ -1,6 +1,6 @@
 /** Whether every object that was answered is there once: what one workspace was sent, held against what its users say. */
 import { Agent } from "node:http";
-import { send } from "./load.ts";
+import { type Answer, type Asked, type LoadOptions, send } from "./load.ts";
 
 /** Of so many users at most; their sums have to be exact. */
 const usersMax = 300;
@@ -19,11 +19,35 @@ interface Exported {
   readonly custom_attributes?: { readonly visits?: number };
 }
 
+const surelyRefused: ReadonlySet<string> = new Set(["BEHIND", "OVERLOADED", "LOG_FULL", "SERVICE_UNAVAILABLE"]);
+
 /** Events, purchases and operators are counted for each of the first users that a workspace is sent. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
-  /** Of a request that will be sent once. */
+  /** Answers after which nobody knows whether the request was taken. */
+  unknown = 0;
+
+  /** Counts what is answered of a load's requests; `isOurs`: whether the nth goes to the workspace. */
+  counting(make: (n: number) => Asked, isOurs: (n: number) => boolean): Required<Pick<LoadOptions, "make" | "onAnswer">> {
+    const open = new Map<number, Buffer>();
+    return {
+      make(n) {
+        const asked = make(n);
+        if (isOurs(n)) open.set(n, asked.body);
+        return asked;
+      },
+      onAnswer: (n, { status, headers }) => {
+        const body = open.get(n);
+        open.delete(n);
+        if (body === undefined) return;
+        if (status < 300) this.add(body);
+        else if (status >= 500 && !surelyRefused.has(String(headers["x-heddle-reason"]))) this.unknown += 1;
+      },
+    };
+  }
+
+  /** Of a request that was taken. */
   add(body: Buffer): void {
     const { attributes = [], events = [], purchases = [] } = JSON.parse(body.toString()) as Sent;
     for (const { external_id: id, visits } of attributes) this.#count(id, visits === undefined ? 0 : 1);
@@ -44,7 +68,7 @@ export class Tally {
     const fields_to_export = ["external_id", "custom_events", "purchases", "custom_attributes"];
     for (let at = 0; at < ids.length; at += idsPerRequest) {
       const body = Buffer.from(JSON.stringify({ external_ids: ids.slice(at, at + idsPerRequest), fields_to_export }));
-      const answer = await send(agent, url, { path: "/users/export/ids", body, headers: { authorization: `Bearer ${key}` } });
+      const answer = await readApplied(agent, url, { path: "/users/export/ids", body, headers: { authorization: `Bearer ${key}` } });
       for (const user of (JSON.parse(answer.body.toString()) as { users: Exported[] }).users) found.set(user.external_id, sumOf(user));
     }
     agent.destroy();
@@ -52,6 +76,14 @@ export class Tally {
       const [sent = 0, there = 0] = [this.#counts.get(id), found.get(id)];
       return sent === there ? [] : [`${id} was sent ${sent} and has ${there}`];
     });
+  }
+}
+
+/** An answer that is behind says nothing of what is lost. */
+async function readApplied(agent: Agent, url: string, asked: Asked): Promise<Answer> {
+  for (;;) {
+    const answer = await send(agent, url, asked);
+    if (answer.headers["x-heddle-read"] === undefined) return answer;
   }
 }
 
