@@ -29,7 +29,7 @@ import { firstBody, mixedBody, oneEventBody, userOf } from "./bodies.ts";
 import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figures.ts";
 import { noteGoals } from "./bench-goals.ts";
 import { noteFigure } from "./goals.ts";
-import { bareChain, bareProgram, bareServers, meshFloors } from "./floors.ts";
+import { bareChain, bareNode, bareProgram, bareServers, meshFloors } from "./floors.ts";
 import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
 import { firstLine, startServer } from "./server.ts";
@@ -156,7 +156,7 @@ async function startTime(): Promise<void> {
   noteFigure("one-start", startMs);
   await setTimeout(restMs);
   const idle = residentMbOf({ name: "", url: server.url, processes: new Map([["heddle", server.pid]]) });
-  const bare = await bareMegabytes();
+  const bare = await bareNode(restMs);
   others.push({ name: "idle, resident MB; a bare Node that listens", value: `${idle.toFixed(0)}; ${bare.megabytes.toFixed(0)}` });
   others.push({ name: "start of a bare Node that listens, ms", value: bare.startMs.toFixed(0) });
   noteFigure("one-idle", idle / bare.megabytes);
@@ -165,19 +165,6 @@ async function startTime(): Promise<void> {
 
 function startBare(): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
-}
-
-/** Of a Node that listens and does nothing else, after as long a rest. */
-async function bareMegabytes(): Promise<{ readonly megabytes: number; readonly startMs: number }> {
-  const began = performance.now();
-  const listens = "require('node:http').createServer().listen(0, '127.0.0.1', () => console.log('http:'))";
-  const child = spawn(process.execPath, ["-e", listens], { stdio: ["ignore", "pipe", "inherit"] });
-  await firstLine(child, /http:/);
-  const startMs = performance.now() - began;
-  await setTimeout(restMs);
-  const megabytes = residentMbOf({ name: "", url: "", processes: new Map([["node", child.pid ?? 0]]) });
-  child.kill();
-  return { megabytes, startMs };
 }
 
 async function measureFloors(round: number): Promise<void> {

@@ -1,6 +1,7 @@
 /** Measures the raw floors of a run, each in processes of its own, with what they ask of real servers. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import type { Figure } from "./figures.ts";
 import { load, type LoadOptions, percentile } from "./load.ts";
 import { costOf } from "./process-cost.ts";
@@ -25,6 +26,19 @@ interface Bare {
   readonly cpuUs: number;
   readonly perSecond: number;
   readonly p50?: number;
+}
+
+/** A Node that listens and does nothing else: when it does, and its memory after a rest. */
+export async function bareNode(restMs: number): Promise<{ readonly megabytes: number; readonly startMs: number }> {
+  const began = performance.now();
+  const listens = "require('node:http').createServer().listen(0, '127.0.0.1', () => console.log('http:'))";
+  const child = spawn(process.execPath, ["-e", listens], { stdio: ["ignore", "pipe", "inherit"] });
+  await firstLine(child, /http:/);
+  const startMs = performance.now() - began;
+  await setTimeout(restMs);
+  const megabytes = costOf(child.pid ?? 0).residentBytes / 1e6;
+  child.kill();
+  return { megabytes, startMs };
 }
 
 /** A program of one store or of the resolver alone, which says itself what it took. */
