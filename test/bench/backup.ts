@@ -11,7 +11,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { bodyOf, picked } from "./bodies.ts";
 import { noteFigure } from "./goals.ts";
-import { type Asked, load, send } from "./load.ts";
+import { type Asked, load, sendUntilApplied } from "./load.ts";
 import { seedFolder } from "./seed.ts";
 import { type BenchServer, startServer } from "./server.ts";
 
@@ -94,11 +94,7 @@ async function loaded({ url }: BenchServer): Promise<string> {
 
 async function readable(url: string, position: string): Promise<void> {
   const question = asked("/users/export/ids", Buffer.from('{"external_ids":["user-1"],"fields_to_export":["external_id"]}'));
-  for (;;) {
-    const { status, headers } = await send(agent, url, { ...question, headers: { ...question.headers, "x-heddle-position": position } });
-    if (status === 201 && headers["x-heddle-read"] === undefined) return;
-    if (status >= 300) throw new Error(`A read was answered ${status}`);
-  }
+  await sendUntilApplied(agent, url, { ...question, headers: { ...question.headers, "x-heddle-position": position } });
 }
 
 function asked(path: string, body: Buffer): Asked {

@@ -46,7 +46,7 @@ function noteOne({ many, few }: { readonly many: Found; readonly few: Found }, p
   noteFigure(`one-1-${profiles}`, few?.ratio);
 }
 
-/** One connection, which nobody shares a write with. */
+/** One connection: its writes are shared with no other request. */
 function noteAlone(alone: Found, { publish, chain }: { readonly publish: Found; readonly chain: Found }): void {
   noteFigure("mesh-alone-cpu", alone?.cpuUs[1]);
   noteFigure("chain-alone-cpu", chain?.cpuUs[1]);

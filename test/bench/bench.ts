@@ -17,7 +17,7 @@
  *
  * What users have in the end is held against what they were sent: one object too many or too few and the bench fails.
  */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
@@ -30,12 +30,13 @@ import { type Figure, pictureOf, summaries, tableOf, warningsOf } from "./figure
 import { noteGoals } from "./bench-goals.ts";
 import { noteFigure } from "./goals.ts";
 import { bareChain, bareNode, bareProgram, bareServers, meshFloors } from "./floors.ts";
-import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send } from "./load.ts";
+import { type Answer, type Asked, load, type LoadOptions, type LoadResult, percentile, send, sendUntilApplied } from "./load.ts";
 import { type BenchLoad, loadsOf } from "./loads.ts";
+import { measuredLoad } from "./measured-load.ts";
 import { firstLine, startServer } from "./server.ts";
-import { machineText, watchOthers } from "./stillness.ts";
+import { machineText } from "./stillness.ts";
 import { Tally } from "./tally.ts";
-import { costsOf, residentMbOf, type Servers, startTargets, type Target, type Targets } from "./targets.ts";
+import { residentMbOf, type Servers, startTargets, type Target, type Targets } from "./targets.ts";
 
 const { values } = parseArgs({
   options: {
@@ -120,7 +121,7 @@ async function measureAll({ all, servers }: Targets): Promise<void> {
   for (const target of all) await checkTally(target);
 }
 
-/** What is not there once fails the bench; of a server that ran before nobody knows what it had. */
+/** What is not there once fails the bench; a server that ran before had what is not known. */
 async function checkTally(target: Target): Promise<void> {
   if (values.url !== undefined) return;
   const { unknown = 0 } = tallies.get(target) ?? {};
@@ -163,12 +164,8 @@ async function startTime(): Promise<void> {
   await server.stop();
 }
 
-function startBare(): ChildProcess {
-  return spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
-}
-
 async function measureFloors(round: number): Promise<void> {
-  const child = startBare();
+  const child = spawn(process.execPath, [join(import.meta.dirname, "floor.ts"), "http"], { stdio: ["ignore", "pipe", "inherit"] });
   const url = (await firstLine(child, /http:/)).trim();
   const floor: Target = { name: "", url, processes: new Map([["node:http", child.pid ?? 0]]) };
   const bare = { path: "/", headers: {} };
@@ -277,33 +274,13 @@ async function applied(
   });
   const agent = new Agent();
   const read = { path: "/users/export/ids", body: Buffer.from('{"external_ids":["user-1"],"fields_to_export":["email"]}') };
-  for (;;) {
-    const answer = await send(agent, url, { ...read, headers: { authorization: `Bearer ${keys.at(-1)}`, "x-heddle-position": position } });
-    if (answer.headers["x-heddle-read"] === undefined) break;
-  }
+  await sendUntilApplied(agent, url, { ...read, headers: { authorization: `Bearer ${keys.at(-1)}`, "x-heddle-position": position } });
   agent.destroy();
   return { ...result, seconds: (performance.now() - began) / 1000 };
 }
 
-/** Notes what a load cost, by process, and whether the machine was still. */
-async function counted(name: string, target: Target, objectsEach: number, run: () => Promise<LoadResult>): Promise<void> {
-  const watched = watchOthers([...target.processes.values()]);
-  const before = costsOf(target);
-  const result = await run();
-  const after = costsOf(target);
-  const objects = result.latencies.length * objectsEach;
-  const cpuUsBy = new Map([...after].map(([process, us]) => [process, (us - (before.get(process) ?? 0)) / objects]));
-  figures.push({
-    load: name,
-    ...(target.name !== "" && { target: target.name }),
-    cpuUs: [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0),
-    cpuUsBy,
-    objectsPerSecond: Math.round(objects / result.seconds),
-    p50: percentile(result.latencies, 0.5),
-    p99: percentile(result.latencies, 0.99),
-    failed: result.failed,
-    others: watched(),
-  });
+async function counted(name: string, { name: target, processes }: Target, objects: number, run: () => Promise<LoadResult>): Promise<void> {
+  figures.push({ ...await measuredLoad({ name, processes, objects }, run), ...(target !== "" && { target }) });
 }
 
 function track(n: number, body: Buffer): { path: string; body: Buffer; headers: Record<string, string> } {

@@ -9,9 +9,9 @@ import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { createClient } from "@connectrpc/connect";
 import { connectNodeAdapter, createConnectTransport } from "@connectrpc/connect-node";
-import cassandra from "cassandra-driver";
 import { Redis } from "ioredis";
 import { connect } from "nats";
+import { openBareSession } from "./bare-session.ts";
 import { ProfileService } from "../../proto/gen/heddle/profile/v1/profile_service_pb.ts";
 
 const [role = "", settings = "{}"] = process.argv.slice(2);
@@ -73,12 +73,7 @@ async function part(): Promise<void> {
 }
 
 async function rows() {
-  const client = new cassandra.Client({
-    contactPoints: [servers["HEDDLE_CASSANDRA_CONTACT_POINTS"] ?? ""],
-    localDataCenter: servers["HEDDLE_CASSANDRA_DATACENTER"] ?? "",
-    queryOptions: { prepare: true, consistency: cassandra.types.consistencies.localQuorum },
-  });
-  await client.connect();
+  const client = await openBareSession(servers);
   await client.execute(
     "CREATE KEYSPACE IF NOT EXISTS heddle_bench_chain WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
   );

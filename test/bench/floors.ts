@@ -3,7 +3,8 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Figure } from "./figures.ts";
-import { load, type LoadOptions, percentile } from "./load.ts";
+import { load, type LoadOptions } from "./load.ts";
+import { measuredLoad } from "./measured-load.ts";
 import { costOf } from "./process-cost.ts";
 import { firstLine } from "./server.ts";
 import { watchOthers } from "./stillness.ts";
@@ -82,7 +83,7 @@ export async function bareChain({ settings, pids }: Servers, make: LoadOptions["
   }
   const [partUrl, part] = await start("part");
   const [url, gateway] = await start("gateway", partUrl.trim());
-  const all = { ...pids, gateway, part };
+  const processes = new Map(Object.entries({ ...pids, gateway, part }));
   const figures: Figure[] = [];
   for (
     const { name, connections, count } of [
@@ -92,26 +93,10 @@ export async function bareChain({ settings, pids }: Servers, make: LoadOptions["
   ) {
     const asked = { url: url.trim(), connections, requests: Math.ceil(count), make };
     await load(asked);
-    const [before, watched] = [costs(all), watchOthers(Object.values(all))];
-    const { latencies, seconds, failed } = await load(asked);
-    const cpuUsBy = new Map(Object.entries(costs(all)).map(([who, us]) => [who, (us - (before[who] ?? 0)) / latencies.length]));
-    figures.push({
-      load: name,
-      cpuUs: [...cpuUsBy.values()].reduce((sum, us) => sum + us, 0),
-      cpuUsBy,
-      objectsPerSecond: Math.round(latencies.length / seconds),
-      p50: percentile(latencies, 0.5),
-      p99: percentile(latencies, 0.99),
-      failed,
-      others: watched(),
-    });
+    figures.push(await measuredLoad({ name, processes, objects: 1 }, () => load(asked)));
   }
   for (const child of started) child.kill();
   return figures;
-}
-
-function costs(pids: Readonly<Record<string, number>>): Record<string, number> {
-  return Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, costOf(pid).cpuUs]));
 }
 
 interface Asked {

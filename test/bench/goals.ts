@@ -7,6 +7,8 @@ export interface Goal {
   /** No more than that. */
   readonly must: number;
   readonly aim: number;
+  /** Of bare packages: where it is more than the must, no program made of them comes to that. */
+  readonly isFloor?: true;
 }
 
 /** By what `noteFigure` calls them, in the order of the table. */
@@ -20,12 +22,12 @@ export const goals = {
   "one-start": { figure: "one process, start to first accepted write, ms", must: 300, aim: 150 },
   "mesh-75": { figure: "mesh, 75 a request, CPU / what the same rows and bytes take of bare servers", must: 1.8, aim: 1.3 },
   "mesh-1": { figure: "mesh, 1 a request, 32 connections, 63 workspaces, CPU / node:http with one object", must: 18, aim: 12 },
-  "chain-1": { figure: "floor of that: the same packages bare, CPU / node:http with one object", must: 18, aim: 12 },
+  "chain-1": { figure: "floor of that: the same packages bare, CPU / node:http with one object", must: 18, aim: 12, isFloor: true },
   "mesh-1-few": { figure: "the same with 4 workspaces, whose rows meet in one write", must: 18, aim: 12 },
-  "chain-1-few": { figure: "floor of that", must: 18, aim: 12 },
+  "chain-1-few": { figure: "floor of that", must: 18, aim: 12, isFloor: true },
   "mesh-alone-p50": { figure: "mesh, 1 a request, 1 connection, p50 / one synced publish", must: 4, aim: 2.5 },
   "mesh-alone-cpu": { figure: "mesh, 1 a request, 1 connection, CPU us", must: 3_000, aim: 1_500 },
-  "chain-alone-cpu": { figure: "floor of that: the same packages bare, CPU us", must: 3_000, aim: 1_500 },
+  "chain-alone-cpu": { figure: "floor of that: the same packages bare, CPU us", must: 3_000, aim: 1_500, isFloor: true },
   "messages-request": { figure: "mesh, NATS messages of a request of one object", must: 20, aim: 12 },
   "messages-idle": { figure: "mesh, NATS messages a second while nothing happens", must: 10, aim: 3 },
   "readable-one": { figure: "one process, answered to readable at 80 %, p99 ms", must: 100, aim: 25 },
@@ -44,8 +46,6 @@ export const goals = {
   restore: { figure: "one process, restore of 1,000,000 users, s", must: 120, aim: 120 },
   "after-kill": { figure: "one process, start after kill -9 in a minute of load, until all is applied, s", must: 5, aim: 5 },
 } as const satisfies Record<string, Goal>;
-
-export type GoalName = keyof typeof goals;
 
 /** Kept in the file HEDDLE_FIGURES where there is one, for the table of all of them. A name that is no goal's is nothing. */
 export function noteFigure(name: string, value: number | undefined): void {

@@ -87,6 +87,15 @@ export function send(
   });
 }
 
+/** Sends a read until its answer is not behind: what was answered before it, up to its position where it has one, is applied then. */
+export async function sendUntilApplied(agent: Agent, url: string, asked: Asked): Promise<Answer> {
+  for (;;) {
+    const answer = await send(agent, url, asked);
+    if (answer.status >= 300) throw new Error(`A read was answered ${answer.status}: ${answer.body.toString()}`);
+    if (answer.headers["x-heddle-read"] === undefined) return answer;
+  }
+}
+
 function until(at: number): Promise<void> {
   const wait = at - performance.now();
   return wait <= 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, wait));

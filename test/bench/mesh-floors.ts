@@ -4,10 +4,11 @@
  * Arguments: what, the settings of the servers as JSON, how many.
  */
 import { readFileSync } from "node:fs";
-import cassandra from "cassandra-driver";
+import type cassandra from "cassandra-driver";
 import { Redis } from "ioredis";
 import { connect, headers } from "nats";
 import { measured } from "../../cli/capacity-model.ts";
+import { openBareSession } from "./bare-session.ts";
 
 const [what = "", settings = "{}", count = "0"] = process.argv.slice(2);
 const servers = JSON.parse(settings) as Readonly<Record<string, string>>;
@@ -26,18 +27,8 @@ const run = runs[what];
 if (run === undefined) throw new Error(`Expected one of ${Object.keys(runs).join(", ")}, got "${what}"`);
 await run(Number(count));
 
-async function session(): Promise<cassandra.Client> {
-  const client = new cassandra.Client({
-    contactPoints: [servers["HEDDLE_CASSANDRA_CONTACT_POINTS"] ?? ""],
-    localDataCenter: servers["HEDDLE_CASSANDRA_DATACENTER"] ?? "",
-    queryOptions: { prepare: true, consistency: cassandra.types.consistencies.localQuorum },
-  });
-  await client.connect();
-  return client;
-}
-
 async function fill(): Promise<void> {
-  const client = await session();
+  const client = await openBareSession(servers);
   const replication = "{'class': 'SimpleStrategy', 'replication_factor': 1}";
   await client.execute(`CREATE KEYSPACE IF NOT EXISTS heddle_bench_floor WITH replication = ${replication}`);
   await client.execute(`CREATE TABLE IF NOT EXISTS ${table} (bucket int, id text, body text, PRIMARY KEY (bucket, id))`);
@@ -46,7 +37,7 @@ async function fill(): Promise<void> {
 }
 
 async function write(rows: number): Promise<void> {
-  const client = await session();
+  const client = await openBareSession(servers);
   await writeRows(client, rows / 10);
   await timed(rows, () => writeRows(client, rows));
   await client.shutdown();
@@ -62,7 +53,7 @@ async function writeRows(client: cassandra.Client, rows: number): Promise<void> 
 }
 
 async function read(rows: number): Promise<void> {
-  const client = await session();
+  const client = await openBareSession(servers);
   const query = `SELECT id, body FROM ${table} WHERE bucket = ? AND id IN ?`;
   const readRows = (count: number): Promise<void> =>
     together(count / rowsPerBatch, async (n) => {

@@ -75,27 +75,19 @@ function withRatios(noted: Map<string, number>): Map<string, number> {
 
 function print(noted: ReadonlyMap<string, number>): void {
   console.log(`\n${machineText()}\n\n| figure | measured | must | aim | |\n| --- | --- | --- | --- | --- |`);
-  for (const [name, { figure, must, aim }] of Object.entries<Goal>(goals)) {
+  for (const [name, goal] of Object.entries<Goal>(goals)) {
     const value = noted.get(name) ?? Number.NaN;
-    const verdict = Number.isNaN(value)
-      ? "not measured"
-      : name.startsWith("chain")
-      ? floorVerdict(value, must)
-      : verdictOf(value, { must, aim });
-    console.log(`| ${figure} | ${shown(value)} | ${shown(must)} | ${shown(aim)} | ${verdict} |`);
+    console.log(`| ${goal.figure} | ${shown(value)} | ${shown(goal.must)} | ${shown(goal.aim)} | ${verdictOf(value, goal)} |`);
   }
   for (const command of failed) console.log(`\nFAILED: ${command}`);
   if (failed.length > 0) process.exitCode = 1;
 }
 
-function verdictOf(value: number, { must, aim }: Pick<Goal, "must" | "aim">): string {
+function verdictOf(value: number, { must, aim, isFloor }: Goal): string {
+  if (Number.isNaN(value)) return "not measured";
+  if (isFloor) return value > must ? "the floor is above" : "a floor";
   if (value <= aim) return "aim";
   return value <= must ? "must" : "**missed**";
-}
-
-/** Of bare packages: where they cost more than what is aimed at, no program made of them comes to it. */
-function floorVerdict(value: number, must: number): string {
-  return value > must ? "the floor is above" : "a floor";
 }
 
 function shown(value: number): string {

@@ -1,6 +1,6 @@
 /** Whether every object that was answered is there once: what one workspace was sent, held against what its users say. */
 import { Agent } from "node:http";
-import { type Answer, type Asked, type LoadOptions, send } from "./load.ts";
+import { type Asked, type LoadOptions, sendUntilApplied } from "./load.ts";
 
 /** Of so many users at most; their sums have to be exact. */
 const usersMax = 300;
@@ -25,7 +25,7 @@ const surelyRefused: ReadonlySet<string> = new Set(["BEHIND", "OVERLOADED", "LOG
 export class Tally {
   readonly #counts = new Map<string, number>();
 
-  /** Answers after which nobody knows whether the request was taken. */
+  /** Answers that leave open whether the request was taken. */
   unknown = 0;
 
   /** Counts what is answered of a load's requests; `isOurs`: whether the nth goes to the workspace. */
@@ -68,7 +68,7 @@ export class Tally {
     const fields_to_export = ["external_id", "custom_events", "purchases", "custom_attributes"];
     for (let at = 0; at < ids.length; at += idsPerRequest) {
       const body = Buffer.from(JSON.stringify({ external_ids: ids.slice(at, at + idsPerRequest), fields_to_export }));
-      const answer = await readApplied(agent, url, { path: "/users/export/ids", body, headers: { authorization: `Bearer ${key}` } });
+      const answer = await sendUntilApplied(agent, url, { path: "/users/export/ids", body, headers: { authorization: `Bearer ${key}` } });
       for (const user of (JSON.parse(answer.body.toString()) as { users: Exported[] }).users) found.set(user.external_id, sumOf(user));
     }
     agent.destroy();
@@ -76,14 +76,6 @@ export class Tally {
       const [sent = 0, there = 0] = [this.#counts.get(id), found.get(id)];
       return sent === there ? [] : [`${id} was sent ${sent} and has ${there}`];
     });
-  }
-}
-
-/** An answer that is behind says nothing of what is lost. */
-async function readApplied(agent: Agent, url: string, asked: Asked): Promise<Answer> {
-  for (;;) {
-    const answer = await send(agent, url, asked);
-    if (answer.headers["x-heddle-read"] === undefined) return answer;
   }
 }
 

@@ -140,11 +140,6 @@ function keyspaces(prefix: string): Record<string, string> {
   );
 }
 
-/** Microseconds of CPU so far, by process. */
-export function costsOf({ processes }: Target): Map<string, number> {
-  return new Map([...processes].map(([name, pid]) => [name, costOf(pid).cpuUs]));
-}
-
 export function residentMbOf({ processes }: Target): number {
   return [...processes.values()].reduce((sum, pid) => sum + costOf(pid).residentBytes, 0) / 1e6;
 }
