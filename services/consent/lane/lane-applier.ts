@@ -1,5 +1,5 @@
 /**
- * The applier of one lane whose messages are packed records: reads it in order from a position kept beside it, and moves
+ * The applier of one lane whose messages are packed records: reads it in order from its checkpoint, and moves
  * that only past what is saved and published. Order is kept within each user: one request about very many takes turns with
  * all others (docs/decisions/0027-order-within-a-user.md). Two appliers may run at the same time: each writes the same with
  * the same ages.

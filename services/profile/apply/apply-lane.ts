@@ -1,5 +1,5 @@
 /**
- * The applier of one profile lane: reads it in order from a position kept beside it, and moves that only past records that
+ * The applier of one profile lane: reads it in order from its checkpoint, and moves that only past records that
  * are saved and whose effects are done. Two of them may run at the same time: each writes the same rows with the same ages.
  */
 import type { Clock } from "../../../platform/clock.ts";
