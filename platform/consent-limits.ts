@@ -28,19 +28,21 @@ export const consentLimits = {
   fanOutRecordsPerTurn: 100,
   // What one request says alike of so many users is a fan-out: more than it can name
   fanOutUsersMin: 100,
-  // Users of a fan-out whose rows are read and written, and whose events are published, together
-  fanOutRunUsersMax: 20,
+  // Users of a fan-out whose rows are read and written, and whose events are published, together: in one process they are `embeddedBatchUsersMax`
+  fanOutPieceUsersMax: 50,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
   fanOutRestFactor: 6,
   fanOutRestMsMax: 90,
-  // In one process it goes on after so many times as long as it took where the event loop turned so often, each time so fast
-  embeddedFanOutRestFactor: 1,
+  // It goes on after so many times as long as it took where the event loop turned so often, each time so fast
+  fanOutQuietRestFactor: 1,
   quietTurnsMin: 3,
   quietTurnMsMax: 0.25,
   // From so many users that are left on it rests less
   laneRestUsersMax: 10_000,
   fanOutBlockedRestFactor: 0.5,
   consentWritesInFlightMax: 16,
+  // Users whose memberships live together, with entries of all that they were (fixed: rows already written depend on it)
+  membersPerBucket: 512,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,

@@ -314,6 +314,7 @@ export const limits = {
   eventNamesMax: 255,
   eventNamesCharsMax: 8_192,
   eventsInFlightMax: 256,
+  eventBytesInFlightMax: 1024 * 1024,
   eventsWaitingMax: 1_000,
   eventsRepeatMs: 10 * 60 * 1000,
   eventsKeepMs: 7 * 24 * 3600 * 1000,

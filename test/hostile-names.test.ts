@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { bucketOfUser } from "../services/profile/domain/user-number.ts";
+import { bucketOfUser } from "../platform/user-number.ts";
 import { keyed } from "../gateway/guards/spend.ts";
 import { recordingSession } from "../platform/cassandra/recording-session.fixture.ts";
 import { fakeClock } from "../platform/clock.fixture.ts";

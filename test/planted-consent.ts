@@ -25,6 +25,7 @@ import { applyMessages as applyStatuses } from "../services/messaging-status/lan
 import { openCassandraStatusStore } from "../services/messaging-status/store/cassandra.ts";
 import * as membership from "../services/subscription/lanes/lane-message.ts";
 import { applyMessages as applyMemberships } from "../services/subscription/lanes/apply-messages.ts";
+import { inSomeBuckets } from "../services/subscription/store/buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "../services/subscription/store/cassandra.ts";
 import { type ConsentParts, openConsentParts, scope } from "./consent-parts.ts";
 
@@ -73,7 +74,7 @@ const memberships: MeshService = {
   schema: "../services/subscription/store/schema/schema.cql",
   concernOf: membership.membershipMessages.concernOf,
   open(session) {
-    const tables = openCassandraSubscriptionStore(session);
+    const tables = openCassandraSubscriptionStore(session, inSomeBuckets);
     return {
       ...tables,
       apply: (bodies, publish) => applyMemberships({ ...tables, ...applying, publish }, bodies),

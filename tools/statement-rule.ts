@@ -59,6 +59,16 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   "services/profile/store/statements.ts: names",
   "services/profile/store/statements.ts: markers",
   "services/profile/store/statements.ts: ofOne",
+  // Tables of consent and of its ledger, and their columns, called with constants
+  "services/consent/store/state-place.ts: rows",
+  "services/consent/store/state-place.ts: column",
+  "services/consent/store/state-place.ts: before",
+  'services/consent/store/state-place.ts: columns.join(", ")',
+  'services/consent/store/state-place.ts: columns.join(", :")',
+  "platform/ledger/cassandra.ts: table",
+  "platform/ledger/cassandra.ts: where",
+  'platform/ledger/cassandra.ts: columns.join(", ")',
+  'platform/ledger/cassandra.ts: columns.join(", :")',
   // Two columns and two tables, by type
   "services/profile/store/sqlite-users.ts: column",
   "services/profile/store/sqlite.ts: table",

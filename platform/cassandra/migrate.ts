@@ -13,9 +13,14 @@ export interface Migration {
   readonly statements: readonly string[];
   /** Of the statements: a released version never changes. */
   readonly digest: string;
-  /** Builds that do not know this version must not work beside one that uses it: its use begins with a seal. */
-  readonly seals?: true;
+  /**
+   * Builds that do not know this version must not work beside one that uses it: its use begins with a seal. "new": only tables that are
+   * made with it are ever sealed by it, as what lies in others would have to be moved.
+   */
+  readonly seals?: Seals;
 }
+
+type Seals = true | "new";
 
 export interface MigrateOptions {
   /** Of the keyspace, opened with a deadline of `cassandraSchemaMsMax`. */
@@ -48,6 +53,10 @@ export function readMigrations(folder: string): Migration[] {
     }
   });
   tablesOf(migrations.flatMap(({ statements }) => statements));
+  const isNew = migrations.findIndex(({ seals }) => seals === "new");
+  if (isNew !== -1 && migrations.slice(isNew + 1).some(({ seals }) => seals === true)) {
+    throw new Error(`Version ${isNew + 1} seals new tables alone: sealed by a later one, older ones would look as if they were`);
+  }
   return migrations;
 }
 
@@ -102,14 +111,14 @@ function sealsOf(migrations: readonly Migration[]): Map<string, number> {
   return new Map(sealing.map(({ version }) => [`${migrations[0]?.digest} sealed by ${version}`, version]));
 }
 
-/** That of tables that are sealed by every version that seals; undefined where none does. */
+/** That of tables that are sealed by every version that seals them; undefined where none does. */
 function sealed(migrations: readonly Migration[]): string | undefined {
   return [...sealsOf(migrations).keys()].at(-1);
 }
 
 async function seal({ session, migrations }: MigrateOptions): Promise<void> {
   const [first] = migrations;
-  const digest = sealed(migrations);
+  const digest = sealed(migrations.filter(({ seals }) => seals !== "new"));
   if (first === undefined || digest === undefined) return;
   const { version, description } = first;
   await session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
@@ -173,5 +182,5 @@ interface Manifest {
   readonly version: number;
   readonly description: string;
   readonly files: readonly string[];
-  readonly seals?: true;
+  readonly seals?: Seals;
 }

@@ -4,8 +4,13 @@ import { type NatsServer, startNats } from "../../test/servers/nats.ts";
 import { describeWith } from "../../test/servers/require.ts";
 import { silentLogger } from "../logger.ts";
 import { describeEvents } from "./events-contract.ts";
-import type { Events } from "./events.ts";
+import type { Events, PublishedEvent } from "./events.ts";
+import { askApi, connectJetStream } from "../log/jetstream-connection.ts";
 import { createEventStream, openEventStream } from "./jetstream.ts";
+
+function eventOf(eventId: string): PublishedEvent {
+  return { subject: "a.b.v1", scope: "ws", eventId, key: "k", body: new Uint8Array() };
+}
 
 await describeWith(["nats"], "openEventStream()", () => {
   let server: NatsServer;
@@ -38,6 +43,31 @@ await describeWith(["nats"], "openEventStream()", () => {
     await first.publish([{ subject: "a.b.v1", scope: "ws", eventId: "1", key: "k", body: new Uint8Array() }]);
     const second = await open("kept_events", 7_200_000);
     expect((await second.read(0, { max: 10 })).map(({ eventId }) => eventId)).toEqual(["1"]);
+  });
+
+  test("events that are published together are one batch, and one by one where the stream of a build before takes none", async () => {
+    const connection = await connectJetStream({ servers: [server.url], logger: silentLogger });
+    const shape = { name: "batch_events", replicas: 1, bytesMax: 64 * 1024 ** 2, keepMs: 3_600_000 };
+    const options = { servers: [server.url], ...shape, logger: silentLogger };
+    await createEventStream(options);
+    const { config } = await askApi<{ config: object }>(connection, { subject: "STREAM.INFO.batch_events" }) ?? { config: {} };
+    await askApi(connection, { subject: "STREAM.UPDATE.batch_events", body: { ...config, allow_atomic: false } });
+    const before = await openEventStream(options);
+    opened.push(before);
+    await before.publish(["1", "2"].map(eventOf));
+    await createEventStream(options);
+    const now = await openEventStream(options);
+    opened.push(now);
+    await now.publish(["3", "4", "5"].map(eventOf));
+    await now.publish(["5", "6"].map(eventOf));
+    expect((await now.read(0, { max: 10 })).map(({ eventId }) => eventId)).toEqual(["1", "2", "3", "4", "5", "6"]);
+    const batches = [];
+    for (const seq of [1, 2, 3, 4, 5, 6]) {
+      const answer = await askApi<{ message: { hdrs: string } }>(connection, { subject: "STREAM.MSG.GET.batch_events", body: { seq } });
+      batches.push(/Nats-Batch-Id: (\S+)/.exec(Buffer.from(answer?.message.hdrs ?? "", "base64").toString())?.[1]);
+    }
+    expect(batches).toEqual([undefined, undefined, expect.any(String), batches[2], batches[2], undefined]);
+    await connection.close();
   });
 
   test("publish() refuses while no server is there, and goes on when one is", { timeout: 60_000 }, async () => {

@@ -11,8 +11,6 @@ export interface Taken<Said> extends Waiting {
   readonly reason: string;
   /** As it is kept where it has to wait. */
   readonly kept: () => LaneRecord;
-  /** One of very many of whom one request says the same. */
-  readonly fannedOut?: boolean;
 }
 
 export interface Waiting {

@@ -3,39 +3,82 @@
  * Where a chain ends is kept in the subject's row, which the service owns.
  */
 import { inFlight } from "../cassandra/in-flight.ts";
-import { bucketOf } from "../cassandra/buckets.ts";
-import { readAll, type Session, type Statement } from "../cassandra/session.ts";
+import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";
 import { type Ledger, type LedgerRows, readLedger } from "./read.ts";
 
+/** Where the entries of a subject lie: in a partition of their own, or with those of others. */
+export interface LedgerPlace {
+  readonly ledger: LedgerTable;
+  /** What the subject stands behind. */
+  readonly key: Readonly<Record<string, Value>>;
+}
+
+export interface LedgerTable {
+  readonly putEntry: string;
+  readonly eraseEntries: string;
+  readonly selectEntries: string;
+  readonly selectLast: string;
+}
+
+/** `key`: the columns before the subject. */
+export function ledgerTable(table: string, key: readonly string[]): LedgerTable {
+  const columns = [...key, "subject"];
+  const where = columns.map((column) => `${column} = :${column}`).join(" AND ");
+  return {
+    putEntry: `INSERT INTO ${table} (${columns.join(", ")}, place, body) VALUES (:${
+      columns.join(", :")
+    }, :place, :body) USING TIMESTAMP :stamp`,
+    eraseEntries: `DELETE FROM ${table} USING TIMESTAMP :stamp WHERE ${where}`,
+    selectEntries: `SELECT body FROM ${table} WHERE ${where}`,
+    selectLast: `SELECT body FROM ${table} WHERE ${where} AND place >= :low AND place < :high`,
+  };
+}
+
 /** An entry as a statement of the subject's partition; `stamp`: the age of its cause. */
-export function putEntryOf(workspaceId: string, entry: LedgerEntry, stamp: bigint): Statement {
-  const values = { workspace_id: workspaceId, subject: entry.subject, place: entry.index, body: JSON.stringify(entry), stamp };
-  return { cql: ledgerStatements.putEntry, values, idempotent: true };
+export function putEntryOf(place: LedgerPlace, entry: LedgerEntry, stamp: bigint): Statement {
+  return ofPlace(place.ledger.putEntry, place, { subject: entry.subject, place: entry.index, body: JSON.stringify(entry), stamp });
 }
 
 /** Forgets the subject's entries. */
-export function eraseEntriesOf(workspaceId: string, subject: string, stamp: bigint): Statement {
-  return { cql: ledgerStatements.eraseEntries, values: { workspace_id: workspaceId, subject, stamp }, idempotent: true };
+export function eraseEntriesOf(place: LedgerPlace, subject: string, stamp: bigint): Statement {
+  return ofPlace(place.ledger.eraseEntries, place, { subject, stamp });
 }
 
-/** Lists a subject among those that have a chain, or takes it off the list. A partition of its own. */
-export function listSubjectOf(workspaceId: string, subject: string, { stamp, gone }: { stamp: bigint; gone: boolean }): Statement {
-  const values = { workspace_id: workspaceId, bucket: bucketOf(subject), subject, stamp };
-  return { cql: gone ? ledgerStatements.deleteSubject : ledgerStatements.putSubject, values, idempotent: true };
+/** Lists a subject among those that have a chain, or takes it off the list; subjects of one bucket are in one partition of the list. */
+export function listSubjectOf(workspaceId: string, subject: string, listing: Listing): Statement {
+  const values = { workspace_id: workspaceId, bucket: listing.bucket, subject, stamp: listing.stamp };
+  return { cql: listing.gone ? subjectStatements.deleteSubject : subjectStatements.putSubject, values, idempotent: true };
 }
 
-/** `heads`: where the service says that chains end. */
-export function cassandraLedger({ session, heads }: { readonly session: Session; readonly heads: LedgerRows["heads"] }): Ledger {
-  return readLedger({ heads, chain: (workspaceId, subject) => readChain({ session, heads }, workspaceId, subject), subjects });
+interface Listing {
+  readonly bucket: number;
+  readonly stamp: bigint;
+  readonly gone: boolean;
+}
+
+function ofPlace(cql: string, { key }: LedgerPlace, values: Readonly<Record<string, Value>>): Statement {
+  return { cql, values: { ...key, ...values }, idempotent: true };
+}
+
+export interface LedgerReads {
+  readonly session: Session;
+  readonly placeOf: (workspaceId: string, subject: string) => LedgerPlace;
+  /** Where the service says that chains end. */
+  readonly heads: LedgerRows["heads"];
+}
+
+export function cassandraLedger(reads: LedgerReads): Ledger {
+  const { session, heads } = reads;
+  return readLedger({ heads, chain: (workspaceId, subject) => readChain(reads, workspaceId, subject), subjects });
 
   async function subjects(workspaceId: string, { from, max }: { readonly from: string | undefined; readonly max: number }) {
     const found: string[] = [];
-    const [start, after] = placeOf(from);
+    const [start, after] = cursorOf(from);
     for (let bucket = start; bucket < limits.cassandraBuckets; bucket += 1) {
       const values = { workspace_id: workspaceId, bucket, after: bucket === start ? after : "", max: max - found.length };
-      const rows = await session.execute({ cql: ledgerStatements.selectSubjects, values, idempotent: true });
+      const rows = await session.execute({ cql: subjectStatements.selectSubjects, values, idempotent: true });
       for (const row of rows) found.push(String(row["subject"]));
       if (found.length >= max) return { subjects: found, next: `${bucket}:${found.at(-1) ?? ""}` };
     }
@@ -43,7 +86,7 @@ export function cassandraLedger({ session, heads }: { readonly session: Session;
   }
 }
 
-function placeOf(from: string | undefined): [bucket: number, after: string] {
+function cursorOf(from: string | undefined): [bucket: number, after: string] {
   if (from === undefined) return [0, ""];
   const cut = from.indexOf(":");
   return [Number(from.slice(0, cut)), from.slice(cut + 1)];
@@ -51,17 +94,17 @@ function placeOf(from: string | undefined): [bucket: number, after: string] {
 
 /** Entries and end are two reads; where a write came in between, both are read again. */
 async function readChain(
-  { session, heads }: { readonly session: Session; readonly heads: LedgerRows["heads"] },
+  { session, placeOf, heads }: LedgerReads,
   workspaceId: string,
   subject: string,
 ): Promise<{ head: ChainHead; entries: LedgerEntry[] }> {
   async function end(): Promise<ChainHead> {
     return (await heads(workspaceId, [subject])).get(subject) ?? emptyChain;
   }
+  const place = placeOf(workspaceId, subject);
   for (let attempt = 1;; attempt += 1) {
     const before = await end();
-    const values = { workspace_id: workspaceId, subject };
-    const rows = await readAll(session, { cql: ledgerStatements.selectEntries, values, idempotent: true }, limits.cassandraPageRows);
+    const rows = await readAll(session, ofPlace(place.ledger.selectEntries, place, { subject }), limits.cassandraPageRows);
     const head = await end();
     if (head.hash !== before.hash && attempt < attemptsMax) continue;
     return { head, entries: rows.map((row) => JSON.parse(String(row["body"])) as LedgerEntry) };
@@ -72,16 +115,16 @@ const attemptsMax = 5;
 
 /** The last entries of chains whose cause lies at `sequence` or later: those that a repeat may find written already. */
 export async function entriesSince(
-  session: Session,
+  { session, placeOf }: Pick<LedgerReads, "session" | "placeOf">,
   workspaceId: string,
   { heads, sequence }: { readonly heads: ReadonlyMap<string, ChainHead>; readonly sequence: number },
 ): Promise<LedgerEntry[]> {
   const chains = await inFlight([...heads], limits.cassandraInFlightMax, async ([subject, { count }]) => {
     const found: LedgerEntry[] = [];
+    const place = placeOf(workspaceId, subject);
     for (let end = count; end > 0;) {
       const from = Math.max(0, end - entriesPerLook);
-      const values = { workspace_id: workspaceId, subject, low: from, high: end };
-      const rows = await session.execute({ cql: ledgerStatements.selectLast, values, idempotent: true });
+      const rows = await session.execute(ofPlace(place.ledger.selectLast, place, { subject, low: from, high: end }));
       const entries = rows.map((row) => JSON.parse(String(row["body"])) as LedgerEntry);
       found.unshift(...entries.filter((entry) => entry.sequence >= sequence));
       if (entries.length === 0 || (entries[0]?.sequence ?? 0) < sequence) break;
@@ -94,15 +137,8 @@ export async function entriesSince(
 
 const entriesPerLook = 20;
 
-const ofSubject = "workspace_id = :workspace_id AND subject = :subject";
-
-/** Every statement about a ledger; the tables are those of each service's own schema. */
-export const ledgerStatements = {
-  putEntry:
-    "INSERT INTO ledger_by_subject (workspace_id, subject, place, body) VALUES (:workspace_id, :subject, :place, :body) USING TIMESTAMP :stamp",
-  eraseEntries: `DELETE FROM ledger_by_subject USING TIMESTAMP :stamp WHERE ${ofSubject}`,
-  selectEntries: `SELECT body FROM ledger_by_subject WHERE ${ofSubject}`,
-  selectLast: `SELECT body FROM ledger_by_subject WHERE ${ofSubject} AND place >= :low AND place < :high`,
+/** Every statement about the list of subjects; the table is that of each service's own schema. */
+export const subjectStatements = {
   putSubject:
     "INSERT INTO subjects_by_workspace (workspace_id, bucket, subject) VALUES (:workspace_id, :bucket, :subject) USING TIMESTAMP :stamp",
   deleteSubject:

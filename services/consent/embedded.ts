@@ -11,7 +11,6 @@ import { createProgress } from "../../platform/lane/progress.ts";
 import { type RedriveMessages, type Redriving, redriving } from "./lane/redrive.ts";
 import { limits } from "../../platform/limits.ts";
 import type { Logger } from "../../platform/logger.ts";
-import { whenQuiet } from "../../platform/quiet.ts";
 import type { LaneWork } from "../../platform/telemetry/work-metrics.ts";
 import type { Tracer } from "../../platform/telemetry/tracer.ts";
 import type { ApplyEnds } from "./engine/apply-messages.ts";
@@ -51,9 +50,9 @@ export function openEmbeddedConsent({ service, title, tables, messages, apply, c
     apply: (bodies) => apply(ends, bodies),
     pace: {
       usersMax: limits.embeddedBatchUsersMax,
+      fanOutUsersMax: limits.embeddedBatchUsersMax,
       idleMs: limits.embeddedLaneLookMs,
       saveMs: limits.embeddedLaneSaveMs,
-      whenQuiet: (workedMs, onQuiet) => whenQuiet(clock, workedMs * limits.embeddedFanOutRestFactor, onQuiet),
     },
     gate: createGate(1),
     room: { users: 0, bytes: 0 },

@@ -33,7 +33,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraStatusStore>> = {
   name: "messaging-status",
   service: MessagingStatusService,
   schemaFolder: messagingStatusSchema,
-  openTables: openCassandraStatusStore,
+  openTables: (session, { clock }) => openCassandraStatusStore(session, clock),
   apply: applyMessages,
   eventsOf,
   messages: statusMessages,

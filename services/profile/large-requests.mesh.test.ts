@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromBinary } from "@bufbuild/protobuf";
 import { afterEach, expect, test } from "vitest";
-import { bucketOfUser } from "./domain/user-number.ts";
+import { bucketOfUser } from "../../platform/user-number.ts";
 import { openReplicas } from "../../platform/cassandra/replicas.fixture.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { createEventStream, openEventStream } from "../../platform/events/jetstream.ts";

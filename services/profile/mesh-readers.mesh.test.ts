@@ -1,7 +1,7 @@
 /** Two processes' worth of resolvers and appliers over a real JetStream and a real Cassandra leave what a fold over the intake leaves. */
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bucketOfUser } from "./domain/user-number.ts";
+import { bucketOfUser } from "../../platform/user-number.ts";
 import { openCassandra } from "../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../platform/cassandra/migrate.ts";
 import type { Session } from "../../platform/cassandra/session.ts";

@@ -33,7 +33,7 @@ import { laneLayout } from "../../platform/lane/layout.ts";
 import { emailStatusesBy } from "./clients/email-statuses.ts";
 import { type EmailStatuses, noStatuses } from "./domain/email-statuses.ts";
 import { openReadAhead } from "./domain/read-ahead.ts";
-import { bucketOfUser, type Numbering, numberingOfUser } from "./domain/user-number.ts";
+import { bucketOfUser, type Numbering, numberingOfUser } from "../../platform/user-number.ts";
 import { lastChangedOf } from "./events/last-changed.ts";
 import { createIntake, partitionOf } from "./intake/intake-log.ts";
 import { bucketMembers, laneMember } from "./lanes/bucket-members.ts";

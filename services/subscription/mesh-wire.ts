@@ -17,7 +17,7 @@ import { applyMessages } from "./lanes/apply-messages.ts";
 import { changeGroupsInOrder } from "./lanes/change-groups.ts";
 import { groupsName, membershipMessages } from "./lanes/lane-message.ts";
 import { subscriptionRoutes } from "./rpc/routes.ts";
-import { openCassandraSubscriptionStore } from "./store/cassandra.ts";
+import { membersBucketOf, openCassandraSubscriptionStore } from "./store/cassandra.ts";
 import { cassandraMembershipMove } from "./store/moved-cassandra.ts";
 import { sweepRegularly } from "./sweep-merges.ts";
 
@@ -35,7 +35,7 @@ const plan: MeshPartPlan<ReturnType<typeof openCassandraSubscriptionStore>> = {
   name: "subscription",
   service: SubscriptionService,
   schemaFolder: subscriptionSchema,
-  openTables: openCassandraSubscriptionStore,
+  openTables: (session, ends) => openCassandraSubscriptionStore(session, membersBucketOf(ends)),
   apply: applyMessages,
   eventsOf,
   messages: membershipMessages,
@@ -85,7 +85,7 @@ function caughtUpWithGroups({ caughtUp, layout }: MeshLanes) {
 
 /** The rows of the mesh, for `heddle backup` and `heddle restore` between the shapes. */
 export async function openMeshMembershipMove(config: StoreConfig, clock: Clock) {
-  const { session, close } = await openKeyspace(config, subscriptionSchema, clock);
-  const tables = openCassandraSubscriptionStore(session);
+  const { session, sealedBy, close } = await openKeyspace(config, subscriptionSchema, clock);
+  const tables = openCassandraSubscriptionStore(session, membersBucketOf({ sealedBy }));
   return { ...cassandraMembershipMove(session, tables), groups: tables.store.groups, bringGroups: tables.bringGroups, close };
 }

@@ -1,6 +1,6 @@
 /** `node test/bench/consent-floor.ts`: the Cassandra statements of a get of 50 memberships from one bare process, with nothing around them. */
 import { parseArgs } from "node:util";
-import { bucketOfUser } from "../../services/profile/domain/user-number.ts";
+import { bucketOfMember, bucketOfUser } from "../../platform/user-number.ts";
 import { readSettings } from "../../cli/settings.ts";
 import { openKeyspace } from "../../platform/cassandra/keyspace.ts";
 import { systemClock as clock } from "../../platform/clock.ts";
@@ -28,7 +28,7 @@ const [workspaceId, users, idsPerGet] = ["ws_bench", 2_000, 50];
 const servers = await startMeshServers({ lastsLong: true });
 const [profile, subscription] = await Promise.all([open("profile", profileSchema), open("subscription", subscriptionSchema)]);
 const { identities } = openCassandraProfileStore({ session: profile.session, clock, partitions: 1, bucketOf: bucketOfUser });
-const tables = openCassandraSubscriptionStore(subscription.session);
+const tables = openCassandraSubscriptionStore(subscription.session, bucketOfMember);
 try {
   await fill();
   await atRate(warmSeconds * perSecond);

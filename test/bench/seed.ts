@@ -8,7 +8,7 @@ import { silentLogger } from "../../platform/logger.ts";
 import { openDatabase } from "../../platform/sqlite/database.ts";
 import type { IdentityKey } from "../../services/profile/domain/identity.ts";
 import type { Profile } from "../../services/profile/domain/profile.ts";
-import { numberedId } from "../../services/profile/domain/user-number.ts";
+import { numberedId } from "../../platform/user-number.ts";
 import { openMeshProfileMove, readMeshProfileStore } from "../../services/profile/mesh-wire.ts";
 import type { ProfileMove } from "../../services/profile/store/moved-rows.ts";
 import { moveProfiles } from "../../services/profile/wire.ts";

@@ -122,7 +122,7 @@ function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => bool
   for (const record of records) {
     const { keys } = record;
     const isMerge = keys.length > 1;
-    const cuts = run.length >= runMax(record, run) || (isMerge && keys.some((key) => party.has(key))) ||
+    const cuts = run.length >= limits.consentRunRecordsMax || (isMerge && keys.some((key) => party.has(key))) ||
       (erases(record) && !erases(run.at(-1)) && run.length > 0);
     if (cuts) {
       runs.push(run);
@@ -134,10 +134,6 @@ function runsOf<Said>({ isDelete }: { readonly isDelete?: (record: Said) => bool
   }
   if (run.length > 0) runs.push(run);
   return runs;
-}
-
-function runMax({ fannedOut }: Taken<unknown>, [first]: readonly Taken<unknown>[]): number {
-  return fannedOut || first?.fannedOut ? limits.fanOutRunUsersMax : limits.consentRunRecordsMax;
 }
 
 /**

@@ -101,7 +101,7 @@ export function laneMessages<Message extends LaneMessage, Said, OfWorkspace exte
       if ("mark" in said && ofWorkspace) return { workspaceId, names: [ofWorkspace.name], isOfMany: false, goesFirst: true };
       if (workspaceId === "" || !isTaken(said)) return undefined;
       const names = said.flatMap(({ keys }) => keys);
-      return names.length === 0 ? undefined : { workspaceId, names, isOfMany: said.some(({ fannedOut }) => fannedOut) };
+      return names.length === 0 ? undefined : { workspaceId, names, isOfMany: false };
     },
     shown: (body) => shownRecord(body, (bytes) => toJson(kind.parse(bytes))),
     redriveBody: (workspaceId, { keys = [], skipped }) =>

@@ -6,6 +6,7 @@
  */
 import type { Clock } from "../../../platform/clock.ts";
 import { limits } from "../../../platform/limits.ts";
+import { whenQuiet } from "../../../platform/quiet.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { Gate } from "../../../platform/gate.ts";
@@ -40,16 +41,20 @@ export interface LaneApplierParts {
 }
 
 interface LanePace {
-  /** Users or addresses that are taken together at most. */
+  /** Users or addresses that are taken together at most; and of a fan-out. */
   readonly usersMax: number;
+  readonly fanOutUsersMax: number;
   /** How long without a notice until the lane is looked at, and how often the position is saved, in milliseconds. */
   readonly idleMs: number;
   readonly saveMs: number;
-  /** Calls back where a fan-out may go on before its rest is over, as the thread is idle; `workedMs`: of its last piece. Returns how to stop that. */
-  readonly whenQuiet?: (workedMs: number, onQuiet: () => void) => () => void;
 }
 
-const meshPace: LanePace = { usersMax: limits.laneBatchUsersMax, idleMs: limits.laneIdleMsMax, saveMs: limits.lanePositionSaveMs };
+const meshPace: LanePace = {
+  usersMax: limits.laneBatchUsersMax,
+  fanOutUsersMax: limits.fanOutPieceUsersMax,
+  idleMs: limits.laneIdleMsMax,
+  saveMs: limits.lanePositionSaveMs,
+};
 
 export interface LaneApplying extends Reading {
   /** Users or addresses that a caller waits for go before others. */
@@ -213,13 +218,14 @@ class LaneApplier {
   async #applyOfMany(window: LaneWindow): Promise<boolean> {
     const { clock } = this.#parts;
     if (window.many === 0 || clock.monotonic() < this.#manyAt) return false;
-    const workedMs = await this.#apply(window, window.nextOfMany(limits.fanOutRunUsersMax)) ?? 0;
+    const workedMs = await this.#apply(window, window.nextOfMany(this.#pace.fanOutUsersMax)) ?? 0;
     this.#manyAt = clock.monotonic() + restOf(workedMs, window);
     this.#stopLooking();
-    this.#stopLooking = this.#pace.whenQuiet?.(workedMs, () => {
+    // Where the thread is idle it goes on before its rest is over
+    this.#stopLooking = whenQuiet(clock, workedMs * limits.fanOutQuietRestFactor, () => {
       this.#manyAt = 0;
       this.#wake();
-    }) ?? (() => {});
+    });
     return true;
   }
 

@@ -1,7 +1,7 @@
 /** A service that owns consent, as a process of the mesh: its tables, its lanes, its events and its RPCs put together. */
 import type { DescService } from "@bufbuild/protobuf";
 import type { Client } from "@connectrpc/connect";
-import { openKeyspace } from "../../../platform/cassandra/keyspace.ts";
+import { type Keyspace, openKeyspace } from "../../../platform/cassandra/keyspace.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import type { Clock } from "../../../platform/clock.ts";
 import { openEpochGuard } from "../../../platform/epoch/guard.ts";
@@ -53,7 +53,7 @@ export interface MeshPartPlan<Tables extends PartTables> {
   readonly name: MeshLanesOptions["service"];
   /** Where the migrations of its tables lie. */
   readonly schemaFolder: string;
-  openTables(session: Session, clock: Clock): Tables;
+  openTables(session: Session, ends: OpenTables): Tables;
   /** Everything is saved and published when it resolves; doing it again is harmless. */
   apply(parts: Tables & Applying, bodies: readonly LaneBody[]): Promise<void>;
   /** What others hear of entries of its ledger. */
@@ -65,6 +65,10 @@ export interface MeshPartPlan<Tables extends PartTables> {
   route(serving: Serving<Tables>): RpcRoute;
   /** Work on the tables that needs no lane; the returned function ends it. */
   beside?(tables: Tables, ends: MeshPartEnds): () => Promise<void> | void;
+}
+
+interface OpenTables extends Pick<Keyspace, "sealedBy"> {
+  readonly clock: Clock;
 }
 
 interface PartTables extends SetAsideTables {
@@ -130,11 +134,11 @@ async function open<Tables extends PartTables>(
   { ends, opened }: { readonly ends: OpenEnds; readonly opened: Opened },
 ): Promise<Omit<MeshPart, "close">> {
   const { clock, logger, telemetry = noTelemetry, tenants, onMismatch, beforeListen } = ends;
-  const { session, watch, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
+  const { session, watch, sealedBy, close: closeStore } = await openKeyspace(config, plan.schemaFolder, clock);
   opened.push(closeStore);
   const guard = await openEpochGuard({ service: plan.name, ...config, session, streams: config, clock, logger, onMismatch });
   opened.push(() => guard.close());
-  const plain = plan.openTables(guard.session, clock);
+  const plain = plan.openTables(guard.session, { clock, sealedBy });
   const backlog = openBacklogLook(async () => ({ setAside: (await plain.listSetAside(limits.setAsidePageMax)).length }), clock);
   opened.push(() => backlog.close());
   const tables = noticing(plain, backlog);

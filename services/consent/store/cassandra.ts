@@ -3,6 +3,7 @@
  * record as its age: repeating a step, or a late writer, changes nothing.
  */
 import type { Aged } from "../../../platform/age.ts";
+import { intoBatches, type PartitionWrite, write } from "../../../platform/cassandra/batches.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { markOf } from "../../../platform/lane/mark.ts";
@@ -12,14 +13,11 @@ import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryO
 import type { ChainHead } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
+import { placeOf, type StateLayout } from "./state-place.ts";
 import { type ConsentTables, noEntries } from "./tables.ts";
 
 /** How a service keeps its states. */
-export interface StateRows<State extends Aged> {
-  /** The column of the user or address. */
-  readonly key: string;
-  select(workspaceId: string, keys: readonly string[]): Statement;
-  put(workspaceId: string, key: string, row: { readonly body: string; readonly stamp: bigint }): Statement;
+export interface StateRows<State extends Aged> extends StateLayout {
   /** JSON text, and back from what it parses to. */
   toRow(state: State): string;
   fromRow(value: unknown): State;
@@ -36,9 +34,10 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
     const { ends } = await loadForStep(workspaceId, subjects);
     return new Map(subjects.map((subject) => [subject, ends.get(subject) ?? noEntries]));
   }
+  const ledger = { session, heads, placeOf: (workspaceId: string, subject: string) => placeOf(rows, workspaceId, subject) };
   return {
     loadForStep,
-    ...cassandraLedger({ session, heads }),
+    ...cassandraLedger(ledger),
     commit: (step) => commit({ session, rows }, step),
     listSetAside: (max) => setAsideList(session, max),
     waiting: (workspaceId) => waitingIn(session, workspaceId),
@@ -47,7 +46,7 @@ export function openCassandraConsent<State extends Aged>(session: Session, rows:
       await inFlight(records, limits.consentWritesInFlightMax, (record) => session.execute(forgetSetAsideOf(record)));
     },
     entriesSince: async (workspaceId, subjects, sequence) =>
-      entriesSince(session, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
+      entriesSince(ledger, workspaceId, { heads: await heads(workspaceId, subjects), sequence }),
   };
 }
 
@@ -56,19 +55,26 @@ interface Keeping<State extends Aged> {
   readonly rows: StateRows<State>;
 }
 
-/** A statement reads up to `cassandraPartitionsPerRead` rows (docs/decisions/0024-reads-of-named-partitions.md). */
+/**
+ * A statement reads up to `cassandraPartitionsPerRead` rows: of one bucket, or of those who lie by themselves
+ * (docs/decisions/0024-reads-of-named-partitions.md).
+ */
 async function loadStates<State extends Aged>(
   { session, rows }: Keeping<State>,
   workspaceId: string,
   keys: readonly string[],
 ): Promise<Loaded<State>> {
-  const wanted = [...new Set(keys)];
   const size = limits.cassandraPartitionsPerRead;
-  const parts = Array.from({ length: Math.ceil(wanted.length / size) }, (_, at) => wanted.slice(at * size, (at + 1) * size));
-  const found = await inFlight(parts, limits.cassandraInFlightMax, (some) => session.execute(rows.select(workspaceId, some)));
+  const reads = [...Map.groupBy(new Set(keys), (key) => rows.bucketOf(workspaceId, key)).values()].flatMap((wanted) => {
+    const { select: cql, key } = placeOf(rows, workspaceId, wanted[0] ?? "");
+    return Array.from({ length: Math.ceil(wanted.length / size) }, (_, at) => {
+      return { cql, values: { ...key, some: wanted.slice(at * size, (at + 1) * size) }, idempotent: true };
+    });
+  });
+  const found = await inFlight(reads, limits.cassandraInFlightMax, (read) => session.execute(read));
   const loaded: Loaded<State> = { states: new Map(), ends: new Map() };
   for (const row of found.flat()) {
-    const key = String(row[rows.key]);
+    const key = String(row[rows.column]);
     const [state, end] = bodyOf(row);
     loaded.states.set(key, rows.fromRow(state));
     loaded.ends.set(key, end);
@@ -81,12 +87,21 @@ export function bodyOf(row: Row): [state: unknown, end: ChainHead] {
   return JSON.parse(String(row["body"])) as [unknown, ChainHead];
 }
 
+interface RowOf<State> {
+  readonly key: string;
+  readonly state: State;
+  readonly end: ChainHead | undefined;
+  readonly stamp: bigint;
+}
+
 export function rowOf<State extends Aged>(
-  { put, toRow }: Pick<StateRows<State>, "put" | "toRow">,
+  rows: StateRows<State>,
   workspaceId: string,
-  of: { readonly key: string; readonly state: State; readonly end: ChainHead | undefined; readonly stamp: bigint },
+  { key, state, end, stamp }: RowOf<State>,
 ): Statement {
-  return put(workspaceId, of.key, { body: `[${toRow(of.state)},${JSON.stringify(of.end ?? noEntries)}]`, stamp: of.stamp });
+  const { put: cql, key: before } = placeOf(rows, workspaceId, key);
+  const body = `[${rows.toRow(state)},${JSON.stringify(end ?? noEntries)}]`;
+  return { cql, values: { ...before, [rows.column]: key, body, stamp }, idempotent: true };
 }
 
 /**
@@ -102,45 +117,55 @@ async function commit<State extends Aged>(
   }
   for (const step of workspaces) {
     const { first } = step;
-    await run([...chainsListed(step), ...rows.listed(step), ...erasing(step)]);
-    if (first !== undefined && first.size > 0) await run(rowsOf(rows, step, (key) => first.has(key)));
-    await run(rowsOf(rows, step, (key) => !first?.has(key)));
+    await run([...rows.listed(step), ...together([...chainsListed(rows, step), ...erasing(rows, step)])]);
+    if (first !== undefined && first.size > 0) await run(together(rowsOf(rows, step, (key) => first.has(key))));
+    await run(together(rowsOf(rows, step, (key) => !first?.has(key))));
   }
   await run(setAside.map((row) => [setAsideOf(row)]));
 }
 
-async function write(session: Session, statements: readonly Statement[]): Promise<void> {
-  const [only] = statements;
-  if (only !== undefined && statements.length === 1) await session.execute(only);
-  else if (only !== undefined) await session.batch(statements);
+function together(writes: readonly PartitionWrite[]): (readonly Statement[])[] {
+  return intoBatches(writes).map(({ statements }) => statements);
 }
 
-function chainsListed({ workspaceId, entries, erased }: WorkspaceStep<unknown>): Statement[][] {
-  const begun = entries.filter(({ index }) => index === 0).map((entry) => [
-    listSubjectOf(workspaceId, entry.subject, { stamp: stampOf({ mark: markOf(entry) }), gone: false }),
-  ]);
-  const ended = Array.from(erased ?? [], ([subject, mark]) => [
-    listSubjectOf(workspaceId, subject, { stamp: stampOf({ mark }), gone: true }),
-  ]);
-  return [...begun, ...ended];
+function chainsListed<State extends Aged>(
+  rows: StateRows<State>,
+  { workspaceId, entries, erased }: WorkspaceStep<State>,
+): PartitionWrite[] {
+  function listing(subject: string, stamp: bigint, gone: boolean): PartitionWrite {
+    const { listBucket: bucket } = placeOf(rows, workspaceId, subject);
+    return { partition: `list ${bucket}`, statements: [listSubjectOf(workspaceId, subject, { bucket, stamp, gone })] };
+  }
+  const begun = entries.filter(({ index }) => index === 0);
+  return [
+    ...begun.map((entry) => listing(entry.subject, stampOf({ mark: markOf(entry) }), false)),
+    ...Array.from(erased ?? [], ([subject, mark]) => listing(subject, stampOf({ mark }), true)),
+  ];
 }
 
 /** Their rows stay, and say nothing but how far their records are in. */
-function erasing({ workspaceId, erased }: WorkspaceStep<unknown>): Statement[][] {
-  return Array.from(erased ?? [], ([subject, mark]) => [eraseEntriesOf(workspaceId, subject, stampOf({ mark }))]);
+function erasing<State extends Aged>(rows: StateRows<State>, { workspaceId, erased }: WorkspaceStep<State>): PartitionWrite[] {
+  return Array.from(erased ?? [], ([subject, mark]) => {
+    const place = placeOf(rows, workspaceId, subject);
+    return { partition: place.partition, statements: [eraseEntriesOf(place, subject, stampOf({ mark }))] };
+  });
 }
 
 function rowsOf<State extends Aged>(
   rows: StateRows<State>,
   { workspaceId, states, entries, ends }: WorkspaceStep<State>,
   isMeant: (key: string) => boolean,
-): Statement[][] {
+): PartitionWrite[] {
   const byKey = Map.groupBy(entries, ({ subject }) => subject);
   return [...states].filter(([key]) => isMeant(key)).map(([key, state]) => {
+    const place = placeOf(rows, workspaceId, key);
     const added = byKey.get(key) ?? [];
-    return [
-      rowOf(rows, workspaceId, { key, state, end: ends.get(key), stamp: stampOf(state) }),
-      ...added.map((entry) => putEntryOf(workspaceId, entry, stampOf({ mark: markOf(entry) }))),
-    ];
+    return {
+      partition: place.partition,
+      statements: [
+        rowOf(rows, workspaceId, { key, state, end: ends.get(key), stamp: stampOf(state) }),
+        ...added.map((entry) => putEntryOf(place, entry, stampOf({ mark: markOf(entry) }))),
+      ],
+    };
   });
 }

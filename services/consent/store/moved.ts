@@ -5,6 +5,7 @@ import { type ConsentMove, inWrites, notThere, subjectsOf, withChains } from "..
 import { limits } from "../../../platform/limits.ts";
 import type { Database } from "../../../platform/sqlite/database.ts";
 import { bodyOf, type StateRows } from "./cassandra.ts";
+import type { StateColumns } from "./state-place.ts";
 import type { SqliteConsent } from "./sqlite.ts";
 import { type ConsentTables, stepOfRows } from "./tables.ts";
 
@@ -16,16 +17,18 @@ async function waitingIn({ listSetAside }: Pick<ConsentTables<unknown>, "listSet
 export function cassandraConsentMove<State extends Aged>(
   session: Session,
   tables: ConsentTables<State>,
-  { of, scan, key, fromRow }: { readonly of: string; readonly scan: string } & Pick<StateRows<State>, "key" | "fromRow">,
+  { of, column, alone, together, fromRow }: { readonly of: string } & StateColumns & Pick<StateRows<State>, "fromRow">,
 ): ConsentMove<State> {
   return {
     waiting: () => waitingIn(tables, of),
     async *read(workspaceIds) {
-      for await (const page of scanTable(session, scan, limits.movedRowsPerPage)) {
-        const wanted = page.filter((row) => workspaceIds.has(String(row["workspace_id"])));
-        for (const [workspaceId, rows] of Map.groupBy(wanted, (row) => String(row["workspace_id"]))) {
-          const states = new Map(rows.map((row): [string, State] => [String(row[key]), fromRow(bodyOf(row)[0])]));
-          yield withChains(tables, { workspaceId, states });
+      for (const { scan } of together === undefined ? [alone] : [alone, together]) {
+        for await (const page of scanTable(session, scan, limits.movedRowsPerPage)) {
+          const wanted = page.filter((row) => workspaceIds.has(String(row["workspace_id"])));
+          for (const [workspaceId, rows] of Map.groupBy(wanted, (row) => String(row["workspace_id"]))) {
+            const states = new Map(rows.map((row): [string, State] => [String(row[column]), fromRow(bodyOf(row)[0])]));
+            yield withChains(tables, { workspaceId, states });
+          }
         }
       }
     },

@@ -9,7 +9,7 @@ import { sharedRing } from "../../../platform/link-keys.ts";
 import { openCassandraConsent, type StateRows } from "../../consent/store/cassandra.ts";
 import type { AddressState } from "../domain/address-state.ts";
 import { listedWrites, readList } from "./cassandra-lists.ts";
-import { putState, selectStates } from "./statements.ts";
+import { states } from "./statements.ts";
 import type { StatusTables } from "./tables.ts";
 
 /** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
@@ -26,9 +26,9 @@ export function openCassandraStatusStore(session: Session, clock: Clock): Status
 }
 
 const rows: StateRows<AddressState> = {
-  key: "address",
-  select: (workspaceId, addresses) => ({ cql: selectStates, values: { workspace_id: workspaceId, addresses }, idempotent: true }),
-  put: (workspaceId, address, row) => ({ cql: putState, values: { workspace_id: workspaceId, address, ...row }, idempotent: true }),
+  column: "address",
+  alone: states,
+  bucketOf: () => undefined,
   toRow: (state) => JSON.stringify(state),
   fromRow: (state) => state as AddressState,
   listed: listedWrites,

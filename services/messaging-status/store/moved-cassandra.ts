@@ -2,10 +2,15 @@
 import type { Session } from "../../../platform/cassandra/session.ts";
 import type { ConsentMove } from "../../../platform/ledger/moved.ts";
 import type { ConsentTables } from "../../consent/store/tables.ts";
+import { states } from "./statements.ts";
 import { cassandraConsentMove } from "../../consent/store/moved.ts";
 import type { AddressState } from "../domain/address-state.ts";
 
 export function cassandraStatusMove(session: Session, tables: ConsentTables<AddressState>): ConsentMove<AddressState> {
-  const scan = "SELECT workspace_id, address, body FROM states_by_address";
-  return cassandraConsentMove(session, tables, { of: "addresses", scan, key: "address", fromRow: (state) => state as AddressState });
+  return cassandraConsentMove(session, tables, {
+    of: "addresses",
+    column: "address",
+    alone: states,
+    fromRow: (state) => state as AddressState,
+  });
 }

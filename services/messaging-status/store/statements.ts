@@ -1,8 +1,7 @@
-/** Every CQL statement of the messaging-status store but those of the ledger and of documents; all go to one partition, or to a few named ones. */
+/** Every CQL statement of the messaging-status store but those of documents; all but scans go to one partition, or to a few named ones. */
+import { stateTables } from "../../consent/store/state-place.ts";
 
-export const selectStates = "SELECT address, body FROM states_by_address WHERE workspace_id = :workspace_id AND address IN :addresses";
-export const putState =
-  "INSERT INTO states_by_address (workspace_id, address, body) VALUES (:workspace_id, :address, :body) USING TIMESTAMP :stamp";
+export const states = stateTables({ rows: "states_by_address", ledger: "ledger_by_subject", column: "address" }, ["workspace_id"]);
 
 const ofYear = "workspace_id = :workspace_id AND list = :list AND year = :year";
 

@@ -10,7 +10,7 @@ import { isPassing } from "../../../platform/passing.ts";
 import type { Tracer } from "../../../platform/telemetry/tracer.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { Addressed, Announcement } from "../domain/lane-item.ts";
-import { laneKeyOf } from "../domain/user-number.ts";
+import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Gate } from "../../../platform/gate.ts";
 import type { Outgoing } from "../events/outgoing.ts";
 import { type Reading, readOn } from "../../../platform/lane/read-on.ts";

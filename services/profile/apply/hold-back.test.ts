@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { bucketOfUser } from "../domain/user-number.ts";
+import { bucketOfUser } from "../../../platform/user-number.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { fakeClock } from "../../../platform/clock.fixture.ts";
 import { Refusal } from "../../../platform/refusal.ts";

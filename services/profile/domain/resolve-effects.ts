@@ -8,7 +8,7 @@ import type { MergeSide, ProfileChange, ProfileRecord } from "./profile-record.t
 import type { Mark } from "./profile.ts";
 import type { MembershipState } from "./track-object.ts";
 import type { UserId } from "./user-key.ts";
-import { hashOf, hex, numberedId, type Numbering, numberOf } from "./user-number.ts";
+import { hashOf, hex, numberedId, type Numbering, numberOf } from "../../../platform/user-number.ts";
 import { userRowKey } from "./user-names.ts";
 
 export interface Effects {

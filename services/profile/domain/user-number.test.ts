@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import { createWorkspace } from "./resolver-workspace.fixture.ts";
-import { bucketOfUser, laneKeyOf, numberedId, numberingOfUser, numberOf } from "./user-number.ts";
+import { bucketOfUser, laneKeyOf, numberedId, numberingOfUser, numberOf } from "../../../platform/user-number.ts";
 
 const plain = "0000000000010000e40c292c";
 

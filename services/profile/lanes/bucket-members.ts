@@ -3,7 +3,7 @@
  * write them, elsewhere; one that does not know lanes by number would send what happens to them out of order.
  */
 import type { Members } from "../../../platform/lane/ownership.ts";
-import type { Numbering } from "../domain/user-number.ts";
+import type { Numbering } from "../../../platform/user-number.ts";
 
 /** Ids of processes that know them begin so. Before, seals alone kept such a process out, and only as it started. */
 export const bucketMember = "proc_buckets_";

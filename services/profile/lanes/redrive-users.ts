@@ -7,7 +7,7 @@ import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ProfileStore } from "../domain/ports.ts";
 import type { Mark } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
-import { laneKeyOf } from "../domain/user-number.ts";
+import { laneKeyOf } from "../../../platform/user-number.ts";
 import { packItem, packLaneMessage } from "./profile-lane.ts";
 
 export interface OperateParts {

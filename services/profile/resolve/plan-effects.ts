@@ -8,7 +8,7 @@ import { type Addressed, laneRecordsOf } from "../domain/lane-item.ts";
 import type { LaneLayout } from "../../../platform/lane/layout.ts";
 import type { ConsentRecord, StepOrigins } from "../domain/ports.ts";
 import type { ResolvedRecord } from "../domain/resolve-batch.ts";
-import { laneKeyOf } from "../domain/user-number.ts";
+import { laneKeyOf } from "../../../platform/user-number.ts";
 import type { Resolved } from "./resolve-records.ts";
 
 /** A consent record as its lane carries it. */

@@ -9,7 +9,7 @@ import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
 import type { Logger } from "../../../platform/logger.ts";
 import type { IdentityStore, IdentityWriter } from "../domain/ports.ts";
-import type { Numbering } from "../domain/user-number.ts";
+import type { Numbering } from "../../../platform/user-number.ts";
 import {
   fittingItems,
   isPublishable,

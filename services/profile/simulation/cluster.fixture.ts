@@ -1,7 +1,7 @@
 /** Processes of the profile service in a simulated world: each with a resolver and an applier of every lane, over one log and three replicas. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bucketOfUser, type Numbering } from "../domain/user-number.ts";
+import { bucketOfUser, type Numbering } from "../../../platform/user-number.ts";
 import { openReplicas, type Replicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { silentLogger } from "../../../platform/logger.ts";

@@ -8,7 +8,7 @@ import type { IntakeRecord } from "../domain/intake-record.ts";
 import type { FrozenMerge } from "../domain/ports.ts";
 import type { Profile } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
-import type { Numbering } from "../domain/user-number.ts";
+import type { Numbering } from "../../../platform/user-number.ts";
 import type { Resolution, ResolvedRecord } from "../domain/resolve-batch.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { Resolve } from "../resolve/resolve-workspace.ts";

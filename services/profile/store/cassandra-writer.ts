@@ -1,4 +1,5 @@
 /** Profiles written to Cassandra: everything with the mark of its record as age, a user's partition in one write. */
+import { intoBatches, sizeOf, write } from "../../../platform/cassandra/batches.ts";
 import { bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
 import { inFlight } from "../../../platform/cassandra/in-flight.ts";
@@ -76,12 +77,6 @@ export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): 
   };
 }
 
-async function write(session: Session, statements: readonly Statement[]): Promise<void> {
-  const [only] = statements;
-  if (only !== undefined && statements.length === 1) await session.execute(only);
-  else if (only !== undefined) await session.batch(statements);
-}
-
 interface WriteParts {
   readonly session: Session;
   readonly now: () => number;
@@ -94,36 +89,14 @@ interface PartitionWrites {
   readonly writes: readonly (readonly Statement[])[];
 }
 
-/** What goes into one partition in one write is one entry, as large as a batch should be; a user's own statements stay together. */
+/** What goes into one partition in one write is one entry. */
 function gathered(users: readonly UserWrites[]): PartitionWrites[] {
-  const all: PartitionWrites[] = [];
-  const open = new Map<string, { statements: Statement[]; size: number }>();
-  for (const { user: { partition }, writes } of users) {
-    const [only = []] = writes;
-    if (writes.length !== 1) {
-      all.push({ partition, writes });
-      continue;
-    }
-    const size = sizeOf(only);
-    const filling = open.get(partition);
-    if (filling !== undefined && filling.size + size <= limits.cassandraBatchBytesAim) {
-      filling.statements.push(...only);
-      filling.size += size;
-    } else {
-      const statements = [...only];
-      open.set(partition, { statements, size });
-      all.push({ partition, writes: [statements] });
-    }
-  }
-  return all;
-}
-
-/** Bytes of a batch that the statements fill; small ones count as much as a hundredth, as they are work by their number. */
-function sizeOf(statements: readonly Statement[]): number {
-  const least = limits.cassandraBatchBytesAim / limits.cassandraBatchStatementsMax;
-  return statements.reduce((sum, { values: { body } }) => {
-    return sum + Math.max(least, body instanceof Uint8Array || typeof body === "string" ? body.length : 0);
-  }, 0);
+  const [single, several] = [users.filter(({ writes }) => writes.length === 1), users.filter(({ writes }) => writes.length > 1)];
+  const batches = intoBatches(single.map(({ user: { partition }, writes: [statements = []] }) => ({ partition, statements })));
+  return [
+    ...batches.map(({ partition, statements }) => ({ partition, writes: [statements] })),
+    ...several.map(({ user: { partition }, writes }) => ({ partition, writes })),
+  ];
 }
 
 /** By partition: buckets that get a first user, as far as this process knows. */

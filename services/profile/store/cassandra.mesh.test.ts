@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { IdentityKey } from "../domain/identity.ts";
-import { bucketOfUser } from "../domain/user-number.ts";
+import { bucketOfUser } from "../../../platform/user-number.ts";
 import { openCassandra } from "../../../platform/cassandra/driver.ts";
 import { createKeyspace, migrate, readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { systemClock } from "../../../platform/clock.ts";

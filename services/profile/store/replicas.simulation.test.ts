@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { bucketOfUser } from "../domain/user-number.ts";
+import { bucketOfUser } from "../../../platform/user-number.ts";
 import { customChange, eventChange, purchaseChange } from "../../../test/arbitrary/profile-record.ts";
 import { recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas, type Replicas, type WriteFault } from "../../../platform/cassandra/replicas.fixture.ts";

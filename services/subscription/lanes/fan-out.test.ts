@@ -18,6 +18,7 @@ import { limits } from "../../../platform/limits.ts";
 import { silentLogger } from "../../../platform/logger.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
+import { inSomeBuckets } from "../store/buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
 import { applyMessages } from "./apply-messages.ts";
 import { describeLateParts } from "./late-parts-contract.ts";
@@ -26,17 +27,16 @@ import { membershipMessages } from "./lane-message.ts";
 const schema = [readFileSync(join(import.meta.dirname, "../store/schema/schema.cql"), "utf8")];
 const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false, turns: [0] }];
 
-/** What was published, and how many entries at a time. */
+/** What was published. */
 function openWorld() {
-  const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()));
-  const seen = { published: new Set<string>(), atOnce: [] as number[] };
+  const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()), inSomeBuckets);
+  const seen = { published: new Set<string>() };
   const parts = {
     ...store,
     store: { groups: () => Promise.resolve(groups) },
     logger: silentLogger,
     traced: { lane: "subscription-0" },
     publish: (_: string, entries: readonly LedgerEntry[]) => {
-      seen.atOnce.push(entries.length);
       for (const { hash } of entries) seen.published.add(hash);
       return Promise.resolve();
     },
@@ -61,18 +61,17 @@ function userAt(n: number): string {
 }
 
 describeLateParts("in memory", () => {
-  const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()));
+  const store = openCassandraSubscriptionStore(recordingSession(schema, openReplicas({ schema }).session()), inSomeBuckets);
   return Promise.resolve({ store, close: () => Promise.resolve() });
 });
 
-test("applyMessages() takes some users of a fan-out at a time; each has its state and its event", async () => {
+test("applyMessages() writes the state of each user of a fan-out and publishes its event", async () => {
   const users = 2_030;
   const { store, seen, apply } = openWorld();
   const bodies = manySaid(users, 1);
   expect(bodies.reduce((sum, { body }) => sum + body.byteLength, 0)).toBeGreaterThan(2 * limits.consentSliceBytesMax);
   await apply(bodies);
   expect(seen.published.size).toBe(users);
-  expect(Math.max(...seen.atOnce)).toBe(limits.fanOutRunUsersMax);
   const rows = await store.load("w", Array.from({ length: users }, (_, n) => userAt(n)));
   expect(rows.size).toBe(users);
   expect(new Set(Array.from(rows.values(), ({ groups: own }) => own.get("g")))).toEqual(new Set(["subscribed"]));
@@ -166,7 +165,7 @@ async function timeInOneProcess({ users, pieceMs, turnMs }: { users: number; pie
 
 test("in one process a fan-out takes not much more than twice its work where nobody needs the thread, and gives way where somebody does", async () => {
   const [users, pieceMs] = [2_000, 2];
-  const workMs = users / limits.fanOutRunUsersMax * pieceMs;
+  const workMs = users / limits.embeddedBatchUsersMax * pieceMs;
   expect(await timeInOneProcess({ users, pieceMs, turnMs: 0 })).toBeLessThan(3 * workMs);
   expect(await timeInOneProcess({ users, pieceMs, turnMs: 0.5 })).toBeGreaterThan(limits.fanOutRestFactor * workMs);
 });

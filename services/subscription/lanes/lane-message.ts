@@ -30,7 +30,7 @@ export const membershipMessages: LaneMessages<MembershipRecord, SaidOfGroups> = 
   takenFrom,
   alike({ change }) {
     if (change.case !== "setMemberships" || change.value.userIds.length === 0) return undefined;
-    return { names: change.value.userIds, isOfMany: isFanOut(change.value.usersInAll) };
+    return { names: change.value.userIds, isOfMany: change.value.usersInAll >= limits.fanOutUsersMin };
   },
   ofWorkspace: {
     name: groupsName,
@@ -49,14 +49,11 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   const said = causeFromMessage(message.cause);
   const change = orError(() => changeOf(message));
   if (message.change.case === "setMemberships") {
-    const { userIds, usersInAll } = message.change.value;
-    const fannedOut = isFanOut(usersInAll);
-    return userIds.map((userId, at) => {
+    return message.change.value.userIds.map((userId, at) => {
       const own = { ...row, part: row.part + at, key: userId };
       return takenOf({ userId, mark: [own.sequence, own.part], ...said }, change, {
         keys: [userId],
         kept: () => ({ ...own, users: 1, body: bodyOfOne(message, userId, at) }),
-        fannedOut,
       });
     });
   }
@@ -65,14 +62,10 @@ function takenFrom(message: SubscriptionRecord, row: LaneRecord): Taken<Membersh
   return [takenOf({ userId, mark: [row.sequence, row.part], ...said }, change, { keys, kept: () => ({ ...row, key: keyOf(keys) }) })];
 }
 
-function isFanOut(usersInAll: number): boolean {
-  return usersInAll >= limits.fanOutUsersMin;
-}
-
 function takenOf(
   record: Omit<MembershipRecord, "change">,
   change: MembershipChange | Error,
-  own: Pick<Taken<MembershipRecord>, "keys" | "kept" | "fannedOut">,
+  own: Pick<Taken<MembershipRecord>, "keys" | "kept">,
 ): Taken<MembershipRecord> {
   const { mark } = record;
   if (change instanceof Error) return { ...own, mark, said: undefined, reason: change.message };

@@ -12,6 +12,7 @@ import { silentLogger } from "../../../platform/logger.ts";
 import { SubscriptionRecordSchema, SubscriptionState } from "../../../proto/gen/heddle/lane/v1/lane_pb.ts";
 import type { applyRecord } from "../domain/apply-record.ts";
 import type { GroupChange, OrderedGroups } from "../domain/group-order.ts";
+import { inSomeBuckets } from "../store/buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "../store/cassandra.ts";
 import { groupsFromBeginning } from "../store/rows.ts";
 import { applyMessages } from "./apply-messages.ts";
@@ -159,7 +160,7 @@ export function openWorld(
   faults: ApplierFaults & { readonly applyRecord?: typeof applyRecord } = {},
 ) {
   const replicas = openReplicas({ schema, ...(faults.write && { onWrite: faults.write }) });
-  const store = openCassandraSubscriptionStore(recordingSession(schema, replicas.session()));
+  const store = openCassandraSubscriptionStore(recordingSession(schema, replicas.session()), inSomeBuckets);
   const { published, publish } = recordPublished(faults);
   async function readGroups(id: string): Promise<OrderedGroups> {
     // As Cassandra, whose keys may not be empty

@@ -7,6 +7,7 @@ import { describeConsentMove } from "../../../platform/ledger/moved-contract.ts"
 import { type CassandraServer, startCassandra } from "../../../test/servers/cassandra.ts";
 import { describeWith } from "../../../test/servers/require.ts";
 import { describeLateParts } from "../lanes/late-parts-contract.ts";
+import { inSomeBuckets } from "./buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "./cassandra.ts";
 import { moveDriver } from "./moved.fixture.ts";
 import { cassandraMembershipMove } from "./moved-cassandra.ts";
@@ -30,20 +31,20 @@ await describeWith(["cassandra"], "subscription store on a real Cassandra", () =
 
     describeConsentMove("memberships on Cassandra", async () => {
       const moved = await openTables(server, "moved_subscription", join(import.meta.dirname, "schema"));
-      const tables = openCassandraSubscriptionStore(moved);
+      const tables = openCassandraSubscriptionStore(moved, inSomeBuckets);
       return moveDriver(tables, cassandraMembershipMove(moved, tables), () => moved.close());
     }, hookMs);
 
     describeLateParts("Cassandra", async () => {
       opened += 1;
       const { session: own } = contractSession(session, `late-${opened}-`);
-      return { store: openCassandraSubscriptionStore(own), close: () => Promise.resolve() };
+      return { store: openCassandraSubscriptionStore(own, inSomeBuckets), close: () => Promise.resolve() };
     }, hookMs);
 
     describeSubscriptionStore("Cassandra", () => {
       opened += 1;
       const own = contractSession(session, `${opened}-`);
-      const tables = openCassandraSubscriptionStore(own.session);
+      const tables = openCassandraSubscriptionStore(own.session, inSomeBuckets);
       return Promise.resolve({
         ...tables,
         release: (record) => tables.forgetSetAside([record]),

@@ -7,12 +7,15 @@ import { readMigrations } from "../../../platform/cassandra/migrate.ts";
 import { checkPlan, recordingSession } from "../../../platform/cassandra/recording-session.fixture.ts";
 import { openReplicas } from "../../../platform/cassandra/replicas.fixture.ts";
 import { setAsideStatements } from "../../consent/lane/set-aside-cassandra.ts";
-import { ledgerStatements } from "../../../platform/ledger/cassandra.ts";
+import { subjectStatements } from "../../../platform/ledger/cassandra.ts";
 import { chained, emptyChain } from "../../../platform/ledger/ledger.ts";
 import { changedInOrder } from "../domain/group-order.ts";
 import { noMemberships } from "../domain/memberships.ts";
+import { bucketOfMember } from "../../../platform/user-number.ts";
+import { numberedUsers } from "./buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "./cassandra.ts";
 import * as statements from "./statements.ts";
+import { usersAlone, usersTogether } from "./statements.ts";
 
 const folder = join(import.meta.dirname, "schema");
 const schema = readFileSync(join(folder, "schema.cql"), "utf8");
@@ -24,7 +27,9 @@ test("schema: all versions applied, one after the other, are schema.cql", () => 
 
 test("statements: each goes to few partitions, has an age, and names only columns of its table", () => {
   const tables = tablesOf(splitStatements(schema));
-  const all = [statements, ledgerStatements, setAsideStatements].flatMap((one) => Object.values(one));
+  const { usersAlone, usersTogether, memberColumns: _, ...others } = statements;
+  const rows = [usersAlone, usersTogether].flatMap(({ select, put, ledger }) => [select, put, ...Object.values(ledger)]);
+  const all = [...rows, ...[others, subjectStatements, setAsideStatements].flatMap((one) => Object.values(one))];
   const touched = new Set<string>();
   for (const cql of all) {
     const values = Object.fromEntries([...cql.matchAll(/:(\w+)/g)].map((match) => [match[1] ?? "", ""]));
@@ -38,30 +43,43 @@ test("statements: each goes to few partitions, has an age, and names only column
   expect([...touched, "log_epochs", "log_marks"].sort()).toEqual([...tables.keys()].sort());
 });
 
-test("a read of 50 users is one statement, and of one more two", async () => {
-  const session = recordingSession([schema]);
-  const { store } = openCassandraSubscriptionStore(session);
-  await store.load("w", Array.from({ length: 50 }, (_, at) => `u${at}`));
-  expect(session.calls).toHaveLength(1);
-  await store.load("w", Array.from({ length: 51 }, (_, at) => `u${at}`));
-  expect(session.calls).toHaveLength(3);
+const alone = Array.from({ length: 51 }, (_, at) => `u${at}`);
+const together = numberedUsers("w", 51);
+
+test.each([["alone", alone, usersAlone], ["together", together, usersTogether]])(
+  "a read of 50 users who lie %s is one statement, and of one more two",
+  async (_, ids, { select }) => {
+    const session = recordingSession([schema]);
+    const { store } = openCassandraSubscriptionStore(session, bucketOfMember);
+    await store.load("w", ids.slice(0, 50));
+    await store.load("w", ids);
+    expect(session.calls.map((call) => call.map(({ cql }) => cql))).toEqual([[select], [select], [select]]);
+  },
+);
+
+test("a set of users is one write a user who lies alone, and one of all who lie together, rows with their entries", async () => {
+  const calls = [alone, together].map(async (ids) => await setOf(ids.slice(0, 50)));
+  const [own, shared] = await Promise.all(calls);
+  const ofOne = ({ put, ledger }: typeof usersAlone) => [put, ledger.putEntry];
+  expect(own).toEqual(Array.from({ length: 50 }, () => ofOne(usersAlone)));
+  expect(shared).toEqual([Array.from({ length: 50 }, () => ofOne(usersTogether)).flat()]);
 });
 
-test("a set of 50 users is one write a user, its row with its entry, where all of them are known", async () => {
+/** The statements of each write, where all of the users are known. */
+async function setOf(ids: readonly string[]): Promise<string[][]> {
   const session = recordingSession([schema]);
-  const ids = Array.from({ length: 50 }, (_, at) => `u${at}`);
   const head = chained({ workspaceId: "w", head: emptyChain }, change("u0")).head;
   const entries = ids.map((subject) => chained({ workspaceId: "w", head }, change(subject)).entry);
   const users = new Map(ids.map((id) => [id, { ...noMemberships(id), mark: [7, 0] as const }]));
   const ends = new Map(entries.map(({ subject, index, hash }) => [subject, { count: index + 1, hash }]));
   const step = { workspaceId: "w", states: users, entries, ends, erased: new Map() };
-  await openCassandraSubscriptionStore(session).commit({ workspaces: [step], setAside: [] });
-  expect(session.calls.map((call) => call.map(({ cql }) => cql))).toEqual(ids.map(() => [statements.putUser, ledgerStatements.putEntry]));
-});
+  await openCassandraSubscriptionStore(session, bucketOfMember).commit({ workspaces: [step], setAside: [] });
+  return session.calls.map((call) => call.map(({ cql }) => cql));
+}
 
 test("what a build before declared holds from the beginning of the order, until something is declared in it", async () => {
   const session = recordingSession([schema], openReplicas({ schema: [schema] }).session());
-  const { store, readGroups, writeGroups } = openCassandraSubscriptionStore(session);
+  const { store, readGroups, writeGroups } = openCassandraSubscriptionStore(session, bucketOfMember);
   const groups = [{ id: "g", name: "G", channel: "email" as const, archived: false }];
   const cql =
     "INSERT INTO groups_by_workspace (workspace_id, version, body) VALUES (:workspace_id, :version, :body) USING TIMESTAMP :stamp";

@@ -1,32 +1,42 @@
 /** The mesh's store of the subscription service: memberships by user, merges that can be undone, and the groups. */
 import { bucketOf } from "../../../platform/cassandra/buckets.ts";
+import type { Keyspace } from "../../../platform/cassandra/keyspace.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { stampAfter, stampOf } from "../../consent/lane/stamp.ts";
 import { limits } from "../../../platform/limits.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
+import type { StateBucketOf } from "../../consent/store/state-place.ts";
+import { bucketOfMember } from "../../../platform/user-number.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
 import { cassandraGroups, type GroupRows } from "./cassandra-groups.ts";
 import { membershipsFromJson, membershipsToRow } from "./rows.ts";
-import { deleteOpenMerge, putOpenMerge, putUser, selectOpenMerges, selectUsers } from "./statements.ts";
+import { deleteOpenMerge, memberColumns, putOpenMerge, selectOpenMerges } from "./statements.ts";
 import type { StepRows, SubscriptionTables } from "./tables.ts";
 
-/** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. */
-export function openCassandraSubscriptionStore(session: Session): SubscriptionTables & GroupRows {
+/** The tables must be there (`schema/`, brought by migrate). The session stays the caller's. `bucketOf`: who lies together, as `membersBucketOf` gives it. */
+export function openCassandraSubscriptionStore(session: Session, bucketOf: StateBucketOf): SubscriptionTables & GroupRows {
+  const rows: StateRows<UserMemberships> = { ...memberRows, bucketOf };
   const tables = openCassandraConsent(session, rows);
   const groups = cassandraGroups(session);
   const store: MembershipStore = {
     load: async (workspaceId, ids) => (await tables.loadForStep(workspaceId, ids)).states,
-    sweep: (now, max, change) => sweep({ session, tables }, { now, max }, change),
+    sweep: (now, max, change) => sweep({ session, tables, rows }, { now, max }, change),
     groups: async (workspaceId) => (await groups.readGroups(workspaceId)).groups,
   };
   return { ...tables, ...groups, store };
 }
 
-const rows: StateRows<UserMemberships> = {
-  key: "user_id",
-  select: (workspaceId, ids) => ({ cql: selectUsers, values: { workspace_id: workspaceId, user_ids: ids }, idempotent: true }),
-  put: (workspaceId, userId, row) => ({ cql: putUser, values: { workspace_id: workspaceId, user_id: userId, ...row }, idempotent: true }),
+/** Keyspaces that were made before memberships lived together keep each user's by themselves; `sealedBy`: see Keyspace. */
+export function membersBucketOf({ sealedBy }: Pick<Keyspace, "sealedBy">): StateBucketOf {
+  return sealedBy >= bucketsSince ? bucketOfMember : () => undefined;
+}
+
+/** The version of the tables. */
+const bucketsSince = 4;
+
+const memberRows: Omit<StateRows<UserMemberships>, "bucketOf"> = {
+  ...memberColumns,
   toRow: membershipsToRow,
   fromRow: membershipsFromJson,
   listed: merging,
@@ -51,26 +61,27 @@ function firstWindow({ merges }: UserMemberships): number {
 interface Sweeping {
   readonly session: Session;
   readonly tables: Pick<SubscriptionTables, "loadForStep">;
+  readonly rows: StateRows<UserMemberships>;
 }
 
 /** A row that an applier writes meanwhile is newer than what a sweep writes, and its windows are closed by that already. */
 async function sweep(
-  { session, tables }: Sweeping,
+  sweeping: Sweeping,
   { now, max }: { readonly now: number; readonly max: number },
   change: (user: UserMemberships) => void,
 ): Promise<number> {
   let swept = 0;
   for (let bucket = 0; bucket < limits.cassandraBuckets && swept < max; bucket += 1) {
     const values = { bucket, until: BigInt(now), max: max - swept };
-    for (const row of await session.execute({ cql: selectOpenMerges, values, idempotent: true })) {
-      if (await sweepOne({ session, tables }, row, { now, change })) swept += 1;
+    for (const row of await sweeping.session.execute({ cql: selectOpenMerges, values, idempotent: true })) {
+      if (await sweepOne(sweeping, row, { now, change })) swept += 1;
     }
   }
   return swept;
 }
 
 async function sweepOne(
-  { session, tables }: Sweeping,
+  { session, tables, rows }: Sweeping,
   row: Row,
   { now, change }: { readonly now: number; readonly change: (user: UserMemberships) => void },
 ): Promise<boolean> {

@@ -1,8 +1,16 @@
-/** Every CQL statement of the subscription store but those of the ledger; all go to one partition, or to a few named ones. */
+/** Every CQL statement of the subscription store; all but scans go to one partition, or to a few named ones. */
+import { type StateColumns, stateTables } from "../../consent/store/state-place.ts";
 
-export const selectUsers = "SELECT user_id, body FROM memberships_by_user WHERE workspace_id = :workspace_id AND user_id IN :user_ids";
-export const putUser =
-  "INSERT INTO memberships_by_user (workspace_id, user_id, body) VALUES (:workspace_id, :user_id, :body) USING TIMESTAMP :stamp";
+export const usersAlone = stateTables(
+  { rows: "memberships_by_user", ledger: "ledger_by_subject", column: "user_id" },
+  ["workspace_id"],
+);
+/** Users of a bucket, by the number in their ids; version 4 of the tables, in keyspaces that were made with it. */
+export const usersTogether = stateTables(
+  { rows: "memberships_by_bucket", ledger: "ledger_by_bucket", column: "user_id" },
+  ["workspace_id", "bucket"],
+);
+export const memberColumns: StateColumns = { column: "user_id", alone: usersAlone, together: usersTogether };
 
 export const selectGroups = "SELECT body FROM ordered_groups_by_workspace WHERE workspace_id = :workspace_id";
 export const putGroups =
