@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { limits } from "../../../platform/limits.ts";
 import type { UserId } from "../domain/user-key.ts";
-import { createViews, type Views } from "./views.ts";
+import { createViews, rowsInHeap, type Views } from "./views.ts";
 
 /** A step that loads so many rows of a workspace. */
 function step(views: Views, workspaceId: string, rows: number, run: number): void {
@@ -17,13 +17,19 @@ function known(views: Views, workspaceId: string, row: number): boolean {
 }
 
 test("a workspace that was not used for long gives its rows back to those that come", () => {
-  const views = createViews();
-  step(views, "first", limits.identityCacheEntriesMax - 1, 0);
+  const rowsMax = 1_000;
+  const views = createViews(rowsMax);
+  step(views, "first", rowsMax - 1, 0);
   expect(known(views, "first", 0)).toBe(true);
   views.evict();
   for (let n = 0; n < 100; n += 1) for (const round of [0, 1]) step(views, `ws-${n}`, 1, round);
   // A row that was read stays for longer
   expect(known(views, "first", 1)).toBe(false);
+});
+
+test("a process keeps more rows where its heap may grow to more, and never fewer than so many", () => {
+  expect(rowsInHeap(256 * 1024 ** 2)).toBe(limits.identityCacheEntriesMin);
+  expect(rowsInHeap(4 * 1024 ** 3)).toBe(512 * 1024);
 });
 
 test("a step looks at the workspaces that it used and at as many others and one, however many there are", () => {

@@ -1,4 +1,5 @@
 /** The resolver's views, one a workspace; the workspace that was longest without a step goes first. */
+import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
 import { createIdentities, type Identities } from "../domain/identities.ts";
 
@@ -9,7 +10,8 @@ export interface Views {
   clear(): void;
 }
 
-export function createViews(): Views {
+/** `rowsMax`: of all views together. */
+export function createViews(rowsMax = rowsInHeap(getHeapStatistics().heap_size_limit)): Views {
   const views = new Map<string, Identities>();
   /** Since the last look. */
   const used = new Set<Identities>();
@@ -27,7 +29,7 @@ export function createViews(): Views {
         if (views.size <= limits.workspacesCachedMax) break;
         views.delete(workspaceId);
       }
-      const share = Math.ceil(limits.identityCacheEntriesMax / Math.max(1, views.size));
+      const share = Math.ceil(rowsMax / Math.max(1, views.size));
       for (const view of used) view.evict(share);
       // With each workspace that comes, all have a smaller share: as many others are looked at, and one more, which comes round in the end
       for (let left = used.size; left >= 0; left -= 1) {
@@ -43,4 +45,9 @@ export function createViews(): Views {
       views.clear();
     },
   };
+}
+
+/** A miss reads the store once a row, so a process keeps what its heap has room for. */
+export function rowsInHeap(heapBytesMax: number): number {
+  return Math.max(limits.identityCacheEntriesMin, Math.floor(heapBytesMax / limits.identityCacheHeapBytesEach));
 }
