@@ -29,7 +29,7 @@ export const consentLimits = {
   // What one request says alike of so many users is a fan-out: more than it can name
   fanOutUsersMin: 100,
   // Users of a fan-out whose rows are read and written, and whose events are published, together: in one process they are `embeddedBatchUsersMax`
-  fanOutPieceUsersMax: 50,
+  fanOutPieceUsersMax: 40,
   // After that its applier rests for so many times as long as it took, at most so long; less where others have to wait for all of it
   fanOutRestFactor: 6,
   fanOutRestMsMax: 90,
@@ -43,6 +43,8 @@ export const consentLimits = {
   consentWritesInFlightMax: 16,
   // Users whose memberships live together, with entries of all that they were (fixed: rows already written depend on it)
   membersPerBucket: 512,
+  // Buckets of one read, times the users who are looked for in each
+  consentLookupsPerRead: 300,
   userStatusPageMax: 100,
   addressesPageMax: 500,
   addressesPageDefault: 100,

@@ -62,7 +62,7 @@ export const namesInStatements: ReadonlySet<string> = new Set([
   // Tables of consent and of its ledger, and their columns, called with constants
   "services/consent/store/state-place.ts: rows",
   "services/consent/store/state-place.ts: column",
-  "services/consent/store/state-place.ts: before",
+  "services/consent/store/state-place.ts: named",
   'services/consent/store/state-place.ts: columns.join(", ")',
   'services/consent/store/state-place.ts: columns.join(", :")',
   "platform/ledger/cassandra.ts: table",

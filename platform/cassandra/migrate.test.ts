@@ -55,16 +55,16 @@ test("a build that seals with a further version goes on with tables that were se
   await expect(currentVersion(session, before)).rejects.toThrow("Version 1 of the tables was another one");
 });
 
-test("what only new tables are laid out for seals those alone; older ones are used as they are, and by builds before", async () => {
-  const own: Migration = { version: 3, description: "three", statements: [table("e")], digest: "d3", seals: "new" };
-  const sealing = [...versions, own];
+test("what only new tables are laid out for seals those alone, for good; older ones are used as they are, and by builds before", async () => {
+  const any: Migration = { version: 3, description: "three", statements: [table("e")], digest: "d3", seals: true };
+  const sealing: Migration[] = [...versions, any, { ...any, version: 4, digest: "d4", seals: "new" }];
   const [fresh, old] = [fakeSession().session, fakeSession().session];
   await migrate({ session: fresh, migrations: sealing, owner: "me" });
   await migrate({ session: old, migrations: versions, owner: "me" });
   for (const session of [fresh, old]) await migrate({ session, migrations: sealing, owner: "me", seal: true });
-  expect([await sealedBy(fresh, sealing), await sealedBy(old, sealing)]).toEqual([3, 0]);
-  await expect(currentVersion(fresh, versions)).rejects.toThrow("Version 1 of the tables was another one");
-  expect(await currentVersion(old, versions)).toBe(3);
+  expect([await sealedBy(fresh, sealing), await sealedBy(old, sealing)]).toEqual([4, 3]);
+  await expect(currentVersion(fresh, [...versions, any])).rejects.toThrow("Version 1 of the tables was another one");
+  expect(await currentVersion(old, [...versions, any])).toBe(4);
 });
 
 test("migrate() that stopped half way goes on with the version that was begun", async () => {

@@ -116,10 +116,12 @@ function sealed(migrations: readonly Migration[]): string | undefined {
   return [...sealsOf(migrations).keys()].at(-1);
 }
 
+/** Tables that were made with more are left as they are. */
 async function seal({ session, migrations }: MigrateOptions): Promise<void> {
   const [first] = migrations;
-  const digest = sealed(migrations.filter(({ seals }) => seals !== "new"));
-  if (first === undefined || digest === undefined) return;
+  const old = migrations.filter(({ seals }) => seals !== "new");
+  const digest = sealed(old);
+  if (first === undefined || digest === undefined || await sealedBy(session, migrations) > (sealsOf(old).get(digest) ?? 0)) return;
   const { version, description } = first;
   await session.execute({ cql: putVersion, values: { name: lockName, version, description, digest }, idempotent: true });
 }

@@ -41,7 +41,7 @@ export interface Statement {
 }
 
 /** null deletes a cell. `bigint` is for columns of that type and for ages. */
-export type Value = string | number | bigint | Uint8Array | readonly string[] | null;
+export type Value = string | number | bigint | Uint8Array | readonly string[] | readonly number[] | null;
 
 /** By column name; an absent cell is null. */
 export type Row = Readonly<Record<string, unknown>>;

@@ -125,7 +125,7 @@ function startResolver(options: MeshReaderOptions, publisher: ProgressPublisher,
     onWritten: (sequence) => publisher.written(partition, sequence),
     decode: decodeRecord,
     resolve: resolveBatch,
-    views: createViews(),
+    views: createViews(options.intake.partitions),
   });
 }
 

@@ -226,7 +226,7 @@ interface Partition {
 
 function startPartition(options: ProfileOptions, tables: ProfileTables, partition: number): Partition {
   const { log, clock, logger, undoWindowMs, onConsent = () => {}, telemetry = noTelemetry } = options;
-  const shared = { partition, clock, logger, identities: tables.identities, views: createViews() };
+  const shared = { partition, clock, logger, identities: tables.identities, views: createViews(log.partitions) };
   const steps = commitSteps({
     ...shared,
     log,

@@ -55,23 +55,12 @@ interface Keeping<State extends Aged> {
   readonly rows: StateRows<State>;
 }
 
-/**
- * A statement reads up to `cassandraPartitionsPerRead` rows: of one bucket, or of those who lie by themselves
- * (docs/decisions/0024-reads-of-named-partitions.md).
- */
 async function loadStates<State extends Aged>(
   { session, rows }: Keeping<State>,
   workspaceId: string,
   keys: readonly string[],
 ): Promise<Loaded<State>> {
-  const size = limits.cassandraPartitionsPerRead;
-  const reads = [...Map.groupBy(new Set(keys), (key) => rows.bucketOf(workspaceId, key)).values()].flatMap((wanted) => {
-    const { select: cql, key } = placeOf(rows, workspaceId, wanted[0] ?? "");
-    return Array.from({ length: Math.ceil(wanted.length / size) }, (_, at) => {
-      return { cql, values: { ...key, some: wanted.slice(at * size, (at + 1) * size) }, idempotent: true };
-    });
-  });
-  const found = await inFlight(reads, limits.cassandraInFlightMax, (read) => session.execute(read));
+  const found = await inFlight(readsOf(rows, workspaceId, new Set(keys)), limits.cassandraInFlightMax, (read) => session.execute(read));
   const loaded: Loaded<State> = { states: new Map(), ends: new Map() };
   for (const row of found.flat()) {
     const key = String(row[rows.column]);
@@ -80,6 +69,31 @@ async function loadStates<State extends Aged>(
     loaded.ends.set(key, end);
   }
   return loaded;
+}
+
+/**
+ * A statement reads up to `cassandraPartitionsPerRead` rows (docs/decisions/0024-reads-of-named-partitions.md), of some buckets or of those who
+ * lie by themselves. Each bucket is looked through for all of them, so those of many buckets are several statements.
+ */
+function readsOf<State extends Aged>(rows: StateRows<State>, workspaceId: string, keys: ReadonlySet<string>): Statement[] {
+  const size = limits.cassandraPartitionsPerRead;
+  const reads: { select: string; some: string[]; buckets: number[] }[] = [];
+  for (const [bucket, wanted] of Map.groupBy(keys, (key) => rows.bucketOf(workspaceId, key))) {
+    const { select } = placeOf(rows, workspaceId, wanted[0] ?? "");
+    for (let at = 0; at < wanted.length; at += size) {
+      const [some, buckets] = [wanted.slice(at, at + size), bucket === undefined ? [] : [bucket]];
+      const last = reads.at(-1);
+      const joins = last !== undefined && bucket !== undefined && last.buckets.length > 0 && last.some.length + some.length <= size &&
+        (last.some.length + some.length) * (last.buckets.length + 1) <= limits.consentLookupsPerRead;
+      if (joins) {
+        last.some.push(...some);
+        last.buckets.push(bucket);
+      } else reads.push({ select, some, buckets });
+    }
+  }
+  return reads.map(({ select: cql, some, buckets }) => {
+    return { cql, values: { workspace_id: workspaceId, some, ...(buckets.length > 0 && { buckets }) }, idempotent: true };
+  });
 }
 
 /** What a row holds: the state, and where its chain ends. */

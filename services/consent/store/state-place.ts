@@ -4,7 +4,7 @@ import type { Value } from "../../../platform/cassandra/session.ts";
 import { type LedgerTable, ledgerTable } from "../../../platform/ledger/cassandra.ts";
 
 export interface StateTables {
-  /** Rows of keys that are bound as `:some`. */
+  /** Rows of keys that are bound as `:some`, of those who lie together in `:buckets`. */
   readonly select: string;
   readonly put: string;
   /** All rows of all partitions, for a backup alone. */
@@ -45,9 +45,9 @@ export function stateTables(
   key: readonly string[],
 ): StateTables {
   const columns = [...key, column];
-  const before = key.map((name) => `${name} = :${name}`).join(" AND ");
+  const named = key.map((name) => name === "bucket" ? "bucket IN :buckets" : `${name} = :${name}`).join(" AND ");
   return {
-    select: `SELECT ${column}, body FROM ${rows} WHERE ${before} AND ${column} IN :some`,
+    select: `SELECT ${column}, body FROM ${rows} WHERE ${named} AND ${column} IN :some`,
     put: `INSERT INTO ${rows} (${columns.join(", ")}, body) VALUES (:${columns.join(", :")}, :body) USING TIMESTAMP :stamp`,
     scan: `SELECT workspace_id, ${column}, body FROM ${rows}`,
     ledger: ledgerTable(ledger, key),

@@ -18,7 +18,7 @@ function known(views: Views, workspaceId: string, row: number): boolean {
 
 test("a workspace that was not used for long gives its rows back to those that come", () => {
   const rowsMax = 1_000;
-  const views = createViews(rowsMax);
+  const views = createViews(1, rowsMax);
   step(views, "first", rowsMax - 1, 0);
   expect(known(views, "first", 0)).toBe(true);
   views.evict();
@@ -27,9 +27,10 @@ test("a workspace that was not used for long gives its rows back to those that c
   expect(known(views, "first", 1)).toBe(false);
 });
 
-test("a process keeps more rows where its heap may grow to more, and never fewer than so many", () => {
-  expect(rowsInHeap(256 * 1024 ** 2)).toBe(limits.identityCacheEntriesMin);
-  expect(rowsInHeap(4 * 1024 ** 3)).toBe(512 * 1024);
+test("a partition keeps more rows where the heap may grow to more, its share of them, and never fewer than so many", () => {
+  expect(rowsInHeap(256 * 1024 ** 2, 1)).toBe(limits.identityCacheEntriesMin);
+  expect(rowsInHeap(4 * 1024 ** 3, 1)).toBe(512 * 1024);
+  expect(rowsInHeap(4 * 1024 ** 3, 4)).toBe(128 * 1024);
 });
 
 test("a step looks at the workspaces that it used and at as many others and one, however many there are", () => {

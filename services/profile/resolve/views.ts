@@ -10,8 +10,8 @@ export interface Views {
   clear(): void;
 }
 
-/** `rowsMax`: of all views together. */
-export function createViews(rowsMax = rowsInHeap(getHeapStatistics().heap_size_limit)): Views {
+/** Of one of `partitions` that a process may have all of. */
+export function createViews(partitions = 1, rowsMax = rowsInHeap(getHeapStatistics().heap_size_limit, partitions)): Views {
   const views = new Map<string, Identities>();
   /** Since the last look. */
   const used = new Set<Identities>();
@@ -47,7 +47,7 @@ export function createViews(rowsMax = rowsInHeap(getHeapStatistics().heap_size_l
   };
 }
 
-/** A miss reads the store once a row, so a process keeps what its heap has room for. */
-export function rowsInHeap(heapBytesMax: number): number {
-  return Math.max(limits.identityCacheEntriesMin, Math.floor(heapBytesMax / limits.identityCacheHeapBytesEach));
+/** A miss reads the store once a row, so each partition keeps its share of what the heap has room for. */
+export function rowsInHeap(heapBytesMax: number, partitions: number): number {
+  return Math.max(limits.identityCacheEntriesMin, Math.floor(heapBytesMax / limits.identityCacheHeapBytesEach / partitions));
 }

@@ -6,10 +6,10 @@ export function inSomeBuckets(_: string, id: string): number | undefined {
   return [undefined, 0, 1][(id.codePointAt(id.length - 1) ?? 0) % 3];
 }
 
-/** Ids as the resolver makes them, of users who were made one after the other at the beginning of a bucket. */
-export function numberedUsers(workspaceId: string, count: number): string[] {
+/** Ids as the resolver makes them, of users who were made one after the other from the number on. */
+export function numberedUsers(workspaceId: string, count: number, from: number = limits.membersPerBucket): string[] {
   return Array.from({ length: count }, (_, at) => {
     const made = at.toString(16).padStart(16, "0");
-    return numberedId(workspaceId, `${made}00000000`, limits.membersPerBucket + at);
+    return numberedId(workspaceId, `${made}00000000`, from + at);
   });
 }

@@ -14,6 +14,7 @@ import { noMemberships } from "../domain/memberships.ts";
 import { bucketOfMember } from "../../../platform/user-number.ts";
 import { numberedUsers } from "./buckets.fixture.ts";
 import { openCassandraSubscriptionStore } from "./cassandra.ts";
+import { limits } from "../../../platform/limits.ts";
 import * as statements from "./statements.ts";
 import { usersAlone, usersTogether } from "./statements.ts";
 
@@ -56,6 +57,23 @@ test.each([["alone", alone, usersAlone], ["together", together, usersTogether]])
     expect(session.calls.map((call) => call.map(({ cql }) => cql))).toEqual([[select], [select], [select]]);
   },
 );
+
+test("users of some buckets are read together, and of many in several statements", async () => {
+  const session = recordingSession([schema]);
+  const spread = Array.from({ length: 50 }, (_, at) => numberedUsers("w", 1, limits.membersPerBucket * (1 + at))[0] ?? "");
+  await openCassandraSubscriptionStore(session, bucketOfMember).store.load("w", spread);
+  expect(session.calls.map(([read]) => [read?.values["buckets"], read?.values["some"]])).toEqual(
+    [[range(17, 1), spread.slice(0, 17)], [range(17, 18), spread.slice(17, 34)], [range(16, 35), spread.slice(34)]],
+  );
+  const few = [...numberedUsers("w", 20, limits.membersPerBucket), ...numberedUsers("w", 5, 2 * limits.membersPerBucket), "alone"];
+  const other = recordingSession([schema]);
+  await openCassandraSubscriptionStore(other, bucketOfMember).store.load("w", few);
+  expect(other.calls.map(([read]) => read?.values["some"])).toEqual([few.slice(0, 25), ["alone"]]);
+});
+
+function range(count: number, from: number): number[] {
+  return Array.from({ length: count }, (_, at) => from + at);
+}
 
 test("a set of users is one write a user who lies alone, and one of all who lie together, rows with their entries", async () => {
   const calls = [alone, together].map(async (ids) => await setOf(ids.slice(0, 50)));
