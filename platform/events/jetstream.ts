@@ -1,15 +1,8 @@
 /** Events in a JetStream stream of their own, which other teams read with any NATS client (docs/events.md). */
-import { headers, type Msg } from "nats";
+import type { Msg } from "nats";
 import { limits } from "../limits.ts";
-import {
-  type ApiError,
-  askApi,
-  connectJetStream,
-  type ConnectOptions,
-  isAway,
-  type JetStreamConnection,
-} from "../log/jetstream-connection.ts";
-import { failureOf, publishTogether, unansweredOf } from "../log/jetstream-publish.ts";
+import { askApi, connectJetStream, type ConnectOptions, isAway, type JetStreamConnection } from "../log/jetstream-connection.ts";
+import { type Message, publishTogether } from "../log/jetstream-publish.ts";
 import { bodyBytesMaxOf } from "../log/message-size.ts";
 import { checkMessageSize, logMetadata, type StreamConfig } from "../log/jetstream-stream.ts";
 import { Refusal } from "../refusal.ts";
@@ -120,8 +113,7 @@ function inParts(events: readonly PublishedEvent[]): PublishedEvent[][] {
 /** An atomic batch costs a third of what its messages cost one by one. False: it certainly was not taken, as where one of them is there already. */
 async function isPublishedTogether(connection: JetStreamConnection, name: string, events: readonly PublishedEvent[]): Promise<boolean> {
   try {
-    const messages = events.map((event) => ({ subject: eventSubject(name, event), body: event.body, headers: headersOf(event) }));
-    await publishTogether(connection, messages);
+    await publishTogether(connection, events.map((event) => messageOf(name, event)));
     return true;
   } catch (error) {
     if (error instanceof Refusal && error.reason === "LOG_UNAVAILABLE") return false;
@@ -129,26 +121,17 @@ async function isPublishedTogether(connection: JetStreamConnection, name: string
   }
 }
 
-function headersOf({ eventId, key }: PublishedEvent): Record<string, string> {
-  return { [messageIdHeader]: eventId, [keyHeader]: encodeURIComponent(key) };
+function messageOf(name: string, event: PublishedEvent): Message {
+  const headers = { [messageIdHeader]: event.eventId, [keyHeader]: encodeURIComponent(event.key) };
+  return { subject: eventSubject(name, event), body: event.body, headers };
 }
 
 async function publish(connection: JetStreamConnection, name: string, event: PublishedEvent): Promise<void> {
-  if (!connection.up) throw new Refusal("LOG_UNAVAILABLE");
   const bytesMax = bodyBytesMaxOf(connection.messageBytesMax);
-  if (event.body.byteLength > bytesMax) {
+  if (connection.up && event.body.byteLength > bytesMax) {
     throw new RangeError(`Expected at most ${bytesMax} bytes of the event "${event.eventId}", got ${event.body.byteLength}`);
   }
-  const named = headers();
-  for (const [header, value] of Object.entries(headersOf(event))) named.set(header, value);
-  let answer: Msg;
-  try {
-    answer = await connection.request(eventSubject(name, event), event.body, named);
-  } catch (cause) {
-    throw unansweredOf(cause);
-  }
-  const { error } = answer.json<{ error?: ApiError }>();
-  if (error) throw failureOf(error);
+  await publishTogether(connection, [messageOf(name, event)]);
 }
 
 interface Asked {

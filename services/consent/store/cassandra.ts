@@ -13,7 +13,7 @@ import { cassandraLedger, entriesSince, eraseEntriesOf, listSubjectOf, putEntryO
 import type { ChainHead } from "../../../platform/ledger/ledger.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { LaneStep, Loaded, WorkspaceStep } from "../engine/plan-step.ts";
-import { placeOf, type StateLayout } from "./state-place.ts";
+import { placeOf, type StateLayout, type StatePlace } from "./state-place.ts";
 import { type ConsentTables, noEntries } from "./tables.ts";
 
 /** How a service keeps its states. */
@@ -110,10 +110,9 @@ interface RowOf<State> {
 
 export function rowOf<State extends Aged>(
   rows: StateRows<State>,
-  workspaceId: string,
+  { put: cql, key: before }: StatePlace,
   { key, state, end, stamp }: RowOf<State>,
 ): Statement {
-  const { put: cql, key: before } = placeOf(rows, workspaceId, key);
   const body = `[${rows.toRow(state)},${JSON.stringify(end ?? noEntries)}]`;
   return { cql, values: { ...before, [rows.column]: key, body, stamp }, idempotent: true };
 }
@@ -177,7 +176,7 @@ function rowsOf<State extends Aged>(
     return {
       partition: place.partition,
       statements: [
-        rowOf(rows, workspaceId, { key, state, end: ends.get(key), stamp: stampOf(state) }),
+        rowOf(rows, place, { key, state, end: ends.get(key), stamp: stampOf(state) }),
         ...added.map((entry) => putEntryOf(place, entry, stampOf({ mark: markOf(entry) }))),
       ],
     };

@@ -5,7 +5,7 @@ import type { Row, Session, Statement } from "../../../platform/cassandra/sessio
 import { stampAfter, stampOf } from "../../consent/lane/stamp.ts";
 import { limits } from "../../../platform/limits.ts";
 import { openCassandraConsent, rowOf, type StateRows } from "../../consent/store/cassandra.ts";
-import type { StateBucketOf } from "../../consent/store/state-place.ts";
+import { placeOf, type StateBucketOf } from "../../consent/store/state-place.ts";
 import { bucketOfMember } from "../../../platform/user-number.ts";
 import type { UserId, UserMemberships } from "../domain/memberships.ts";
 import type { MembershipStore } from "../domain/ports.ts";
@@ -97,7 +97,7 @@ async function sweepOne(
       const values = { ...openMergeOf(workspaceId, userId, firstWindow(user)), stamp };
       await session.execute({ cql: putOpenMerge, values, idempotent: true });
     }
-    await session.execute(rowOf(rows, workspaceId, { key: userId, state: user, end: ends.get(userId), stamp }));
+    await session.execute(rowOf(rows, placeOf(rows, workspaceId, userId), { key: userId, state: user, end: ends.get(userId), stamp }));
   }
   const stamp = stampAfter(user ?? { mark: [0, 0] });
   await session.execute({ cql: deleteOpenMerge, values: { ...openMergeOf(workspaceId, userId, listedUntil), stamp }, idempotent: true });
