@@ -70,13 +70,13 @@ function headersOf(message: Message, further: Pairs = []): MsgHdrs {
 }
 
 /** What it means that no answer came. Only what the client says of its connection passes: a message that it does not take stays too large. */
-export function unansweredOf(error: unknown): Refusal {
+function unansweredOf(error: unknown): Refusal {
   if (isNoResponders(error)) return new Refusal("LOG_UNAVAILABLE", undefined, { cause: error });
   return new Refusal("OUTCOME_UNKNOWN", undefined, { cause: error, ...(!isAway(error) && { passes: false as const }) });
 }
 
 /** By the server's error codes (its errors.json). All but one kind of failed write is said before anything is written. */
-export function failureOf(error: ApiError): Error {
+function failureOf(error: ApiError): Error {
   const cause = new Error(`JetStream refused with ${error.err_code}, "${error.description}"`);
   if (wrongLast.has(error.err_code)) return new WrongLastSequence(cause.message);
   if (noRoom.has(error.err_code) || (error.err_code === storeFailed && limitReached.test(error.description))) {
