@@ -10,13 +10,17 @@ export const root = resolve(import.meta.dirname, "../..");
 export const nodeOldest = "22.20.0";
 export const nodeRange = `^${nodeOldest} || >=24.7.0`;
 
-/** Compiles what `entries` reach, into the same folders below `target`, with declarations. Imports of `.ts` become imports of `.js`. */
-export function compile(entries: readonly string[], target: string): void {
+/**
+ * Compiles what `entries` reach, into the same folders below `target`, with declarations or (`only`) no more than these. Imports of `.ts` become
+ * imports of `.js`.
+ */
+export function compile(entries: readonly string[], target: string, only?: "declarations"): void {
   mkdirSync(target, { recursive: true });
   const config = join(target, "tsconfig.json");
   const compilerOptions = {
     noEmit: false,
     declaration: true,
+    emitDeclarationOnly: only !== undefined,
     rewriteRelativeImportExtensions: true,
     // What the oldest Node runs
     target: "es2024",

@@ -74,8 +74,8 @@ function placeOf(packages: Readonly<Record<string, Locked>>, from: string, name:
   return placeOf(packages, end === -1 ? "" : from.slice(0, end), name);
 }
 
-/** Every package that the JavaScript below `target` imports is a dependency, and the other way round. */
-export function checkImports(target: string, dependencies: readonly string[]): void {
+/** Every package that the JavaScript below `target` imports is a dependency, and the other way round, but for what was `bundled` into it. */
+export function checkImports(target: string, dependencies: readonly string[], bundled: readonly string[] = []): void {
   const imported = new Set<string>();
   const ours = filesBelow(target).filter((file) => /\.m?js$/.test(file) && !file.startsWith("node_modules"));
   for (const file of ours) {
@@ -91,7 +91,7 @@ export function checkImports(target: string, dependencies: readonly string[]): v
   }
   const names = new Set([...imported].filter((name) => !isBuiltin(name)).map(packageOf));
   const absent = [...names].filter((name) => !dependencies.includes(name));
-  const idle = dependencies.filter((name) => !names.has(name));
+  const idle = dependencies.filter((name) => !names.has(name) && !bundled.includes(name));
   if (absent.length + idle.length === 0) return;
   throw new Error(
     `Imported and no dependency: ${absent.join(", ") || "none"}; a dependency and not imported: ${idle.join(", ") || "none"}`,

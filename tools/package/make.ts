@@ -19,6 +19,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { argv } from "node:process";
+import { bundle, bundledLibraries } from "./bundle.ts";
 import { compile, filesBelow, leaveDeclarationsOf, nodeRange, root } from "./compile.ts";
 import { bringAlong, checkImports, manifest } from "./dependency-tree.ts";
 
@@ -38,17 +39,18 @@ const packages = [
 
 if (into === undefined) rmSync(dist, { recursive: true, force: true });
 else if (existsSync(dist) && readdirSync(dist).length > 0) throw new Error(`${into} is not empty: name a folder that is new`);
-const made = makeAll(dist);
+const made = await makeAll(dist);
 if (argv.includes("--check")) {
   const again = mkdtempSync(join(tmpdir(), "heddle-package-"));
-  const other = makeAll(again);
+  const other = await makeAll(again);
   rmSync(again, { recursive: true });
   const differing = made.filter(({ hash }, at) => hash !== other[at]?.hash).map(({ file }) => file);
   if (differing.length > 0) throw new Error(`Two builds of the same sources differ: ${differing.join(", ")}`);
 }
 for (const { file, hash, kib } of made) console.log(`${into ?? "dist"}/${file}  ${kib} KiB  sha256 ${hash}`);
 
-function makeAll(target: string): { file: string; hash: string; kib: number }[] {
+async function makeAll(target: string): Promise<{ file: string; hash: string; kib: number }[]> {
+  await bundle("cli/main.ts", join(target, "heddle"));
   return packages.map(({ name, file, write }) => {
     const folder = join(target, name);
     write(folder);
@@ -63,7 +65,8 @@ function makeAll(target: string): { file: string; hash: string; kib: number }[] 
 /** The command, what its code reads by path, the contract, and the documents. */
 function writeHeddle(folder: string): void {
   const contract = filesBelow(join(root, "proto/gen")).map((file) => `proto/gen/${file}`);
-  compile(["cli/main.ts", ...contract], folder);
+  compile(contract, folder);
+  compile(["cli/main.ts"], folder, "declarations");
   leaveDeclarationsOf(["cli/main.d.ts", ...contract.map((file) => file.replace(/\.ts$/, ".d.ts"))], folder);
   for (const top of programFolders) {
     const read = filesBelow(join(root, top)).filter((file) => !/\.(ts|mjs|md)$|^buf\.|(^|\/)node_modules\//.test(file));
@@ -101,7 +104,7 @@ function writeHeddle(folder: string): void {
     bundleDependencies: Object.keys(manifest.dependencies),
   });
   bringAlong(folder);
-  checkImports(folder, Object.keys(manifest.dependencies));
+  checkImports(folder, Object.keys(manifest.dependencies), bundledLibraries);
 }
 
 /** The client alone: nothing to install with it. */
