@@ -53,5 +53,10 @@ export const profileLimits = {
   identityCacheHeapBytesEach: 8 * 1024,
   profileCacheBytesMax: 48 * 1024 * 1024,
   profileCacheEntryBytes: 4_000,
+  // And as the texts of their rows: this part of what the heap may grow to, and what one takes beside its text
+  profileRowsHeapShare: 16,
+  profileRowEntryBytes: 400,
   workspacesCachedMax: 256,
+  // Workspaces of a step that are resolved, or written, at the same time
+  workspacesTogetherMax: 64,
 } as const;

@@ -129,10 +129,33 @@ function queryOptions(statement: Statement): QueryOptions {
 /** Changes of the schema are not prepared. */
 const preparable = /^\s*(SELECT|INSERT|UPDATE|DELETE)\b/i;
 
-function bound({ cql, values }: Statement): Record<string, unknown> | undefined {
-  if (!preparable.test(cql)) return undefined;
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toDriver(value)]));
+function bound({ cql, values }: Statement): readonly unknown[] | Record<string, unknown> | undefined {
+  const names = namesIn(cql);
+  if (names === undefined) return undefined;
+  if (names === "repeated") return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toDriver(value)]));
+  return names.map((name) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`Expected a value of "${name}"`);
+    return toDriver(value);
+  });
 }
+
+/**
+ * The names of a statement's values in order: the driver copies an object of named ones twice, for each row of a batch. Undefined: it is not
+ * prepared. Where a name stands twice the driver knows alone whether Cassandra wants it twice.
+ */
+function namesIn(cql: string): Names {
+  if (namesByText.has(cql)) return namesByText.get(cql);
+  const found = preparable.test(cql) ? Array.from(cql.matchAll(/:([a-z_]+)/g), ([, name = ""]) => name) : undefined;
+  const names = found === undefined || new Set(found).size === found.length ? found : "repeated";
+  // Texts are constants, but for those that make tables
+  if (names !== undefined) namesByText.set(cql, names);
+  return names;
+}
+
+type Names = readonly string[] | "repeated" | undefined;
+
+const namesByText = new Map<string, Names>();
 
 /** The driver takes blobs as Buffers alone. */
 function toDriver(value: Value): unknown {

@@ -2,7 +2,7 @@
  * Changes of documents in Cassandra. A conditional write agrees with other replicas in several rounds, and those of one partition go one
  * after the other: so all changes of a partition that wait in this process while one is under way go together in the next.
  */
-import { inFlight } from "../cassandra/in-flight.ts";
+import { inFlight } from "../in-flight.ts";
 import type { Row, Session, Statement, Value } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { limits } from "../limits.ts";

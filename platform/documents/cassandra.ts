@@ -1,5 +1,5 @@
 /** Documents in Cassandra: rows by key, large values apart, and changes as conditional writes. */
-import { inFlight } from "../cassandra/in-flight.ts";
+import { inFlight } from "../in-flight.ts";
 import { readAll, type Row } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { Refusal } from "../refusal.ts";

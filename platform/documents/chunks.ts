@@ -1,5 +1,5 @@
 /** Large values in Cassandra: each version under a name of its own, in chunks; a pointer in the document's row says which one counts. */
-import { inFlight } from "../cassandra/in-flight.ts";
+import { inFlight } from "../in-flight.ts";
 import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
 import type { Clock } from "../clock.ts";
 import { newId } from "../identifier.ts";

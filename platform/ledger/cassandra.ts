@@ -2,7 +2,7 @@
  * Ledgers in the mesh: entries lie in the partition of the subject whose state they record, so that both are one write.
  * Where a chain ends is kept in the subject's row, which the service owns.
  */
-import { inFlight } from "../cassandra/in-flight.ts";
+import { inFlight } from "../in-flight.ts";
 import { readAll, type Session, type Statement, type Value } from "../cassandra/session.ts";
 import { limits } from "../limits.ts";
 import { type ChainHead, emptyChain, type LedgerEntry } from "./ledger.ts";

@@ -1,5 +1,5 @@
 /** What a backup takes from a store of consent and gives to another: states, with the chains of their subjects. */
-import { inFlight } from "../cassandra/in-flight.ts";
+import { inFlight } from "../in-flight.ts";
 import { limits } from "../limits.ts";
 import type { ChainHead, LedgerEntry } from "./ledger.ts";
 import type { Ledger } from "./read.ts";

@@ -20,7 +20,7 @@ import type { Numbering } from "../../platform/user-number.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
 import { packItem, packLaneMessage, readLaneMessage } from "./lanes/profile-lane.ts";
-import { createUserCache } from "./apply/user-cache.ts";
+import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { createGate, type Gate } from "../../platform/gate.ts";
 import { type Members, type Ownership, ownWork } from "../../platform/lane/ownership.ts";
@@ -29,6 +29,7 @@ import type { Reading } from "../../platform/lane/read-on.ts";
 import type { RowMarks } from "../../platform/lane/row-marks.ts";
 import { resolveToLanes } from "./resolve/publish-steps.ts";
 import { createViews } from "./resolve/views.ts";
+import { profileFromRow } from "./store/rows.ts";
 
 export interface MeshReaderOptions {
   /** Names this process among all of them, anew at each start. */
@@ -148,10 +149,7 @@ function startApplier(
       subjectOf: options.subjects.checkpoint,
       ...(options.marks && { marks: options.marks }),
     }),
-    cache: createUserCache({
-      bytesMax: limits.profileCacheBytesMax / options.layout.lanes,
-      entryBytes: limits.profileCacheEntryBytes,
-    }),
+    cache: createUserCache(userCacheOptions(options.layout.lanes, profileFromRow)),
     pack: (items) => packLaneMessage(items.map(packItem)),
     unpack: readLaneMessage,
     onApplied: (position) => publisher.applied(lane, position),

@@ -28,7 +28,7 @@ import { eventsOf } from "./events/profile-events.ts";
 import { createIntake } from "./intake/intake-log.ts";
 import { decodeRecord } from "./intake/record-message.ts";
 import { laneRows } from "./lanes/lane-message.ts";
-import { createUserCache } from "./apply/user-cache.ts";
+import { createUserCache, userCacheOptions } from "./apply/user-cache.ts";
 import { type PureSteps, reportedSteps } from "./apply/pure-steps.ts";
 import { type Backlog, commitSteps, type CommittedSteps } from "./resolve/commit-steps.ts";
 import { resolvePartition } from "./resolve/resolve-partition.ts";
@@ -37,6 +37,7 @@ import { createViews } from "./resolve/views.ts";
 import { lookForRejected } from "./reader/rejected-users.ts";
 import { profileRoutes } from "./rpc/routes.ts";
 import type { ProfileMove } from "./store/moved-rows.ts";
+import { profileFromRow } from "./store/rows.ts";
 import { sqliteProfileMove } from "./store/moved-sqlite.ts";
 import { type Asked, openSqliteAsked } from "./store/sqlite-asked.ts";
 import { openSqliteProfileStore, type ProfileTables } from "./store/sqlite.ts";
@@ -236,10 +237,7 @@ function startPartition(options: ProfileOptions, tables: ProfileTables, partitio
     pureSteps: reportedSteps({ applyRecord, freeze, takeIn, takeBack, ...options.steps }, logger),
     profiles: tables.profiles,
     store: tables.steps,
-    cache: createUserCache({
-      bytesMax: limits.profileCacheBytesMax / log.partitions,
-      entryBytes: limits.profileCacheEntryBytes,
-    }),
+    cache: createUserCache(userCacheOptions(log.partitions, profileFromRow)),
     owns: (workspaceId) => partitionOf(workspaceId, log.partitions) === partition,
   });
   const resolve = options.resolve ?? resolveBatch;

@@ -1,6 +1,6 @@
 /** Lane records that wait for a human, in the tables of the service whose lane it is. */
 import { allBuckets, bucketOf } from "../../../platform/cassandra/buckets.ts";
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import { keysOf, type Waiting } from "../../../platform/lane/hold-back.ts";

@@ -4,7 +4,7 @@
  */
 import type { Aged } from "../../../platform/age.ts";
 import { intoBatches, type PartitionWrite, write } from "../../../platform/cassandra/batches.ts";
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { markOf } from "../../../platform/lane/mark.ts";
 import { forgetSetAsideOf, setAsideIn, setAsideList, setAsideOf, waitingIn } from "../lane/set-aside-cassandra.ts";

@@ -1,5 +1,5 @@
 /** The store of translations: what is declared goes with the head of its workspace, texts and marks by themselves. */
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import { type Documents, head, type Key, keyText, revisionOf, type Write } from "../../../platform/documents/documents.ts";
 import { limits } from "../../../platform/limits.ts";
 import { isSameRequest, type RequestHashes } from "../../../platform/same-request.ts";

@@ -264,8 +264,8 @@ function letGo({ user, changes }: Work, { blocked, records, waiting }: {
 async function save({ parts, user, changes }: Work): Promise<void> {
   const state = stateOf(user);
   if (state !== undefined) changes.users.set(user.id, state);
-  const { rowChars } = await parts.profiles.save(changes);
-  user.rowChars = user.profile === undefined ? 0 : rowChars.get(user.profile) ?? user.rowChars;
+  const { rows } = await parts.profiles.save(changes);
+  user.row = user.profile === undefined ? "" : rows.get(user.profile) ?? user.row;
   for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
 }
 
@@ -282,7 +282,7 @@ function remember(
   workspaceId: string,
   { user, reason }: { user: LaneUser; reason: string | undefined },
 ): void {
-  cache.set(workspaceId, user.id, storedUser(user, user.rowChars));
+  cache.set(workspaceId, user.id, storedUser(user, user.row));
   const key = holdKey({ workspaceId, userId: user.id, items: [] });
   if (user.held && reason !== undefined) holds.set(key, reason);
   else holds.delete(key);

@@ -122,9 +122,9 @@ function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items:
 }
 
 async function savePlain({ profiles, cache }: ApartParts, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
-  const rowChars = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rowChars;
+  const rows = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rows;
   for (const user of users) {
-    const chars = user.profile === undefined ? 0 : rowChars?.get(user.profile) ?? user.rowChars;
-    cache.set(changes.workspaceId, user.id, storedUser(user, chars));
+    const row = user.profile === undefined ? "" : rows?.get(user.profile) ?? user.row;
+    cache.set(changes.workspaceId, user.id, storedUser(user, row));
   }
 }

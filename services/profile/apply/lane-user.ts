@@ -9,7 +9,7 @@ import { isAfter } from "../domain/apply-records.ts";
 export interface LaneUser {
   readonly id: UserId;
   profile: Profile | undefined;
-  rowChars: number;
+  row: string;
   held: boolean;
   openMerges: readonly string[];
   /** The last record that is in the profile; undefined where there was never a row. */
@@ -17,12 +17,12 @@ export interface LaneUser {
   readonly isNew: boolean;
 }
 
-export function laneUser(id: UserId, { profile, rowChars, held, openMerges, mark }: StoredUser): LaneUser {
-  return { id, profile, rowChars, held, openMerges, mark, isNew: mark === undefined };
+export function laneUser(id: UserId, { profile, row, held, openMerges, mark }: StoredUser): LaneUser {
+  return { id, profile, row, held, openMerges, mark, isNew: mark === undefined };
 }
 
-export function storedUser({ profile, held, openMerges, mark }: LaneUser, rowChars: number): StoredUser {
-  return { profile, rowChars, held, openMerges, ...(mark && { mark }) };
+export function storedUser({ profile, held, openMerges, mark }: LaneUser, row: string): StoredUser {
+  return { profile, row, held, openMerges, ...(mark && { mark }) };
 }
 
 /** Whether the user's state has the record of this mark, or has passed it over. */

@@ -1,29 +1,78 @@
-/** The bound of the cache and its order. */
+/** The bounds of the cache and its order, and users who come back from the texts of their rows. */
 import { expect, test } from "vitest";
+import { limits } from "../../../platform/limits.ts";
 import type { StoredUser } from "../domain/ports.ts";
-import { createUserCache } from "./user-cache.ts";
+import type { Profile } from "../domain/profile.ts";
+import { createUserCache, type UserCache, userCacheOptions } from "./user-cache.ts";
 
-function user(rowChars: number): StoredUser {
-  return { profile: undefined, rowChars, held: false, openMerges: [] };
+/** A row says no more than whose it is here. */
+function profileOf(row: string): Profile {
+  return { id: row } as Profile;
+}
+
+function user(row: string, rest: Partial<StoredUser> = {}): StoredUser {
+  return { profile: row === "" ? undefined : profileOf(row), row, held: false, openMerges: [], ...rest };
+}
+
+function objectsAlone(bytesMax: number, entryBytes: number): UserCache {
+  return createUserCache({ bytesMax, entryBytes, rowBytesMax: 0, profileOf });
 }
 
 test("evict() drops what was read longest ago until the rest fits", () => {
-  const cache = createUserCache({ bytesMax: 30, entryBytes: 5 });
-  for (const id of ["a", "b", "c"]) cache.set("w", id, user(5));
+  const cache = objectsAlone(30, 5);
+  for (const id of ["a", "b", "c"]) cache.set("w", id, user("-----"));
   cache.get("w", "a");
-  cache.set("w", "d", user(5));
+  cache.set("w", "d", user("-----"));
   expect(cache.get("w", "b")).toBeDefined();
   cache.evict();
   expect(["a", "b", "c", "d"].filter((id) => cache.get("w", id) !== undefined)).toEqual(["a", "b", "d"]);
 });
 
 test("evict() counts a replaced or deleted user once", () => {
-  const cache = createUserCache({ bytesMax: 20, entryBytes: 0 });
-  cache.set("w", "a", user(20));
-  cache.set("w", "a", user(10));
-  cache.set("w", "b", user(30));
+  const cache = objectsAlone(20, 0);
+  cache.set("w", "a", user("-".repeat(20)));
+  cache.set("w", "a", user("-".repeat(10)));
+  cache.set("w", "b", user("-".repeat(30)));
   cache.delete("w", "b");
-  cache.set("w", "c", user(10));
+  cache.set("w", "c", user("-".repeat(10)));
   cache.evict();
-  expect([cache.get("w", "a"), cache.get("w", "c")]).toEqual([user(10), user(10)]);
+  expect([cache.get("w", "a"), cache.get("w", "c")]).toEqual([user("-".repeat(10)), user("-".repeat(10))]);
+});
+
+test("a user for whom there is no room as an object comes back from the row with all else that was stored, until that is the oldest, too", () => {
+  const rowBytes = limits.profileRowEntryBytes + 1;
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 2 * rowBytes, profileOf });
+  const stored = user("a", { held: true, openMerges: ["m"], mark: [7, 3] });
+  cache.set("w", "a", stored);
+  cache.set("w", "b", user("b"));
+  cache.evict();
+  expect(cache.get("w", "a")).toEqual(stored);
+  expect(cache.get("w", "a")?.profile).not.toBe(stored.profile);
+  cache.set("w", "c", user("c"));
+  cache.evict();
+  expect(["a", "b", "c"].filter((id) => cache.get("w", id) !== undefined)).toEqual(["a", "c"]);
+});
+
+test("of a user who is gone the mark alone comes back", () => {
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 1_000, profileOf });
+  cache.set("w", "a", user("", { mark: [7, 3] }));
+  cache.evict();
+  expect(cache.get("w", "a")).toEqual(user("", { mark: [7, 3] }));
+});
+
+test("what is set, deleted or cleared does not come back from a row of before", () => {
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 10_000, profileOf });
+  for (const id of ["a", "b", "c"]) cache.set("w", id, user("before"));
+  cache.evict();
+  cache.set("w", "a", user("after"));
+  cache.delete("w", "b");
+  expect([cache.get("w", "a")?.row, cache.get("w", "b")]).toEqual(["after", undefined]);
+  cache.evict();
+  cache.clear();
+  expect(["a", "c"].map((id) => cache.get("w", id))).toEqual([undefined, undefined]);
+});
+
+test("rows have a part of what the heap may grow to, shared by lanes or partitions", () => {
+  expect(userCacheOptions(64, profileOf, 4 * 1024 ** 3).rowBytesMax).toBe(4 * 1024 ** 2);
+  expect(userCacheOptions(1, profileOf, 512 * 1024 ** 2).rowBytesMax).toBe(32 * 1024 ** 2);
 });

@@ -1,5 +1,11 @@
-/** Users as the store has them, in memory, least recently used out first. */
+/**
+ * Users as the store has them, in memory, least recently used out first: as objects, and where there is no room for these any more as the texts of
+ * their rows, which take a fifth of it and are not searched by a garbage collection.
+ */
+import { getHeapStatistics } from "node:v8";
+import { limits } from "../../../platform/limits.ts";
 import type { StoredUser } from "../domain/ports.ts";
+import type { Profile } from "../domain/profile.ts";
 import type { UserId } from "../domain/user-key.ts";
 
 export interface UserCache {
@@ -7,46 +13,108 @@ export interface UserCache {
   set(workspaceId: string, id: UserId, user: StoredUser): void;
   delete(workspaceId: string, id: UserId): void;
   clear(): void;
-  /** Brings the size back under the bound; called between steps, so that a step never loses what it works on. */
+  /** Brings the size back under the bounds; called between steps, so that a step never loses what it works on. */
   evict(): void;
 }
 
-/** Bounded by the length of the rows plus `entryBytes` for each user, which stands for what objects cost in memory. */
-export function createUserCache(options: { bytesMax: number; entryBytes: number }): UserCache {
-  const users = new Map<string, StoredUser>();
-  let bytes = 0;
-  function drop(key: string): void {
-    const user = users.get(key);
-    if (user === undefined) return;
-    users.delete(key);
-    bytes -= user.rowChars + options.entryBytes;
-  }
+export interface UserCacheOptions {
+  /** Of users as objects: the length of their rows plus `entryBytes` each, which stands for what objects cost. */
+  readonly bytesMax: number;
+  readonly entryBytes: number;
+  /** Of users as texts: the length of their rows plus `profileRowEntryBytes` each. */
+  readonly rowBytesMax: number;
+  /** A profile as the store makes it of its row. */
+  readonly profileOf: (row: string) => Profile;
+}
+
+/** Of one of `parts` that share the room of a process, which depends on how far its heap may grow. */
+export function userCacheOptions(
+  parts: number,
+  profileOf: (row: string) => Profile,
+  heapBytesMax = getHeapStatistics().heap_size_limit,
+): UserCacheOptions {
+  return {
+    bytesMax: limits.profileCacheBytesMax / parts,
+    entryBytes: limits.profileCacheEntryBytes,
+    rowBytesMax: heapBytesMax / limits.profileRowsHeapShare / parts,
+    profileOf,
+  };
+}
+
+export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }: UserCacheOptions): UserCache {
+  const users = sized<StoredUser>(entryBytes);
+  const rows = sized<StoredRow>(limits.profileRowEntryBytes);
   return {
     get(workspaceId, id) {
       const key = workspaceId + id;
-      const user = users.get(key);
-      if (user === undefined) return undefined;
-      // Map keeps the order of insertion: taking out and putting back makes it the youngest.
-      users.delete(key);
-      users.set(key, user);
+      const user = users.take(key) ?? made(rows.take(key), profileOf);
+      // What is put back is the youngest
+      if (user !== undefined) users.put(key, user);
       return user;
     },
     set(workspaceId, id, user) {
       const key = workspaceId + id;
-      drop(key);
-      users.set(key, user);
-      bytes += user.rowChars + options.entryBytes;
+      rows.take(key);
+      users.put(key, user);
     },
-    delete: (workspaceId, id) => drop(workspaceId + id),
+    delete(workspaceId, id) {
+      const key = workspaceId + id;
+      users.take(key);
+      rows.take(key);
+    },
     clear() {
       users.clear();
-      bytes = 0;
+      rows.clear();
     },
     evict() {
-      for (const key of users.keys()) {
-        if (bytes <= options.bytesMax) return;
-        drop(key);
+      for (const [key, { profile: _, ...row }] of users.beyond(bytesMax)) rows.put(key, row);
+      for (const _ of rows.beyond(rowBytesMax));
+    },
+  };
+}
+
+type StoredRow = Omit<StoredUser, "profile">;
+
+function made(stored: StoredRow | undefined, profileOf: UserCacheOptions["profileOf"]): StoredUser | undefined {
+  return stored && { ...stored, profile: stored.row === "" ? undefined : profileOf(stored.row) };
+}
+
+interface Sized<Entry> {
+  put(key: string, entry: Entry): void;
+  take(key: string): Entry | undefined;
+  /** Takes out the oldest until the rest fits. */
+  beyond(bytesMax: number): Generator<readonly [key: string, entry: Entry]>;
+  clear(): void;
+}
+
+/** By age, as a Map keeps the order of insertion. */
+function sized<Entry extends StoredRow>(entryBytes: number): Sized<Entry> {
+  const entries = new Map<string, Entry>();
+  let bytes = 0;
+  function take(key: string): Entry | undefined {
+    const entry = entries.get(key);
+    if (entry === undefined) return undefined;
+    entries.delete(key);
+    bytes -= entry.row.length + entryBytes;
+    return entry;
+  }
+  return {
+    put(key, entry) {
+      take(key);
+      entries.set(key, entry);
+      bytes += entry.row.length + entryBytes;
+    },
+    take,
+    *beyond(bytesMax) {
+      for (const [key, entry] of entries) {
+        if (bytes <= bytesMax) return;
+        take(key);
+        yield [key, entry];
       }
+    },
+    clear() {
+      entries.clear();
+      bytes = 0;
     },
   };
 }

@@ -109,8 +109,8 @@ export interface RejectedUser extends Rejection {
 
 export interface StoredUser {
   readonly profile: Profile | undefined;
-  /** Length of the profile's row, for a cache that is bounded by size. */
-  readonly rowChars: number;
+  /** The text of the profile's row, "" where there is none: for a cache. */
+  readonly row: string;
   readonly held: boolean;
   /** Merges whose frozen copies are kept and whose target this user is, newest last. */
   readonly openMerges: readonly string[];
@@ -171,8 +171,8 @@ export interface HeldUser {
 }
 
 interface Committed {
-  /** Length of the row of each written profile, for a cache that is bounded by size. */
-  readonly rowChars: ReadonlyMap<Profile, number>;
+  /** The row of each written profile as text. */
+  readonly rows: ReadonlyMap<Profile, string>;
 }
 
 /**

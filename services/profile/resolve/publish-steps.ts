@@ -4,6 +4,7 @@
  */
 import type { Clock } from "../../../platform/clock.ts";
 import type { Reading } from "../../../platform/lane/read-on.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { FencedSteps } from "../../../platform/log/fenced-step.ts";
 import type { Log } from "../../../platform/log/log.ts";
@@ -260,11 +261,8 @@ class PublishedSteps implements Steps {
   async #writeRows(changes: readonly RowChanges[], sequence: number, through: number): Promise<void> {
     const { identities, marks, partition } = this.#parts;
     const noting = marks?.reach(new Map([[`resolve-${partition}`, sequence], [`intake-${partition}`, through]]));
-    const writing = (async () => {
-      for (const { workspaceId, rows } of changes) {
-        if (rows.size > 0) await identities.save(workspaceId, rows, sequence);
-      }
-    })();
+    const some = changes.filter(({ rows }) => rows.size > 0);
+    const writing = inFlight(some, limits.workspacesTogetherMax, ({ workspaceId, rows }) => identities.save(workspaceId, rows, sequence));
     await Promise.all([noting, writing]);
     if (marks !== undefined) this.#noted = sequence;
   }

@@ -1,4 +1,6 @@
 /** From log records to what they mean: decoded, by workspace, resolved. Nothing is written here, and it is the same whatever becomes of it. */
+import { inFlight } from "../../../platform/in-flight.ts";
+import { limits } from "../../../platform/limits.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Identities } from "../domain/identities.ts";
@@ -48,13 +50,15 @@ export async function resolveRecords(
   options: ResolveOptions & CountOptions,
 ): Promise<Resolved> {
   const { byWorkspace, setAside, traces } = decodeAll(parts, records);
-  const workspaces: ResolvedWorkspace[] = [];
   const outcomes: [number, RecordOutcome][] = [];
-  for (const [workspaceId, intake] of byWorkspace) {
+  // None waits for rows that another one reads
+  const all = await inFlight([...byWorkspace], limits.workspacesTogetherMax, async ([workspaceId, intake]) => {
     const view = parts.views.of(workspaceId);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     if (options.counts) await countStep(view, resolved, { now: options.now, store: parts.identities });
-    workspaces.push({ workspaceId, view, records: resolved, origins: originsOf(intake, resolved) });
+    return { failed, workspace: { workspaceId, view, records: resolved, origins: originsOf(intake, resolved) } };
+  });
+  for (const { failed, workspace: { records: resolved } } of all) {
     for (const record of resolved) addOutcome(outcomes, record);
     for (const { sequence, error } of failed) {
       const body = records.find((record) => record.sequence === sequence)?.body ?? new Uint8Array();
@@ -62,7 +66,7 @@ export async function resolveRecords(
     }
   }
   for (const { sequence } of setAside) outcomes.push([sequence, { setAside: true }]);
-  return { workspaces, outcomes, setAside, traces };
+  return { workspaces: all.map(({ workspace }) => workspace), outcomes, setAside, traces };
 }
 
 /** What becomes of a record that cannot be carried out. */

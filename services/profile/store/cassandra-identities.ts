@@ -1,7 +1,8 @@
 /** Identity rows in Cassandra: one table a kind, one partition a key, the step as their age. */
 import { Buffer } from "node:buffer";
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
+import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { IdentityKey, IdentityKind, RepeatRow } from "../domain/identity.ts";
 import type { IdentityStore, IdentityWriter, NameIndex, SetAsideRecord } from "../domain/ports.ts";
@@ -20,13 +21,15 @@ import {
 } from "./statements.ts";
 
 export function cassandraIdentities({ session, now }: { session: Session; now: () => number }): IdentityStore & IdentityWriter & NameIndex {
+  // Workspaces of a step are read and written at the same time
+  const [reading, writing] = [createGate(limits.cassandraInFlightMax), createGate(limits.cassandraInFlightMax)];
   return {
     async load(workspaceId, keys) {
       const found = await inFlight(
         readsOf(keys.filter((key) => canHaveRow(workspaceId, key))),
         limits.cassandraInFlightMax,
         async (read) => {
-          const rows = await session.execute(selectOf(workspaceId, read));
+          const rows = await reading.run(() => session.execute(selectOf(workspaceId, read)));
           return rows.map((row) => rowOf(read, row));
         },
       );
@@ -40,7 +43,7 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
       await inFlight(
         [...namesAsListed(workspaceId, rows, stamp), ...writes],
         limits.cassandraInFlightMax,
-        (some) => writeTogether(session, some),
+        (some) => writing.run(() => writeTogether(session, some)),
       );
     },
     async listNames(workspaceId, kind, { prefix, after, max }) {

@@ -1,6 +1,6 @@
 /** Lists over many users: a workspace in pages, who is held, what was set aside. Each is kept in a fixed number of partitions. */
 import { allBuckets } from "../../../platform/cassandra/buckets.ts";
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import type { Row, Session, Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { HeldEntry, ProfileStore, RequestOrigin } from "../domain/ports.ts";

@@ -1,6 +1,6 @@
 /** Users of a workspace from the newest on: those who lie together, the last bucket first, then those who lie alone. */
 import { allBuckets } from "../../../platform/cassandra/buckets.ts";
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import type { Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { Profile } from "../domain/profile.ts";

@@ -1,5 +1,5 @@
 /** Profiles read back from Cassandra: one row a user, and what lies in partitions of its own. */
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
@@ -101,12 +101,12 @@ function profileOfRow(row: Row | undefined): Profile | undefined {
 }
 
 async function userOfRow(session: Session, workspaceId: string, row: Row | undefined): Promise<StoredUser> {
-  if (row === undefined) return { profile: undefined, rowChars: 0, held: false, openMerges: [] };
+  if (row === undefined) return { profile: undefined, row: "", held: false, openMerges: [] };
   const text = row["body"] === null ? undefined : textOfBlob(row["body"]);
   const mark = markOf(row);
   return {
     profile: text === undefined ? undefined : profileFromRow(text),
-    rowChars: text?.length ?? 0,
+    row: text ?? "",
     held: row["held_reason"] !== null,
     openMerges: await stillOpen(session, workspaceId, row["open_merges"]),
     ...(mark && { mark }),

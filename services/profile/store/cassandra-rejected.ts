@@ -1,5 +1,5 @@
 /** Who is rejected, in one small partition. A row may be outdated: the mark of the user's own row shows it. */
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import { readAll, type Row, type Session, type Statement } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { ProfileStore, RejectedUser, UserChanges } from "../domain/ports.ts";

@@ -17,23 +17,23 @@ export interface UserWrites {
  * The writes of each user, to be done one after the other: mostly one, of all its statements. What was held up to the
  * state's mark goes: everything held carries its own mark as age, so a deletion of that age takes exactly what is in the state.
  */
-export function userWrites(changes: UserChanges, rowChars: Map<Profile, number>, bucketOf: BucketOf): UserWrites[] {
+export function userWrites(changes: UserChanges, rows: Map<Profile, string>, bucketOf: BucketOf): UserWrites[] {
   const ids = new Set([...changes.users.keys(), ...changes.held.keys()]);
   return [...ids].map((id) => {
     const user = placeOf(changes.workspaceId, id, bucketOf);
     const state = changes.users.get(id);
     const held = changes.held.get(id);
     const writes = inWrites((held?.records ?? []).map((record) => heldRecord(user, record)), [
-      ...(state === undefined ? [] : [stateOf(user, state, rowChars)]),
+      ...(state === undefined ? [] : [stateOf(user, state, rows)]),
       ...(held === undefined ? [] : holding(user, state, held)),
     ]);
     return { user, writes };
   });
 }
 
-function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rowChars: Map<Profile, number>): Statement {
+function stateOf(user: UserPlace, { profile, mark, openMerges }: UserState, rows: Map<Profile, string>): Statement {
   const row = profile === null ? undefined : profileToBlob(profile);
-  if (profile !== null && row !== undefined) rowChars.set(profile, row.chars);
+  if (profile !== null && row !== undefined) rows.set(profile, row.text);
   const [sequence, part] = mark;
   const values = {
     body: row?.blob ?? null,

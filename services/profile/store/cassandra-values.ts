@@ -28,14 +28,14 @@ const originsPerBucket = 10_000;
 export const forEver = 2n ** 62n;
 
 /** The text of the row, and its bytes: as they are, or deflated where there are many. */
-export function profileToBlob(profile: Profile): { readonly blob: Uint8Array; readonly chars: number } {
+export function profileToBlob(profile: Profile): { readonly blob: Uint8Array; readonly text: string } {
   const text = profileToRow(profile);
   const plain = new TextEncoder().encode(text);
   const blob = plain.length > limits.profileRowPlainBytesMax ? deflateSync(plain, { level: 1 }) : plain;
   if (blob.length > limits.profileRowBytesMax) {
     throw new Error(`Expected a profile of at most ${limits.profileRowBytesMax} bytes, user "${profile.id}" has ${blob.length}`);
   }
-  return { blob, chars: text.length };
+  return { blob, text };
 }
 
 export function profileFromBlob(value: unknown): Profile {

@@ -2,7 +2,7 @@
 import { intoBatches, sizeOf, write } from "../../../platform/cassandra/batches.ts";
 import { bucketOf as listOf } from "../../../platform/cassandra/buckets.ts";
 import { gather } from "../../../platform/cassandra/gather.ts";
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import type { Session, Statement } from "../../../platform/cassandra/session.ts";
 import { createGate } from "../../../platform/gate.ts";
 import { limits } from "../../../platform/limits.ts";
@@ -42,8 +42,8 @@ export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): 
   }
   return {
     async save(changes) {
-      const rowChars = new Map<Profile, number>();
-      const users = userWrites(changes, rowChars, bucketOf);
+      const rows = new Map<Profile, string>();
+      const users = userWrites(changes, rows, bucketOf);
       const buckets = newBuckets(changes, { known, bucketOf });
       await run([
         ...buckets.values(),
@@ -57,7 +57,7 @@ export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): 
       await inFlight(gathered(users), limits.cassandraInFlightMax, async ({ partition, writes }) => {
         for (const statements of writes) await gate.run(() => together.call(partition, statements, sizeOf(statements)));
       });
-      return { rowChars };
+      return { rows };
     },
     async forgetMerges(workspaceId, mergeIds) {
       const all = [deleteFrozen, deleteJournal, deleteHandoff];

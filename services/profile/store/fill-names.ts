@@ -1,5 +1,5 @@
 /** Names of users of builds before, which listed none: whole tables are read, a page at a time. */
-import { inFlight } from "../../../platform/cassandra/in-flight.ts";
+import { inFlight } from "../../../platform/in-flight.ts";
 import { type Row, scanTable, type Session } from "../../../platform/cassandra/session.ts";
 import { limits } from "../../../platform/limits.ts";
 import type { IdentityKey } from "../domain/identity.ts";

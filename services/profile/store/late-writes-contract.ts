@@ -44,7 +44,7 @@ export function describeLateWrites(
       await profiles.save(late);
       expect((await profiles.loadUsers("late3", ["u1"])).get("u1")).toEqual({
         profile: undefined,
-        rowChars: 0,
+        row: "",
         held: false,
         openMerges: [],
         mark: [6, 2],

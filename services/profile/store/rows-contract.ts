@@ -105,13 +105,13 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
     test("profiles come back exactly, each time a new object, and tell their length", async () => {
       fresh();
       const profile = profileOf("u1", [2 ** 41, 3]);
-      const { rowChars } = await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profile)]]) }));
+      const { rows } = await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profile)]]) }));
       const [one, other] = [await store.profiles.load(w, ["u1", "u2"]), await store.profiles.load(w, ["u1"])];
       expect([...one]).toEqual([["u1", profile]]);
       expect(one.get("u1")).not.toBe(other.get("u1"));
       const users = await store.profiles.loadUsers(w, ["u1", "u2"]);
-      expect(users.get("u1")).toMatchObject({ profile, rowChars: rowChars.get(profile), held: false, openMerges: [] });
-      expect(users.get("u2")).toEqual({ profile: undefined, rowChars: 0, held: false, openMerges: [] });
+      expect(users.get("u1")).toMatchObject({ profile, row: rows.get(profile), held: false, openMerges: [] });
+      expect(users.get("u2")).toEqual({ profile: undefined, row: "", held: false, openMerges: [] });
       expect((await store.profiles.load("other", ["u1"])).size).toBe(0);
     });
 

@@ -204,7 +204,7 @@ function blockedUser(row: Readonly<Record<string, unknown>>): HeldEntry {
   return { workspaceId: String(row["workspace_id"]), userId: String(row["user_id"]), reason: String(row["reason"]) };
 }
 
-type StoredProfile = Pick<StoredUser, "profile" | "rowChars" | "mark">;
+type StoredProfile = Pick<StoredUser, "profile" | "row" | "mark">;
 
 function profileReader(database: Database, workspace: number | undefined): (id: UserId) => StoredProfile {
   if (workspace === undefined) return () => noProfile;
@@ -216,11 +216,11 @@ function profileReader(database: Database, workspace: number | undefined): (id: 
     const beside = typeof sequence === "number" ? [sequence, Number(part)] as const : undefined;
     if (typeof body !== "string") return beside === undefined ? noProfile : { ...noProfile, mark: beside };
     const profile = profileFromRow(body);
-    return { profile, rowChars: body.length, mark: later(profile.mark, beside) };
+    return { profile, row: body, mark: later(profile.mark, beside) };
   };
 }
 
-const noProfile: StoredProfile = { profile: undefined, rowChars: 0 };
+const noProfile: StoredProfile = { profile: undefined, row: "" };
 
 function later(mark: Mark, other: Mark | undefined): Mark {
   return other !== undefined && isBefore(mark, other) ? other : mark;

@@ -167,8 +167,8 @@ class Rows implements WorkRows {
     return found;
   }
 
-  async save({ users, handoffs, frozen, journal, held }: UserChanges): Promise<{ rowChars: Map<Profile, number> }> {
-    const rowChars = new Map<Profile, number>();
+  async save({ users, handoffs, frozen, journal, held }: UserChanges): Promise<{ rows: Map<Profile, string> }> {
+    const texts = new Map<Profile, string>();
     // All texts first: where one cannot be made, nothing is saved
     const rows = Array.from(users, ([id, state]) => [id, about(id, () => toRow(state))] as const);
     const sources = Array.from(handoffs, ([id, { source, undoUntil }]) => [id, { source: profileToRow(source), undoUntil }] as const);
@@ -176,7 +176,7 @@ class Rows implements WorkRows {
     for (const [id, row] of rows) {
       this.users.set(id, row);
       const profile = users.get(id)?.profile;
-      if (profile && row.text !== null) rowChars.set(profile, row.text.length);
+      if (profile && row.text !== null) texts.set(profile, row.text);
     }
     for (const [id, row] of sources) this.handoffs.set(id, row);
     for (const [id, row] of copies) {
@@ -185,7 +185,7 @@ class Rows implements WorkRows {
     }
     for (const [id, records] of journal) this.#journal(id, records);
     for (const [id, state] of held) this.#hold(id, state, users.get(id));
-    return { rowChars };
+    return { rows: texts };
   }
 
   /** A merge whose copies are gone takes no more. */
@@ -249,7 +249,7 @@ class Rows implements WorkRows {
   }
 }
 
-const noUser: StoredUser = { profile: undefined, rowChars: 0, held: false, openMerges: [] };
+const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };
 
 function toRow({ profile, mark, openMerges }: UserState): UserRow {
   const saysMark = profile !== null && profile.mark[0] === mark[0] && profile.mark[1] === mark[1];
@@ -259,7 +259,7 @@ function toRow({ profile, mark, openMerges }: UserState): UserRow {
 
 function fromRow({ text, mark, openMerges }: UserRow): StoredUser {
   const profile = text === null ? undefined : profileFromRow(text);
-  return { profile, rowChars: text?.length ?? 0, held: false, openMerges, mark };
+  return { profile, row: text ?? "", held: false, openMerges, mark };
 }
 
 function frozenRow({ source, targetBefore, undoUntil, journal }: FrozenMerge): FrozenRow {
