@@ -1,5 +1,7 @@
 /** A run of lane messages applied: each user loaded once, changed in memory, written once; the few that need more, apart. */
+import { inFlight } from "../../../platform/in-flight.ts";
 import { halved } from "../../../platform/lane/halve.ts";
+import { limits } from "../../../platform/limits.ts";
 import type { Addressed, LaneItem } from "../domain/lane-item.ts";
 import { userOfItem } from "../domain/lane-item.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
@@ -20,19 +22,24 @@ export interface ApartUser extends Outcome {
  * again is harmless. What does not pass is about a user, whose records wait from then on.
  */
 export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<ApartUser[]> {
-  const apart: ApartUser[] = [];
-  for (const [workspaceId, items] of byWorkspace(addressed)) {
-    const others = await halved([...items], {
-      work: (users) => applyOwnRows(parts, workspaceId, users),
-      alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
-    });
-    for (const user of others.flat()) {
-      parts.pace?.begin();
-      apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
-      await parts.pace?.rest();
-    }
-  }
+  // A pace is that of one line of work; else none waits for what is read and written of another workspace
+  const together = parts.pace === undefined ? limits.workspacesTogetherMax : 1;
+  const apart = await inFlight([...byWorkspace(addressed)], together, ([workspaceId, items]) => applyUsers(parts, workspaceId, [...items]));
   parts.cache.evict();
+  return apart.flat();
+}
+
+async function applyUsers(parts: ApartParts, workspaceId: string, users: readonly UserOfBatch[]): Promise<ApartUser[]> {
+  const others = await halved(users, {
+    work: (some) => applyOwnRows(parts, workspaceId, some),
+    alone: ([userId, own]) => [{ workspaceId, userId, items: own }],
+  });
+  const apart: ApartUser[] = [];
+  for (const user of others.flat()) {
+    parts.pace?.begin();
+    apart.push({ ...await applyApart(parts, user), workspaceId, userId: user.userId });
+    await parts.pace?.rest();
+  }
   return apart;
 }
 

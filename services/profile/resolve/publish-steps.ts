@@ -30,6 +30,7 @@ import type { RowMarks } from "../../../platform/lane/row-marks.ts";
 import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
+import { restMs } from "./stride.ts";
 
 export interface PublishParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "trim">;
@@ -89,6 +90,8 @@ class PublishedSteps implements Steps {
   #trimmed = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
   #noted = -1;
+  /** The latest step. */
+  #latest = { records: 0, began: 0 };
   #trimAt = 0;
   /** Read since the last trim. */
   #bytes = 0;
@@ -165,6 +168,7 @@ class PublishedSteps implements Steps {
     const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
     const { clock, identities } = this.#parts;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
+    this.#latest = { records: records.length, began };
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) return false;
@@ -268,10 +272,18 @@ class PublishedSteps implements Steps {
   }
 
   /** Forgets intake, rows and checkpoints behind the place, by time and by bytes; never the last checkpoint. */
-  async settle(): Promise<"idle" | number> {
+  async settle(wasBusy: boolean): Promise<"idle" | number> {
+    if (wasBusy) await this.#gather();
     await this.#trim();
     const isDue = this.#at !== undefined && this.#at.place.through > this.#trimmed;
     return isDue ? Math.max(1, this.#trimAt - this.#parts.clock.monotonic()) : "idle";
+  }
+
+  /** What comes meanwhile is one step. */
+  async #gather(): Promise<void> {
+    const { clock } = this.#parts;
+    const ms = restMs(this.#latest.records, clock.monotonic() - this.#latest.began);
+    if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
   }
 
   async #trim(): Promise<void> {

@@ -1,4 +1,4 @@
-/** How much of the log a step takes: what is planned in a few milliseconds, as no other work gets a turn meanwhile. */
+/** How much of the log a step takes, and how long the next one waits for more: what is planned in a few milliseconds, as no other work gets a turn meanwhile. */
 import { limits } from "../../../platform/limits.ts";
 
 export interface Stride {
@@ -19,6 +19,14 @@ export function createStride(): Stride {
       bytesPerMs += (seen - bytesPerMs) * weightOfLatest;
     },
   };
+}
+
+/**
+ * How long a resolver rests after a step of so many records that took so long: a step of few costs nearly what one of many does, so where many come
+ * they come together. One record alone is that of a caller who may be waiting for it.
+ */
+export function restMs(records: number, tookMs: number): number {
+  return records < 2 ? 0 : Math.min(limits.stepRestMsMax, limits.stepRestTimes * tookMs);
 }
 
 /** Below it a measured time has no meaning. */
