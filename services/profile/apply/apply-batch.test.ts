@@ -1,0 +1,60 @@
+/** Users of several workspaces in one batch of a lane. */
+import { expect, test } from "vitest";
+import { applyRecord } from "../domain/apply-records.ts";
+import { freeze, takeBack, takeIn } from "../domain/apply-merge.ts";
+import type { Addressed } from "../domain/lane-item.ts";
+import type { StoredUser, UserTables } from "../domain/ports.ts";
+import { profileFromRow, profileToRow } from "../store/rows.ts";
+import type { ApartParts } from "./apply-apart.ts";
+import { applyBatch } from "./apply-batch.ts";
+import type { Pace } from "./pace.ts";
+import { createUserCache } from "./user-cache.ts";
+
+const noUser: StoredUser = { profile: undefined, row: "", held: false, openMerges: [] };
+
+function created(workspaceId: string): Addressed {
+  return { workspaceId, item: { type: "record", record: { userId: "a", mark: [1, 0], now: 1, change: { type: "create" } } } };
+}
+
+/** Reads answer once `readers` of them are under way, or the loop had nothing else to do. */
+function partsOf(readers: number, pace?: Pace): { readonly parts: ApartParts; readonly mostAtOnce: () => number } {
+  let [underWay, most] = [0, 0];
+  const all = Promise.withResolvers<void>();
+  const profiles = {
+    async loadUsers(_: string, ids: readonly string[]) {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      if (underWay === readers) all.resolve();
+      await Promise.race([all.promise, new Promise((resolve) => setImmediate(resolve))]);
+      underWay -= 1;
+      return new Map(ids.map((id) => [id, noUser]));
+    },
+    async save({ users }: Parameters<UserTables["save"]>[0]) {
+      return { rows: new Map([...users.values()].flatMap(({ profile }) => profile === null ? [] : [[profile, profileToRow(profile)]])) };
+    },
+  } as Partial<UserTables> as UserTables;
+  const parts = {
+    profiles,
+    steps: { applyRecord, freeze, takeIn, takeBack },
+    cache: createUserCache({ bytesMax: 1_000_000, entryBytes: 1, rowBytesMax: 0, profileOf: profileFromRow }),
+    holds: new Map(),
+    eventsOf: () => [],
+    publish: () => Promise.resolve(),
+    announce: () => Promise.resolve(),
+    ...(pace && { pace }),
+  };
+  return { parts, mostAtOnce: () => most };
+}
+
+test("applyBatch() reads users of several workspaces at the same time, and saves all of them", async () => {
+  const { parts, mostAtOnce } = partsOf(3);
+  await applyBatch(parts, ["u", "v", "w"].map(created));
+  expect(mostAtOnce()).toBe(3);
+  expect(["u", "v", "w"].map((workspaceId) => parts.cache.get(workspaceId, "a")?.mark)).toEqual([[1, 0], [1, 0], [1, 0]]);
+});
+
+test("applyBatch() works on one workspace after the other where a pace measures its work", async () => {
+  const { parts, mostAtOnce } = partsOf(3, { begin: () => {}, rest: () => Promise.resolve() });
+  await applyBatch(parts, ["u", "v", "w"].map(created));
+  expect(mostAtOnce()).toBe(1);
+});
