@@ -31,10 +31,10 @@ export const laneLimits = {
   lanePositionSaveMs: 10_000,
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
+  laneTrimBytesMax: 1024 * 1024,
   // A resolver rests after a step of several records: so many times what the step took, and how long at most
   stepRestTimes: 2,
   stepRestMsMax: 100,
-  laneTrimBytesMax: 1024 * 1024,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,
   memberGoneMs: 3_500,

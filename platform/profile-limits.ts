@@ -53,10 +53,13 @@ export const profileLimits = {
   identityCacheHeapBytesEach: 8 * 1024,
   profileCacheBytesMax: 48 * 1024 * 1024,
   profileCacheEntryBytes: 4_000,
-  // And as the texts of their rows: this part of what the heap may grow to, and what one takes beside its text
+  // And as the texts of their rows: one part in so many of what the heap may grow to, what one takes beside its text, and the part in so many of all
+  // texts that one may have
   profileRowsHeapShare: 16,
   profileRowEntryBytes: 400,
+  profileRowShareMax: 8,
   workspacesCachedMax: 256,
-  // Workspaces of a step that are resolved, or written, at the same time
-  workspacesTogetherMax: 64,
+  // Workspaces of a step that are resolved, or whose rows are written, at the same time; those of a batch of a lane, of which many work at once
+  workspacesTogetherMax: 16,
+  workspacesOfLaneTogetherMax: 4,
 } as const;

@@ -141,12 +141,12 @@ function bound({ cql, values }: Statement): readonly unknown[] | Record<string, 
 }
 
 /**
- * The names of a statement's values in order: the driver copies an object of named ones twice, for each row of a batch. Undefined: it is not
- * prepared. Where a name stands twice the driver knows alone whether Cassandra wants it twice.
+ * The names of a statement's values in order, as the driver copies an object of named ones twice, for each row of a batch; undefined where it is not
+ * prepared. Where a name occurs twice, binding by name is left to the driver.
  */
 function namesIn(cql: string): Names {
   if (namesByText.has(cql)) return namesByText.get(cql);
-  const found = preparable.test(cql) ? Array.from(cql.matchAll(/:([a-z_]+)/g), ([, name = ""]) => name) : undefined;
+  const found = preparable.test(cql) ? Array.from(cql.matchAll(/:(\w+)/g), ([, name = ""]) => name) : undefined;
   const names = found === undefined || new Set(found).size === found.length ? found : "repeated";
   // Texts are constants, but for those that make tables
   if (names !== undefined) namesByText.set(cql, names);

@@ -3,6 +3,7 @@
  * it and another workspace write can be read. Never part of a timed test.
  *
  *   --seconds 20 --connections 32 --objects 75 --users 10000    the flood
+ *   --warm 40                                                   seconds of it that are not measured; on the mesh 40, in one process 10
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent } from "node:http";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     connections: { type: "string", default: "32" },
     objects: { type: "string", default: "75" },
     users: { type: "string", default: "10000" },
+    warm: { type: "string" },
   },
 });
 const [seconds, connections, objects, users] = [values.seconds, values.connections, values.objects, values.users].map(Number) as [
@@ -32,7 +34,10 @@ const [seconds, connections, objects, users] = [values.seconds, values.connectio
   number,
 ];
 const [flooder, other] = ["bench-key-flooder", "bench-key-other"] as const;
+const warmSeconds = Number(values.warm ?? (values.shape === "mesh" ? 40 : 10));
 const waitMsMax = 120_000;
+/** Between two writes of the other workspace. */
+const apartMs = 250;
 const folder = mkdtempSync(join(tmpdir(), "heddle-behind-"));
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 
@@ -57,6 +62,8 @@ async function measure({ name, url }: Target): Promise<void> {
   const pick = picked("zipf", users, name);
   const flood = (n: number): Asked => asked("/users/track", flooder, bodyOf("events", n, { objects, pick }));
   await load({ url, connections: 4, requests: Math.ceil((2 * users) / objects), make: flood });
+  const warmUntil = performance.now() + warmSeconds * 1_000;
+  await load({ url, connections, requests: Infinity, make: flood, isOver: () => performance.now() >= warmUntil, onAnswer: waitIfRefused });
   await looked(url, other, await write(url, other, -1));
   console.log(`${name}: nobody floods: ${shown(await looks(url, other, { seconds: 5, isOver: () => false }))}`);
 
@@ -73,7 +80,7 @@ async function measure({ name, url }: Target): Promise<void> {
       const kind = `${answer.status} ${String(answer.headers["x-heddle-reason"] ?? "")}`.trim();
       tally.set(kind, (tally.get(kind) ?? 0) + 1);
       if (answer.status === 201) taken = positionOf(answer);
-      else await setTimeout(Number(answer.headers["retry-after"] ?? 1) * 1_000);
+      await waitIfRefused(0, answer);
     },
   });
   const draining = flooding.then(() => looked(url, flooder, { position: taken, user: "user-0", sent: performance.now() }));
@@ -112,12 +119,16 @@ interface Write {
   readonly sent: number;
 }
 
-/** One object a second, and until it can be read. */
+async function waitIfRefused(_: number, { status, headers }: Answer): Promise<void> {
+  if (status !== 201) await setTimeout(Number(headers["retry-after"] ?? 1) * 1_000);
+}
+
+/** One object in `apartMs`, and until it can be read. */
 async function looks(url: string, key: string, { seconds: lasts, isOver }: { seconds: number; isOver: () => boolean }): Promise<number[]> {
   const all: number[] = [];
   const began = performance.now();
-  for (let n = 0; n < lasts && !isOver(); n += 1) {
-    await setTimeout(Math.max(0, began + n * 1_000 - performance.now()));
+  for (let n = 0; n < lasts * 1_000 / apartMs && !isOver(); n += 1) {
+    await setTimeout(Math.max(0, began + n * apartMs - performance.now()));
     all.push(await looked(url, key, await write(url, key, n)));
   }
   return all;

@@ -149,7 +149,9 @@ async function open(): Promise<Targets> {
 /** Of the package, which is what is installed. The first start on a machine compiles; the second is what a restart costs. */
 async function startTime(): Promise<void> {
   const dist = join(folder, "dist");
-  execFileSync(process.execPath, [join(import.meta.dirname, "../../tools/package/make.ts"), `--into=${dist}`], { stdio: "ignore" });
+  execFileSync(process.execPath, [join(import.meta.dirname, "../../tools/package/make.ts"), `--into=${dist}`], {
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   const build = join(dist, "heddle");
   await (await startServer({ folder: join(folder, "first"), keys, build })).stop();
   const began = performance.now();

@@ -6,7 +6,7 @@ import { dirname, join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { root } from "./compile.ts";
 
-/** Libraries of many small modules. They are brought along all the same: importers of the contract need one, and their licences go with them. */
+/** Libraries of many small modules. They are brought along all the same: importers of the contract need one, and their folders have the notices that are to go with them. */
 export const bundledLibraries = ["@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node", "parse5", "entities"];
 
 /** Writes what `entry` reaches below `target`, all of it into the entry's folder; what is imported when it is asked for stays a file of its own. */

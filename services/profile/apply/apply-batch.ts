@@ -22,8 +22,8 @@ export interface ApartUser extends Outcome {
  * again is harmless. What does not pass is about a user, whose records wait from then on.
  */
 export async function applyBatch(parts: ApartParts, addressed: readonly Addressed[]): Promise<ApartUser[]> {
-  // A pace is that of one line of work; else none waits for what is read and written of another workspace
-  const together = parts.pace === undefined ? limits.workspacesTogetherMax : 1;
+  // A pace measures one workspace's work after the other; without one, none waits for what is read and written of another
+  const together = parts.pace === undefined ? limits.workspacesOfLaneTogetherMax : 1;
   const apart = await inFlight([...byWorkspace(addressed)], together, ([workspaceId, items]) => applyUsers(parts, workspaceId, [...items]));
   parts.cache.evict();
   return apart.flat();

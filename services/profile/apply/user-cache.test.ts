@@ -53,6 +53,14 @@ test("a user for whom there is no room as an object comes back from the row with
   expect(["a", "b", "c"].filter((id) => cache.get("w", id) !== undefined)).toEqual(["a", "c"]);
 });
 
+test("a user whose row would take more than its part of the room for rows does not drive out the others", () => {
+  const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 10_000, profileOf });
+  cache.set("w", "a", user("a"));
+  cache.set("w", "large", user("-".repeat(10_000 / limits.profileRowShareMax + 1)));
+  cache.evict();
+  expect([cache.get("w", "a")?.row, cache.get("w", "large")]).toEqual(["a", undefined]);
+});
+
 test("of a user who is gone the mark alone comes back", () => {
   const cache = createUserCache({ bytesMax: 0, entryBytes: 1, rowBytesMax: 1_000, profileOf });
   cache.set("w", "a", user("", { mark: [7, 3] }));

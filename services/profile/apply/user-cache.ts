@@ -1,6 +1,6 @@
 /**
- * Users as the store has them, in memory, least recently used out first: as objects, and where there is no room for these any more as the texts of
- * their rows, which take a fifth of it and are not searched by a garbage collection.
+ * Users as the store has them, in memory, least recently used out first: as objects, and once evicted from these as the texts of their rows, which take
+ * a fifth of the memory and are not traced by the garbage collector.
  */
 import { getHeapStatistics } from "node:v8";
 import { limits } from "../../../platform/limits.ts";
@@ -21,7 +21,7 @@ export interface UserCacheOptions {
   /** Of users as objects: the length of their rows plus `entryBytes` each, which stands for what objects cost. */
   readonly bytesMax: number;
   readonly entryBytes: number;
-  /** Of users as texts: the length of their rows plus `profileRowEntryBytes` each. */
+  /** Of users as texts: the characters of their rows plus `profileRowEntryBytes` each. */
   readonly rowBytesMax: number;
   /** A profile as the store makes it of its row. */
   readonly profileOf: (row: string) => Profile;
@@ -67,7 +67,10 @@ export function createUserCache({ bytesMax, entryBytes, rowBytesMax, profileOf }
       rows.clear();
     },
     evict() {
-      for (const [key, { profile: _, ...row }] of users.beyond(bytesMax)) rows.put(key, row);
+      for (const [key, { profile: _, ...row }] of users.beyond(bytesMax)) {
+        // One very large user would drive out all others
+        if (row.row.length * limits.profileRowShareMax <= rowBytesMax) rows.put(key, row);
+      }
       for (const _ of rows.beyond(rowBytesMax));
     },
   };

@@ -53,7 +53,7 @@ export interface PublishParts extends EffectParts, PackParts {
 
 /** A resolver whose steps are messages. */
 export function resolveToLanes(parts: PublishParts & Omit<ResolverParts, "steps">): Reading {
-  return resolvePartition({ ...parts, steps: new PublishedSteps(parts) });
+  return resolvePartition({ ...parts, workspacesTogether: limits.workspacesTogetherMax, steps: new PublishedSteps(parts) });
 }
 
 /** What the next checkpoint holds of those before: rows count as written only up to where the record began. */
@@ -90,8 +90,10 @@ class PublishedSteps implements Steps {
   #trimmed = 0;
   /** The last checkpoint whose mark stands beside the rows; -1: none of ours. */
   #noted = -1;
-  /** The latest step. */
-  #latest = { records: 0, began: 0 };
+  /** The step that was tried last was too large. */
+  #isSplit = false;
+  /** The latest step; full where more waits for the next one already, or may. */
+  #latest = { records: 0, isFull: false, began: 0 };
   #trimAt = 0;
   /** Read since the last trim. */
   #bytes = 0;
@@ -168,10 +170,13 @@ class PublishedSteps implements Steps {
     const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
     const { clock, identities } = this.#parts;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
-    this.#latest = { records: records.length, began };
+    this.#latest = { records: records.length, isFull: this.#isFull(records), began };
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
-    if (whole === undefined && records.length > 1) return false;
+    if (whole === undefined && records.length > 1) {
+      this.#isSplit = true;
+      return false;
+    }
     if (planned.setAside.length > 0) await identities.setAside(planned.setAside);
     if (whole === undefined) {
       const items: readonly StepItem[] = [...planned.effects, ...rowEntriesOf(planned.changes)];
@@ -179,6 +184,14 @@ class PublishedSteps implements Steps {
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
     } else await this.#publishLast(planned, through, whole);
     return true;
+  }
+
+  /** A read gives no more than this, or this is a part of what was read. */
+  #isFull(records: StepOf["records"]): boolean {
+    const isSplit = this.#isSplit;
+    this.#isSplit = false;
+    const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
+    return isSplit || records.length * 2 > limits.passRecordsMax || bytes * 2 > this.bytesMax();
   }
 
   /** All of it as one step; undefined where that is too much. */
@@ -282,7 +295,8 @@ class PublishedSteps implements Steps {
   /** What comes meanwhile is one step. */
   async #gather(): Promise<void> {
     const { clock } = this.#parts;
-    const ms = restMs(this.#latest.records, clock.monotonic() - this.#latest.began);
+    const { records, isFull, began } = this.#latest;
+    const ms = isFull ? 0 : restMs(records, clock.monotonic() - began);
     if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
   }
 

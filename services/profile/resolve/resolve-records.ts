@@ -1,6 +1,5 @@
 /** From log records to what they mean: decoded, by workspace, resolved. Nothing is written here, and it is the same whatever becomes of it. */
 import { inFlight } from "../../../platform/in-flight.ts";
-import { limits } from "../../../platform/limits.ts";
 import type { LogRecord } from "../../../platform/log/log.ts";
 import { UnknownVersion } from "../../../platform/record-version.ts";
 import type { Identities } from "../domain/identities.ts";
@@ -19,6 +18,8 @@ export interface RecordParts {
   readonly resolve: Resolve;
   readonly identities: IdentityStore;
   readonly views: Views;
+  /** How many workspaces of a step are resolved at the same time, so that none waits for rows that another one reads; 1 where reading takes no wait. */
+  readonly workspacesTogether?: number;
 }
 
 /** What a run of records does, and what has to be remembered once that is in force. */
@@ -51,8 +52,7 @@ export async function resolveRecords(
 ): Promise<Resolved> {
   const { byWorkspace, setAside, traces } = decodeAll(parts, records);
   const outcomes: [number, RecordOutcome][] = [];
-  // None waits for rows that another one reads
-  const all = await inFlight([...byWorkspace], limits.workspacesTogetherMax, async ([workspaceId, intake]) => {
+  const all = await inFlight([...byWorkspace], parts.workspacesTogether ?? 1, async ([workspaceId, intake]) => {
     const view = parts.views.of(workspaceId);
     const { resolved, failed } = await resolveWorkspace(view, intake, { ...parts, options });
     if (options.counts) await countStep(view, resolved, { now: options.now, store: parts.identities });

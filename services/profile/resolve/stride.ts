@@ -1,4 +1,4 @@
-/** How much of the log a step takes, and how long the next one waits for more: what is planned in a few milliseconds, as no other work gets a turn meanwhile. */
+/** How long a resolver waits between two steps, and how much of the log a step takes: what is planned in a few milliseconds, as no other work gets a turn meanwhile. */
 import { limits } from "../../../platform/limits.ts";
 
 export interface Stride {

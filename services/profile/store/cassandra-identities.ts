@@ -21,15 +21,15 @@ import {
 } from "./statements.ts";
 
 export function cassandraIdentities({ session, now }: { session: Session; now: () => number }): IdentityStore & IdentityWriter & NameIndex {
-  // Workspaces of a step are read and written at the same time
-  const [reading, writing] = [createGate(limits.cassandraInFlightMax), createGate(limits.cassandraInFlightMax)];
+  // Workspaces of a step are written at the same time
+  const gate = createGate(limits.cassandraLanesInFlightMax);
   return {
     async load(workspaceId, keys) {
       const found = await inFlight(
         readsOf(keys.filter((key) => canHaveRow(workspaceId, key))),
         limits.cassandraInFlightMax,
         async (read) => {
-          const rows = await reading.run(() => session.execute(selectOf(workspaceId, read)));
+          const rows = await session.execute(selectOf(workspaceId, read));
           return rows.map((row) => rowOf(read, row));
         },
       );
@@ -43,7 +43,7 @@ export function cassandraIdentities({ session, now }: { session: Session; now: (
       await inFlight(
         [...namesAsListed(workspaceId, rows, stamp), ...writes],
         limits.cassandraInFlightMax,
-        (some) => writing.run(() => writeTogether(session, some)),
+        (some) => gate.run(() => writeTogether(session, some)),
       );
     },
     async listNames(workspaceId, kind, { prefix, after, max }) {

@@ -102,7 +102,7 @@ export function describeRows(driver: string, open: () => Promise<OpenedRows>, ho
       expect(await store.profiles.listSetAside(5)).toEqual([]);
     });
 
-    test("profiles come back exactly, each time a new object, and tell their length", async () => {
+    test("profiles come back exactly, each time a new object, and give their rows", async () => {
       fresh();
       const profile = profileOf("u1", [2 ** 41, 3]);
       const { rows } = await store.profiles.save(changes(w, { users: new Map([["u1", stateOf(profile)]]) }));
