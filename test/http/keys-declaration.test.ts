@@ -19,7 +19,7 @@ async function compared(): Promise<Compared> {
 
 test("nothing differs after a start, a key that is made by hand is not declared, and one that is revoked is gone", async () => {
   const before = await compared();
-  expect([before.state, before.differences.filter(({ what }) => what === "API key")]).toEqual(["compared", []]);
+  expect(before.state).toBe("compared");
   expect(Date.parse(before.applied_at)).toBeGreaterThan(0);
   const name = fresh("by-hand");
   const { body } = await suite.post("/console/keys", { name, permissions: ["users.track"] });
@@ -27,6 +27,9 @@ test("nothing differs after a start, a key that is made by hand is not declared,
   await expect.poll(async () => (await compared()).differences.filter(({ path }) => path.endsWith(name))).toEqual([
     { difference: "not_declared", what: "API key", path: expect.stringMatching(new RegExp(`/${name}$`)), id: key.id },
   ]);
+  const own = (await compared()).differences.find(({ path }) => path.endsWith(name))?.path.slice(0, -name.length) ?? "";
+  // Others may be at work on the same server
+  expect(before.differences.filter(({ what, path }) => what === "API key" && path.startsWith(own))).toEqual([]);
   expect((await suite.get("/console/declaration")).text).not.toContain(demoKey);
   await suite.post("/console/keys/revoke", { id: key.id });
   await expect.poll(async () => (await compared()).differences.filter(({ path }) => path.endsWith(name))).toEqual([]);
