@@ -32,7 +32,8 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step of several records: so many times what the step took, and how long at most
+  // A resolver rests after a step of several records and of no more than so many bytes: so many times what the step took, and how long at most
+  stepRestBytesMax: 64 * 1024,
   stepRestTimes: 2,
   stepRestMsMax: 100,
   laneWaitMsMax: 2_000,

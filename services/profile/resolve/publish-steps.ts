@@ -186,12 +186,12 @@ class PublishedSteps implements Steps {
     return true;
   }
 
-  /** A read gives no more than this, or this is a part of what was read. */
+  /** It is large enough, more waits already, or this is a part of what was read. */
   #isFull(records: StepOf["records"]): boolean {
     const isSplit = this.#isSplit;
     this.#isSplit = false;
     const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
-    return isSplit || records.length * 2 > limits.passRecordsMax || bytes * 2 > this.bytesMax();
+    return isSplit || records.length * 2 > limits.passRecordsMax || bytes > limits.stepRestBytesMax;
   }
 
   /** All of it as one step; undefined where that is too much. */
