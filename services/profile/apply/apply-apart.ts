@@ -10,7 +10,7 @@ import type { Mark } from "../domain/profile.ts";
 import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import { type EffectParts, type Effects, effectsOf, effectsOfAnnouncement, runEffects } from "./effects.ts";
-import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, stateOf, storedUser } from "./lane-user.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, noChanges, noteRow, stateOf, storedUser } from "./lane-user.ts";
 import type { Pace } from "./pace.ts";
 import { type Blocked, markKey, Overtaken, Poison, type Run, type RunParts, runRecords } from "./run-records.ts";
 import type { UserCache } from "./user-cache.ts";
@@ -265,7 +265,7 @@ async function save({ parts, user, changes }: Work): Promise<void> {
   const state = stateOf(user);
   if (state !== undefined) changes.users.set(user.id, state);
   const { rows } = await parts.profiles.save(changes);
-  user.row = user.profile === undefined ? "" : rows.get(user.profile) ?? user.row;
+  noteRow(user, rows);
   for (const map of [changes.users, changes.handoffs, changes.frozen, changes.journal, changes.held]) map.clear();
 }
 
@@ -282,7 +282,7 @@ function remember(
   workspaceId: string,
   { user, reason }: { user: LaneUser; reason: string | undefined },
 ): void {
-  cache.set(workspaceId, user.id, storedUser(user, user.row));
+  cache.set(workspaceId, user.id, storedUser(user));
   const key = holdKey({ workspaceId, userId: user.id, items: [] });
   if (user.held && reason !== undefined) holds.set(key, reason);
   else holds.delete(key);

@@ -8,7 +8,7 @@ import type { ProfileRecord } from "../domain/profile-record.ts";
 import type { UserId } from "../domain/user-key.ts";
 import type { PureSteps } from "./pure-steps.ts";
 import { type ApartParts, applyApart, type Outcome, type UserItems } from "./apply-apart.ts";
-import { isPast, type LaneChanges, type LaneUser, laneUser, ownChanges, stateOf, storedUser } from "./lane-user.ts";
+import { isPast, type LaneChanges, type LaneUser, laneUser, noteRow, ownChanges, stateOf, storedUser } from "./lane-user.ts";
 import { isTwoSided } from "./run-records.ts";
 
 /** A user that was worked on apart. */
@@ -131,7 +131,7 @@ function applyOwn(steps: PureSteps, user: LaneUser, { items, changes }: { items:
 async function savePlain({ profiles, cache }: ApartParts, changes: LaneChanges, users: readonly LaneUser[]): Promise<void> {
   const rows = changes.users.size === 0 ? undefined : (await profiles.save(changes)).rows;
   for (const user of users) {
-    const row = user.profile === undefined ? "" : rows?.get(user.profile) ?? user.row;
-    cache.set(changes.workspaceId, user.id, storedUser(user, row));
+    noteRow(user, rows);
+    cache.set(changes.workspaceId, user.id, storedUser(user));
   }
 }

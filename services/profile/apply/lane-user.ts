@@ -21,7 +21,12 @@ export function laneUser(id: UserId, { profile, row, held, openMerges, mark }: S
   return { id, profile, row, held, openMerges, mark, isNew: mark === undefined };
 }
 
-export function storedUser({ profile, held, openMerges, mark }: LaneUser, row: string): StoredUser {
+/** The row as it was saved: that of before where the profile did not change. */
+export function noteRow(user: LaneUser, rows?: ReadonlyMap<Profile, string>): void {
+  user.row = user.profile === undefined ? "" : rows?.get(user.profile) ?? user.row;
+}
+
+export function storedUser({ profile, row, held, openMerges, mark }: LaneUser): StoredUser {
   return { profile, row, held, openMerges, ...(mark && { mark }) };
 }
 

@@ -92,8 +92,8 @@ class PublishedSteps implements Steps {
   #noted = -1;
   /** The step that was tried last was too large. */
   #isSplit = false;
-  /** The latest step; full where more waits for the next one already, or may. */
-  #latest = { records: 0, isFull: false, began: 0 };
+  /** After the latest step. */
+  #restMs = 0;
   #trimAt = 0;
   /** Read since the last trim. */
   #bytes = 0;
@@ -170,7 +170,6 @@ class PublishedSteps implements Steps {
     const { place, sequence } = this.#at ?? { place: firstPlace, sequence: 0 };
     const { clock, identities } = this.#parts;
     const usersPerRecord = place.inside === undefined ? limits.laneUsersPerRecordMax : place.inside.usersPerRecord ?? 1;
-    this.#latest = { records: records.length, isFull: this.#isFull(records), began };
     const planned = await planEffects(this.#parts, resolved, { usersPerRecord, agoMs: clock.monotonic() - began });
     const whole = place.inside === undefined ? this.#packWhole(planned, { ...this.#next(place, sequence), now, through }) : undefined;
     if (whole === undefined && records.length > 1) {
@@ -183,15 +182,10 @@ class PublishedSteps implements Steps {
       checkItems(items);
       await this.#publishInSteps(planned, items, { through, now, usersPerRecord });
     } else await this.#publishLast(planned, through, whole);
-    return true;
-  }
-
-  /** It is large enough, more waits already, or this is a part of what was read. */
-  #isFull(records: StepOf["records"]): boolean {
-    const isSplit = this.#isSplit;
+    // Behind a part the rest of what was read waits
+    this.#restMs = this.#isSplit ? 0 : restMs(records, clock.monotonic() - began);
     this.#isSplit = false;
-    const bytes = records.reduce((sum, { body }) => sum + body.byteLength, 0);
-    return isSplit || records.length * 2 > limits.passRecordsMax || bytes > limits.stepRestBytesMax;
+    return true;
   }
 
   /** All of it as one step; undefined where that is too much. */
@@ -294,10 +288,7 @@ class PublishedSteps implements Steps {
 
   /** What comes meanwhile is one step. */
   async #gather(): Promise<void> {
-    const { clock } = this.#parts;
-    const { records, isFull, began } = this.#latest;
-    const ms = isFull ? 0 : restMs(records, clock.monotonic() - began);
-    if (ms > 0) await new Promise<void>((resolve) => clock.after(ms, resolve));
+    if (this.#restMs > 0) await new Promise<void>((resolve) => this.#parts.clock.after(this.#restMs, resolve));
   }
 
   async #trim(): Promise<void> {

@@ -21,9 +21,12 @@ test("createStride() stays within its bounds", () => {
 });
 
 test.each([
-  { what: "a step of one record", records: 1, tookMs: 20, rest: 0 },
-  { what: "a step of several", records: 2, tookMs: 20, rest: 20 * limits.stepRestTimes },
-  { what: "one that took long", records: 64, tookMs: 5_000, rest: limits.stepRestMsMax },
-])("restMs() after $what is $rest ms", ({ records, tookMs, rest }) => {
-  expect(restMs(records, tookMs)).toBe(rest);
+  { what: "a step of one record", records: 1, bytes: 100, tookMs: 20, rest: 0 },
+  { what: "a step of several", records: 2, bytes: 100, tookMs: 20, rest: 20 * limits.stepRestTimes },
+  { what: "one that took long", records: 64, bytes: 100, tookMs: 5_000, rest: limits.stepRestMsMax },
+  { what: "one of more than half of a read", records: limits.passRecordsMax / 2 + 1, bytes: 1, tookMs: 20, rest: 0 },
+  { what: "one of many bytes", records: 2, bytes: limits.stepRestBytesMax / 2 + 1, tookMs: 20, rest: 0 },
+])("restMs() after $what is $rest ms", ({ records, bytes, tookMs, rest }) => {
+  const step = Array.from({ length: records }, () => ({ body: new Uint8Array(bytes) }));
+  expect(restMs(step, tookMs)).toBe(rest);
 });
