@@ -11,7 +11,7 @@ import { dataDirHelp, hours, jsonHelp, shells, whole } from "./option-values.ts"
 import { asCalled } from "./called-as.ts";
 import { exitCodes, reportFailure } from "./output.ts";
 import { addPreferenceCenters } from "./preference-centers-command.ts";
-import { holdSemiSpace } from "./semi-space.ts";
+import { holdSemiSpace } from "./v8-heap.ts";
 import { addTranslations } from "./translations-command.ts";
 import { addUsers } from "./users-command.ts";
 

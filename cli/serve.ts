@@ -17,7 +17,7 @@ import { meshParts, type ProcessParts, type ServedPart } from "./mesh-parts.ts";
 import { print, reportFailure, UsageError } from "./output.ts";
 import { openMeshGateway, readMeshGatewayConfig } from "./serve-gateway.ts";
 import { readSettings } from "./settings.ts";
-import { releaseSemiSpaceWhole } from "./semi-space.ts";
+import { releaseSemiSpaceWhole } from "./v8-heap.ts";
 
 export { readSettings };
 

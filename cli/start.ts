@@ -17,7 +17,7 @@ import { type Demo, demoText, keylessDemoText, makeDemo } from "./demo.ts";
 import { type Embedded, openEmbedded } from "./embedded.ts";
 import { CommandError, print, reportFailure } from "./output.ts";
 import { readStartConfig, type StartConfig } from "./start-config.ts";
-import { releaseSemiSpace } from "./semi-space.ts";
+import { releaseSemiSpace } from "./v8-heap.ts";
 
 export interface StartOptions {
   /** A declaration file to apply first. */

@@ -32,10 +32,9 @@ export const laneLimits = {
   lanePositionRetryMs: 1_000,
   laneTrimMs: 60_000,
   laneTrimBytesMax: 1024 * 1024,
-  // A resolver rests after a step of several records and of no more than so many bytes: so many times what the step took, and how long at most
-  stepRestBytesMax: 64 * 1024,
+  // A resolver rests after a step of several records: so many times what the step took, and until so long after its beginning at most
   stepRestTimes: 2,
-  stepRestMsMax: 100,
+  stepsApartMsMax: 150,
   laneWaitMsMax: 2_000,
   memberBeatMs: 1_000,
   memberGoneMs: 3_500,

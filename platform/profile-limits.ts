@@ -62,4 +62,6 @@ export const profileLimits = {
   // Workspaces of a step that are resolved, or whose rows are written, at the same time; those of a batch of a lane, of which many work at once
   workspacesTogetherMax: 16,
   workspacesOfLaneTogetherMax: 4,
+  // Full batches that are written, or reads that are made, at the same time of rows that live together
+  callsOfBucketAtOnceMax: 4,
 } as const;

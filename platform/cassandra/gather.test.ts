@@ -15,6 +15,18 @@ test("gather(): what comes while a call is under way goes in the next, up to its
   expect(calls).toEqual([["a"], ["other"], ["b", "c", "d"], ["e"], ["large"]]);
 });
 
+test("gather(): those of a partition that are full go at the same time, so many at most; what does not fill one waits for all of them", async () => {
+  const { calls, gathering, release } = blocked(2, 3);
+  const results = ["a", "b", "c", "d", "e", "f", "g"].map((item) => gathering.call("p", item, item === "b" ? 2 : 1));
+  expect(calls).toEqual([["a"], ["b"], ["c", "d"]]);
+  release();
+  expect(await Promise.all(results)).toEqual(["a", "b", "c+d", "c+d", "e+f", "e+f", "g"]);
+  expect(calls).toEqual([["a"], ["b"], ["c", "d"], ["e", "f"], ["g"]]);
+  await setImmediate();
+  expect(gathering.call("p", "later", 1)).toBeInstanceOf(Promise);
+  expect(calls.at(-1)).toEqual(["later"]);
+});
+
 test("gather(): a fault is of one caller, who alone hears of it; what passes all hear", async () => {
   const calls: string[] = [];
   const gathering = gather<string, string>(async (items) => {
@@ -23,7 +35,7 @@ test("gather(): a fault is of one caller, who alone hears of it; what passes all
     if (items.includes("away")) throw new Refusal("STORE_UNAVAILABLE");
     if (items.includes("bad")) throw new Error("planted");
     return items.join("+");
-  }, 10);
+  }, { sizeMax: 10, atOnceMax: 1 });
   const settled = await Promise.allSettled(["first", "good", "bad", "fine"].map((item) => gathering.call("p", item, 1)));
   expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
   expect(calls).toEqual(["first", "good+bad+fine", "good", "bad", "fine"]);
@@ -33,13 +45,13 @@ test("gather(): a fault is of one caller, who alone hears of it; what passes all
   expect(await gathering.call("p", "later", 1)).toBe("later");
 });
 
-function blocked(sizeMax: number) {
+function blocked(sizeMax: number, atOnceMax = 1) {
   const calls: (readonly string[])[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   const gathering = gather<string, string>(async (items) => {
     calls.push(items);
     await promise;
     return items.join("+");
-  }, sizeMax);
+  }, { sizeMax, atOnceMax });
   return { calls, gathering, release: resolve };
 }

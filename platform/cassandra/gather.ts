@@ -1,4 +1,4 @@
-/** Calls about one partition that come while one of it is under way go together in the next: a statement costs more than a row does. */
+/** Calls about one partition that come while others of it are under way go together in the next: a statement costs more than a row does. */
 import { isPassing } from "../passing.ts";
 
 export interface Gathering<Item, Result> {
@@ -13,29 +13,48 @@ interface Waiting<Item, Result> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Of a partition. */
+interface Line<Item, Result> {
+  readonly waiting: Waiting<Item, Result>[];
+  /** Of those that wait. */
+  size: number;
+  underWay: number;
+}
+
 /**
- * `run` does several items, in order, and doing one again is harmless. What it fails with and does not pass may come from one of them:
- * each is tried alone then, and keeps its own failure. A call holds items of `sizeMax` together, or a single one. The caller bounds
- * how many wait.
+ * `run` does several items, in any order with other calls, and doing one again is harmless. What it fails with and does not pass may
+ * come from one of them: each is tried alone then, and keeps its own failure. A call holds items of `sizeMax` together, or a single
+ * one; of a partition those that are full go up to `atOnceMax` at a time, one that is not waits until no other is under way. The caller
+ * bounds how many wait.
  */
 export function gather<Item, Result>(
   run: (items: readonly Item[]) => Promise<Result>,
-  sizeMax: number,
+  { sizeMax, atOnceMax }: { readonly sizeMax: number; readonly atOnceMax: number },
 ): Gathering<Item, Result> {
-  const lines = new Map<string, Waiting<Item, Result>[]>();
+  const lines = new Map<string, Line<Item, Result>>();
 
-  async function drain(partition: string, line: Waiting<Item, Result>[]): Promise<void> {
-    while (line.length > 0) await settle(next(line));
-    lines.delete(partition);
+  function start(partition: string, line: Line<Item, Result>): void {
+    while (line.waiting.length > 0 && line.underWay < atOnceMax && (line.underWay === 0 || line.size >= sizeMax)) void go(partition, line);
   }
 
-  function next(line: Waiting<Item, Result>[]): Waiting<Item, Result>[] {
+  async function go(partition: string, line: Line<Item, Result>): Promise<void> {
+    const group = next(line);
+    line.underWay += 1;
+    await settle(group);
+    line.underWay -= 1;
+    start(partition, line);
+    if (line.underWay === 0) lines.delete(partition);
+  }
+
+  function next(line: Line<Item, Result>): Waiting<Item, Result>[] {
     let size = 0;
-    const end = line.findIndex((waiting, at) => {
+    const end = line.waiting.findIndex((waiting, at) => {
       size += waiting.size;
       return at > 0 && size > sizeMax;
     });
-    return line.splice(0, end === -1 ? line.length : end);
+    const group = line.waiting.splice(0, end === -1 ? line.waiting.length : end);
+    for (const waiting of group) line.size -= waiting.size;
+    return group;
   }
 
   async function settle(group: readonly Waiting<Item, Result>[]): Promise<void> {
@@ -51,11 +70,11 @@ export function gather<Item, Result>(
   return {
     call: (partition, item, size) =>
       new Promise((resolve, reject) => {
-        const line = lines.get(partition);
-        if (line !== undefined) return void line.push({ item, size, resolve, reject });
-        const begun = [{ item, size, resolve, reject }];
-        lines.set(partition, begun);
-        void drain(partition, begun);
+        const line = lines.get(partition) ?? { waiting: [], size: 0, underWay: 0 };
+        lines.set(partition, line);
+        line.waiting.push({ item, size, resolve, reject });
+        line.size += size;
+        start(partition, line);
       }),
   };
 }

@@ -89,6 +89,8 @@ const loads = loadsOf({ ...values, users, scale: scale * share });
 /** What each build was sent to the first workspace. */
 const tallies = new Map<Target, Tally>();
 let sent = 0;
+/** Of requests in the open loop: one in so many is read, for so long at least, as a p99 of few says nothing. */
+const [readEach, openSecondsMin] = [5, 15];
 /** Before what a process that does nothing takes is looked at. */
 const restMs = 2_000;
 
@@ -232,14 +234,15 @@ async function readable(target: Target, percent: number): Promise<void> {
   const waits: number[] = [];
   const agent = new Agent({ keepAlive: true });
   const onAnswer = async (n: number, answer: Answer): Promise<void> => {
-    if (n % 20 !== 0) return;
+    if (n % readEach !== 0) return;
     const start = performance.now();
     const body = Buffer.from(JSON.stringify({ external_ids: [userOf(n * 75, users)], fields_to_export: ["custom_attributes"] }));
     const headers = { ...track(n, body).headers, "x-heddle-position": String(answer.headers["x-heddle-position"] ?? "") };
-    await send(agent, target.url, { path: "/users/export/ids", body, headers });
+    const { status } = await send(agent, target.url, { path: "/users/export/ids", body, headers });
+    if (status !== 201) throw new Error(`Expected 201 for a read that waits, got ${status}`);
     waits.push(performance.now() - start);
   };
-  const requests = Math.max(20, Math.floor(perSecond * scale));
+  const requests = Math.max(20, Math.floor(perSecond * Math.max(scale, openSecondsMin)));
   const counts = counting(target, (n) => track(n, loads[0]?.make(n, `at ${percent}`) ?? mixedBody(n, users)));
   const onBoth = async (n: number, answer: Answer) => {
     await counts.onAnswer(n, answer);

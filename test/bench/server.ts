@@ -55,5 +55,6 @@ export function firstLine(child: ChildProcess, pattern: RegExp): Promise<string>
 
 function declaration(keys: readonly string[]): string {
   const entries = keys.map((key, i) => `      - name: bench-${i}\n        apiKeys: [{ name: all, permissions: ["*"], secret: ${key} }]`);
-  return `companies:\n  - name: bench\n    workspaces:\n${entries.join("\n")}\n`;
+  // As of that day 2,500 exports a minute, and not 250
+  return `companies:\n  - name: bench\n    onboardedAt: 2024-08-21\n    workspaces:\n${entries.join("\n")}\n`;
 }

@@ -30,7 +30,7 @@ import type { RowMarks } from "../../../platform/lane/row-marks.ts";
 import { resolvePartition, type ResolverParts } from "./resolve-partition.ts";
 import type { Resolved } from "./resolve-records.ts";
 import { StepLost, type StepOf, type Steps } from "./steps.ts";
-import { restMs } from "./stride.ts";
+import { restMs } from "./rest.ts";
 
 export interface PublishParts extends EffectParts, PackParts {
   readonly intake: Pick<Log, "trim">;

@@ -1,7 +1,4 @@
-/**
- * How much of the log a step takes: what is planned in a few milliseconds, as no other work gets a turn meanwhile. And how long the next one waits for
- * more.
- */
+/** How much of the log a step takes: what is planned in a few milliseconds, as no other work gets a turn meanwhile. */
 import { limits } from "../../../platform/limits.ts";
 
 export interface Stride {
@@ -21,15 +18,6 @@ export function createStride(): Stride {
       bytesPerMs += (seen - bytesPerMs) * weightOfLatest;
     },
   };
-}
-
-/**
- * How long a resolver rests after a step that took so long: a step of few records costs nearly what one of many does, so where many come they come
- * together. One record alone is that of a caller who may be waiting for it, and where a step is large more is waiting already.
- */
-export function restMs(records: readonly { readonly body: Uint8Array }[], tookMs: number): number {
-  const isLarge = records.length * 2 > limits.passRecordsMax || bytesOf(records) > limits.stepRestBytesMax;
-  return isLarge || records.length < 2 ? 0 : Math.min(limits.stepRestMsMax, limits.stepRestTimes * tookMs);
 }
 
 function bytesOf(records: readonly { readonly body: Uint8Array }[]): number {

@@ -16,7 +16,8 @@ import { type BucketOf, ofPlace, placeOf, type UserPlace } from "./user-place.ts
 export type ProfileReads = Pick<ProfileStore, "load" | "loadFrozen" | "loadHeld" | "loadUsers">;
 
 export function cassandraProfileReads(session: Session, bucketOf: BucketOf): ProfileReads {
-  const together = gather<Asked, Rows>(async (asked) => await rowsOf(session, asked), limits.bucketRowsPerRead);
+  const sizes = { sizeMax: limits.bucketRowsPerRead, atOnceMax: limits.callsOfBucketAtOnceMax };
+  const together = gather<Asked, Rows>(async (asked) => await rowsOf(session, asked), sizes);
   const gate = createGate(limits.cassandraLanesInFlightMax);
 
   /** Those of the ids that `read` finds something for. */

@@ -33,7 +33,8 @@ import { type BucketOf, placeOf } from "./user-place.ts";
  * no user is there and not listed, and no record is in a profile and missing in a journal.
  */
 export function cassandraProfileWriter({ session, now, bucketOf }: WriteParts): ProfileWriter {
-  const together = gather<readonly Statement[], void>((items) => write(session, items.flat()), limits.cassandraBatchBytesAim);
+  const sizes = { sizeMax: limits.cassandraBatchBytesAim, atOnceMax: limits.callsOfBucketAtOnceMax };
+  const together = gather<readonly Statement[], void>((items) => write(session, items.flat()), sizes);
   const gate = createGate(limits.cassandraLanesInFlightMax);
   /** Buckets whose row is there for certain. */
   const known = new Set<string>();

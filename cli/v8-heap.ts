@@ -1,5 +1,8 @@
-/** How large V8's space for young objects may become. It stays small until a process listens: starting alone would fill it, 18 MB for nothing. */
-import { setFlagsFromString } from "node:v8";
+/**
+ * How large V8's space for young objects may become, and when it collects old ones. The space stays small until a process listens: starting
+ * alone would fill it, 18 MB for nothing.
+ */
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
 
 /** From here on the space stays as it is; loading code costs some more collections of it, which are small. */
 export function holdSemiSpace(): void {
@@ -9,13 +12,26 @@ export function holdSemiSpace(): void {
 /** The default, in one process: from here on it grows with what is asked of it, by doubles. */
 export function releaseSemiSpace(): void {
   setFlagsFromString("--semi-space-growth-factor=2");
+  collectByHeapAlone();
 }
 
 /** In a process of the mesh, on Node: the first time that it grows it takes all it may, `meshSemiSpaceMib` where the process was started so. */
 export function releaseSemiSpaceWhole(): void {
   // It begins with 1 MiB
   setFlagsFromString(`--semi-space-growth-factor=${meshSemiSpaceMib}`);
+  collectByHeapAlone();
 }
+
+/**
+ * Buffers count toward the limit that the heap has. By itself V8 begins a collection of all there is whenever 64 MB of buffers were promoted, however large
+ * the heap: with that of a profile process every five seconds, each with 200 ms of pauses. Not in a small container: buffers may then take
+ * as much again as the heap.
+ */
+function collectByHeapAlone(): void {
+  if (getHeapStatistics().heap_size_limit >= heapBytesOfMany) setFlagsFromString("--external-memory-accounted-in-global-limit");
+}
+
+const heapBytesOfMany = 2 * 1024 ** 3;
 
 /** MiB of each of its two halves in a process of the mesh: docs/decisions/0026-room-for-young-objects.md. */
 export const meshSemiSpaceMib = 32;

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { env, execPath } from "node:process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { meshNodeOptions, meshSemiSpaceMib } from "./semi-space.ts";
+import { meshNodeOptions, meshSemiSpaceMib } from "./v8-heap.ts";
 
 test("a process of the mesh keeps little room for young objects until it listens, and then takes all of it at once", async () => {
   const { held, grown } = await semiSpaces("releaseSemiSpaceWhole", { NODE_OPTIONS: meshNodeOptions });
@@ -16,6 +16,41 @@ test("one process takes it step by step instead", async () => {
   expect(held).toBeLessThanOrEqual(heldMibMax);
   expect(grown).toBeLessThanOrEqual(4 * heldMibMax);
 });
+
+test("with a large heap buffers alone cause no collection of all there is, with a small one they do", async () => {
+  expect(await fullCollections({ NODE_OPTIONS: "--max-old-space-size=1024" })).toBeGreaterThan(4);
+  expect(await fullCollections({ NODE_OPTIONS: "--max-old-space-size=4096" })).toBeLessThan(4);
+});
+
+/** While 640 MB of buffers come and go, 6 MB at a time, beside a heap of 50 MB. */
+async function fullCollections(variables: Readonly<Record<string, string>>): Promise<number> {
+  const args = ["--input-type=module", "--eval", buffersScript];
+  const { stdout } = await promisify(execFile)(execPath, args, { env: { PATH: env.PATH, ...variables } });
+  return Number(stdout);
+}
+
+const buffersScript = `
+  import { constants, PerformanceObserver } from "node:perf_hooks";
+  import { setImmediate } from "node:timers/promises";
+  import { releaseSemiSpace } from "${import.meta.dirname}/v8-heap.ts";
+  releaseSemiSpace();
+  let full = 0;
+  new PerformanceObserver((list) => {
+    full += list.getEntries().filter(({ detail }) => detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR).length;
+  }).observe({ entryTypes: ["gc"] });
+  const live = Array.from({ length: 1_000_000 }, (_, n) => ({ n }));
+  await setImmediate();
+  full = 0;
+  const buffers = Array(100).fill();
+  for (let n = 0; n < 10_000; n++) {
+    buffers[n % buffers.length] = new Uint8Array(64 * 1024);
+    for (let m = 0; m < 500; m++) live[(n * 500 + m) % live.length] = { n: m };
+    if (n % 100 === 0) await setImmediate();
+  }
+  await setImmediate();
+  await setImmediate();
+  console.log(full);
+`;
 
 /** What loading a few files may have taken before; half of it is in use at a time. */
 const heldMibMax = 8;
@@ -30,7 +65,7 @@ async function semiSpaces(release: string, variables: Readonly<Record<string, st
 function script(release: string): string {
   return `
     import { getHeapSpaceStatistics } from "node:v8";
-    import { holdSemiSpace, ${release} } from "${import.meta.dirname}/semi-space.ts";
+    import { holdSemiSpace, ${release} } from "${import.meta.dirname}/v8-heap.ts";
     const size = () => getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_size / 2 ** 20;
     // Few live at a time, so that they never overflow the space
     const kept = Array(2_000).fill();
